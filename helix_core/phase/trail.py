@@ -35,6 +35,8 @@ CLOCKS = (0.3, 0.6, 0.8, 0.95)
 """Decay of a look's weight with each later step, for each quarter of the phases."""
 WINDOW = 128
 """Looks that a state is made of; the integer weight of an older one is 0."""
+SAME_TOPIC = 0.3
+"""Likeness from which a moment belongs to the topic of the head: eight looks elsewhere are a topic of their own."""
 FLOOR = 0.2
 """Least similarity of a moment: 4.5 standard deviations of unrelated codes."""
 HALF_LIFE = 20
@@ -196,8 +198,13 @@ class Trail:
         if not self._branch:
             return ()
         scores = self._scores(self._state(self.head))
-        below = np.flatnonzero(scores < FLOOR)
-        return _hits(scores[: below[-1] if below.size else 0], self._branch, k)
+        return _hits(scores[: _stretch_start(scores, FLOOR)], self._branch, k)
+
+    def stretch(self) -> tuple[int, ...]:
+        """Return the steps, oldest first, that lead to the head and are all like it: the present topic."""
+        if not self._branch:
+            return ()
+        return tuple(self._branch[_stretch_start(self._scores(self._state(self.head)), SAME_TOPIC) :])
 
     def prior(self, items: Iterable[TrailItem]) -> dict[TrailItem, float]:
         """Return how likely each item is next, 0 … 1: by recent frequency, and a quarter by votes of moments like now.
@@ -476,6 +483,12 @@ def _decay(count: int) -> Reals:
     is_in = (ages >= 0) & (ages < WINDOW)
     powers = np.array(CLOCKS)[:, None, None] ** np.clip(ages, 0, WINDOW)
     return np.where(is_in, np.rint(_WHOLE * powers), 0).astype(np.float32)
+
+
+def _stretch_start(scores: Reals, floor: float) -> int:
+    """Return the place of the first moment after the last one that is unlike the head."""
+    below = np.flatnonzero(scores < floor)
+    return int(below[-1]) + 1 if below.size else 0
 
 
 def _hits(scores: Reals, branch: Sequence[int], k: int) -> tuple[TrailHit, ...]:

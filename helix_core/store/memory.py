@@ -257,14 +257,14 @@ class MemoryExchanges:
         self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")
         return count
 
-    def delivered(self, workspace: bytes, session: str) -> frozenset[str]:
-        """Return the chunks that a session received in full, as ``gene_id:content_hash``."""
+    def delivered(self, workspace: bytes, session: str, since: float = 0.0) -> frozenset[str]:
+        """Return the chunks that a session received in full since then, as ``gene_id:content_hash``."""
         sql = """
             SELECT d.gene_id, d.content_hash FROM delivered d JOIN workspace w ON w.id = d.workspace_id
-            WHERE w.path = ? AND d.session = ?
+            WHERE w.path = ? AND d.session = ? AND d.at >= ?
         """
         return frozenset(
-            f"{gene.hex()}:{content.hex()}" for gene, content in self._file.rows(sql, (workspace, session))
+            f"{gene.hex()}:{content.hex()}" for gene, content in self._file.rows(sql, (workspace, session, since))
         )
 
     def deliver(self, workspace: bytes, session: str, given: Iterable[tuple[str, str]], at: float) -> None:

@@ -49,16 +49,19 @@ class TrailFile:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def read(self) -> tuple[list[str], list[str]]:
-        """Return the bodies of the entries, oldest first, and the flags; nothing where there is no file.
+    def read(self, most: int = -1) -> tuple[list[str], list[str]]:
+        """Return the bodies of the newest ``most`` entries (-1: all), oldest first, and the flags; nothing where there
+        is no file.
 
         Raises: TrailStoreError, NewerStoreError.
         """
         if not os.path.lexists(self._path):
             return [], []
         with self._opened() as session:
-            bodies = [row[0] for row in session.rows("SELECT body FROM entry ORDER BY seq")]
-            return bodies, [row[0] for row in session.rows("SELECT name FROM flag ORDER BY name")]
+            newest = session.rows("SELECT body FROM entry ORDER BY seq DESC LIMIT ?", (most,))
+            return [row[0] for row in reversed(newest)], [
+                row[0] for row in session.rows("SELECT name FROM flag ORDER BY name")
+            ]
 
     def append(self, make: Callable[[int, str | None], tuple[int | None, str]], most: int) -> None:
         """Add an entry in one transaction, and delete the oldest where there are more than ``most``.

@@ -112,6 +112,7 @@ TRAIL_PLACE = _object(
     status={"enum": [each.value for each in Status]},
     reason=TEXT,
     detail=TEXT,
+    commit={"oneOf": [_object(commit=TEXT, author=TEXT, committed_at=NUMBER), {"type": "null"}]},
 )
 COMPONENTS: dict[str, dict[str, Any]] = {
     "error": ERROR,

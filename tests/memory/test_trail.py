@@ -18,7 +18,7 @@ from helix_core.store import TrailChange, TrailFile
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.memory import FORGET_TRAIL, WHERE, WhereArguments
 from helix_ls.operations.places import OPEN, OpenArguments
-from helix_ls.operations.questions import WorkspaceArguments
+from helix_ls.operations.questions import CONTEXT, ContextArguments, WorkspaceArguments
 from tests.engine.repository import git
 
 CODE = "".join(f"def step{number}(value):\n    return value + {number}\n\n\n" for number in range(12))
@@ -289,3 +289,45 @@ def test_a_change_that_is_refused_leaves_the_file_as_it_was(recording):
     with pytest.raises(UsageError, match="label"):
         recording.trail.commit("x" * 2_000, 1.0)
     assert trail_file(recording).read_bytes() == before
+
+
+def test_a_commit_of_the_file_after_it_was_opened_is_named_and_an_earlier_one_is_not(recording, workspace):
+    opens(recording, "alpha.py", 1, 2)
+    opens(recording, "beta.py", 5, 6)
+    (workspace / "alpha.py").write_text(CODE + "# more\n", "utf-8")
+    later = {"GIT_COMMITTER_DATE": "2099-01-01T00:00:00Z"}
+    named = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    subprocess.run(["git", *named, "commit", "-qam", "x"], cwd=workspace, check=True, env={**os.environ, **later})
+    beta, alpha = where(recording)["last"]
+    assert beta["commit"] is None
+    assert (alpha["commit"]["author"], alpha["commit"]["committed_at"]) == ("Ada", 4070908800)
+    assert len(alpha["commit"]["commit"]) == 40
+
+
+def test_evidence_that_was_given_is_repeated_once_the_topic_has_moved(recording):
+    def look_around(name):
+        for number in range(12):
+            opens(recording, f"{name}.py", 4 * number + 1, 4 * number + 2)
+
+    def repeats():
+        given = ContextArguments("alpha_step3", session_id="s")
+        blocks = CONTEXT.run(recording, given, AskContext())["blocks"]
+        return {block["repeated"] for block in blocks if block["source_id"] == "alpha.py"}
+
+    look_around("alpha")
+    assert repeats() == {False}
+    assert repeats() == {True}
+    look_around("alpha")
+    assert repeats() == {True}, "the topic is the same"
+    look_around("beta")
+    assert repeats() == {False}
+    assert repeats() == {True}
+    recording.session.config = dataclasses.replace(recording.session.config, trail_record=False)
+    look_around("gamma")
+    assert repeats() == {True}, "nothing is recorded"
+
+
+def test_a_damaged_trail_repeats_nothing_and_is_named(recording):
+    trail_file(recording).write_bytes(b"no database" * 100)
+    assert recording.trail.topic_began() == 0.0
+    assert "helix where --forget" in recording.session.memory_problem

@@ -325,3 +325,18 @@ def test_a_weight_or_a_name_out_of_bounds_is_refused() -> None:
             Trail().observe(ITEMS[0], 0.0, weight=weight)
     with pytest.raises(ValueError, match="characters"):
         Trail().observe(TrailItem("x" * 1_025), 0.0)
+
+
+def test_a_topic_is_seen_after_eight_looks_elsewhere_and_not_split_while_it_lasts() -> None:
+    seen, whole = 0, 0
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        trail = Trail()
+        for step in range(40):
+            trail.observe(TrailItem(f"app/billing/{'abcde'[random.integers(5)]}.py"), float(step))
+        whole += len(trail.stretch()) >= 30
+        for step in range(40, 48):
+            trail.observe(TrailItem(f"web/views/{'klmno'[random.integers(5)]}.ts"), float(step))
+        seen += 38 <= trail.stretch()[0] <= 42
+    assert whole >= 25 and seen >= 25, (whole, seen)
+    assert Trail().stretch() == ()

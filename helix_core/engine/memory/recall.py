@@ -416,12 +416,13 @@ class WorkspaceMemory:
 
     def delivered(self, session: str) -> frozenset[str]:
         """Return what a session received in full, for ``ContextRequest.delivered``; empty when the memory cannot be
-        read.
+        read. Where a trail is recorded, what was given for an earlier topic is left out.
         """
+        from helix_core.engine.memory.trail import WorkspaceTrail
         from helix_core.memory import session_name
 
-        name = session_name(session)
-        return self._if_readable(lambda memory: memory.exchanges.delivered(self._place, name)) or frozenset()
+        name, since = session_name(session), WorkspaceTrail(self.session).topic_began()
+        return self._if_readable(lambda memory: memory.exchanges.delivered(self._place, name, since)) or frozenset()
 
     def deliver(self, session: str, context: dict[str, Any]) -> None:
         """Record which blocks of a ``helix.context/1`` object a session received in full.

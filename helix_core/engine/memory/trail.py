@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from helix_core.engine.opened import WorkspaceSession, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import StoreError, TrailError, TrailStoreError, UsageError
-from helix_core.model import NOTE_SCHEME, Judged, LineSpan, Overlays, Pointer, Reason, Status, TaskType
+from helix_core.model import NOTE_SCHEME, Judged, LastCommit, LineSpan, Overlays, Pointer, Reason, Status, TaskType
 from helix_core.store import TrailChange, TrailFile
-from helix_core.workspace import checked, source_id_of
+from helix_core.workspace import checked, path_of, source_id_of
 
 if TYPE_CHECKING:
     from helix_core.phase import Look, Trail, TrailLog, TrailVersion
@@ -31,6 +31,8 @@ MOST_MOMENTS = 3
 MOMENT_LOOKS = 8
 """Looks up to a moment whose places are shown with it."""
 MOMENT_PLACES = 5
+TOPIC_ENTRIES = 256
+"""Newest entries of which the present topic is read: a question waits for it."""
 NOT_RECORDING = "nothing is recorded: set trail.record = true in your own settings"
 
 
@@ -80,7 +82,7 @@ class WorkspaceTrail:
         last = _places(trail, reversed(trail.branch), k)
         moments = [(trail.recall_at(hit.step).look.at, hit, _around(trail, hit.step)) for hit in trail.resume()]
         looks = [*last, *(look for _, _, found in moments for look in found)]
-        judged = dict(zip(looks, self._judged(looks, overlays), strict=True))
+        judged = self._judged(looks, overlays)
         notes = [*self.session.notices, *self.session.doubts()]
         return {
             "schema": TRAIL_SCHEMA,
@@ -96,6 +98,20 @@ class WorkspaceTrail:
             "notes": notes if self.session.config.trail_record else [*notes, NOT_RECORDING],
             "elapsed_ms": round((time.perf_counter() - started) * 1000, 1),
         }
+
+    def topic_began(self) -> float:
+        """Return when the present topic began (Unix seconds); 0 where no other came before it within the last looks,
+        and where nothing is recorded.
+        """
+        if not self.session.config.trail_record:
+            return 0.0
+        try:
+            trail = self._trail_of(*self._file.read(TOPIC_ENTRIES))
+        except StoreError as error:
+            self.session.memory_problem = str(error)
+            return 0.0
+        topic = trail.stretch()
+        return trail.recall_at(topic[0]).look.at if len(topic) < len(trail.branch) else 0.0
 
     def log(self) -> TrailLog:
         """Return the log. Raises: TrailStoreError for a trail that cannot be read."""
@@ -243,7 +259,8 @@ class WorkspaceTrail:
         except UsageError:
             return False
 
-    def _judged(self, looks: Sequence[Look], overlays: Overlays) -> list[Judged]:
+    def _judged(self, looks: Sequence[Look], overlays: Overlays) -> dict[Look, tuple[Judged, LastCommit | None]]:
+        """Return the verdict of each look, and the last commit of its file where that came after the look."""
         from helix_core.engine.verdict import Judgement
 
         pointers = [
@@ -252,7 +269,12 @@ class WorkspaceTrail:
         ]
         weigher = self.session.weigher(overlays, go_on, mends=False)
         judged, _ = Judgement(self.session.index.reader, weigher).of(pointers, TaskType.EXPLAIN, 1.0)
-        return judged
+        commits = weigher.facts.commits_of([*{path_of(look.path) for look in looks}])
+        found = {}
+        for look, now in zip(looks, judged, strict=True):
+            last = commits.get(path_of(look.path))
+            found[look] = now, last if last is not None and last.committed_at > look.at else None
+        return found
 
 
 def shown_pointer(session: WorkspaceSession, shown: Mapping[str, Any]) -> Pointer:
@@ -325,11 +347,11 @@ def _around(trail: Trail, step: int) -> list[Look]:
     return _places(trail, reversed(steps), MOMENT_PLACES)
 
 
-def _shown(looks: Sequence[Look], judged: Mapping[Look, Judged]) -> list[dict[str, Any]]:
+def _shown(looks: Sequence[Look], judged: Mapping[Look, tuple[Judged, LastCommit | None]]) -> list[dict[str, Any]]:
     """Return the places of an answer, without files that count no longer."""
     places = []
     for look in looks:
-        now = judged[look]
+        now, commit = judged[look]
         if now.verdict.reason is Reason.IGNORED:
             continue
         seen = LineSpan(look.start_line, look.end_line)
@@ -346,6 +368,7 @@ def _shown(looks: Sequence[Look], judged: Mapping[Look, Judged]) -> list[dict[st
                 "status": now.verdict.status.value,
                 "reason": now.verdict.reason.value,
                 "detail": now.verdict.detail,
+                "commit": asdict(commit) if commit is not None else None,
             }
         )
     return places

@@ -169,4 +169,9 @@ def _draw_trail_place(page: Page, place: dict[str, Any], workspace: Path) -> Non
     sign = mark(place["status"])
     page.pointer(sign, {**place, "symbol": place["symbol"] or ""}, uri_of(workspace, path_of(place["source_id"])))
     why = [reason_of(place)] if place["status"] != "verified" else []
+    if commit := place["commit"]:
+        said = f"commit {commit['commit'][:10]} by {commit['author']}, {ago(commit['committed_at'], time.time())}"
+        why.append(inert_line(said))
+    if place["was"]["start_line"] not in (place["start_line"], 0):
+        why.append(f"was at line {place['was']['start_line']}")
     page.line("  ", dim(" · ".join([ago(place["at"], time.time()), *why])))

@@ -621,6 +621,8 @@ export interface TrailPlace extends LineSpan {
   readonly status: VerdictStatus;
   readonly reason: string;
   readonly detail: string;
+  /** The last commit of the file, where it came after `at`. */
+  readonly commit: { readonly commit: string; readonly author: string; readonly committed_at: number } | null;
 }
 
 /** `helix.trail/1`: the places opened last, the newest first, and past moments like now, the likest first. */

@@ -81,12 +81,20 @@ export class TrailBox implements vscode.Disposable {
         const same = before && items.find(({ row }) => isSame(row, before));
         if (same) list.activeItems = [same];
       };
-      const timer = setInterval(() => {
-        this.ask(workspace).then(show, (error: unknown) => {
+      let isOpen = true;
+      const follow = async (): Promise<void> => {
+        try {
+          const answer = await this.ask(workspace);
+          if (isOpen) show(answer);
+          list.title = title;
+        } catch (error) {
           this.logger.error('The trail could not be read', error);
           list.title = `Helix: ${reasonOf(error)}`;
-        });
-      }, restMs);
+        }
+        // One question at a time, however slow the answers are.
+        if (isOpen) timer = setTimeout(() => void follow(), restMs);
+      };
+      let timer = setTimeout(() => void follow(), restMs);
       list.title = title;
       list.placeholder = 'The places that you opened last, as they are now';
       list.matchOnDescription = true;
@@ -97,7 +105,8 @@ export class TrailBox implements vscode.Disposable {
         list.hide();
       });
       list.onDidHide(() => {
-        clearInterval(timer);
+        isOpen = false;
+        clearTimeout(timer);
         list.dispose();
         resolve(undefined);
       });

@@ -46,18 +46,19 @@ function placeRow(place: TrailPlace, nowSeconds: number): TrailPlaceRow {
     kind: 'place',
     label: withoutIcons(`${verdictSigns[place.status]} ${shown(place.symbol ?? file)}`),
     description: withoutIcons(`${where} · ${ago(place.at, nowSeconds)}`),
-    detail: withoutIcons(changeSince(place)),
+    detail: withoutIcons(changeSince(place, nowSeconds)),
     place,
   };
 }
 
-/** What became of the lines since they were looked at: `Changed on disk`, `Was at lines 3–9`; empty for nothing. */
-export function changeSince(place: TrailPlace): string {
-  const { was, status, reason, detail } = place;
+/** What became of the lines since they were looked at: `Changed on disk`, `Was at 3–9`; empty for nothing. */
+export function changeSince(place: TrailPlace, nowSeconds: number): string {
+  const { was, status, reason, detail, commit } = place;
   const hasMoved = was.start_line !== place.start_line || (was.end_line !== place.end_line && !isWholeFile(place));
   const parts = [
     ...(status === 'verified' ? [] : [[reasonWords(reason), ...(detail ? [shown(detail)] : [])].join(': ')]),
     ...(hasMoved && was.start_line > 0 ? [`was at ${lineRange(was)}`] : []),
+    ...(commit ? [`committed ${ago(commit.committed_at, nowSeconds)} by ${shown(commit.author)}`] : []),
   ];
   const said = parts.join(', ');
   return said.charAt(0).toUpperCase() + said.slice(1);

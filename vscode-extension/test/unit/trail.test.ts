@@ -15,6 +15,7 @@ const place = (more: Partial<TrailPlace> = {}): TrailPlace => ({
   status: 'verified',
   reason: 'unchanged',
   detail: '',
+  commit: null,
   ...more,
 });
 const answer = (more: Partial<TrailAnswer> = {}): TrailAnswer => ({
@@ -38,16 +39,18 @@ test('a place has its mark, its lines, when it was opened, and no word where not
 
 test('what changed there since is said, and where it was', () => {
   const moved = place({ start_line: 20, end_line: 22 });
-  expect(changeSince(moved)).toBe('Was at 12–14');
-  expect(changeSince(place({ status: 'needs_refresh', reason: 'gone' }))).toBe('No longer there');
+  expect(changeSince(moved, now)).toBe('Was at 12–14');
+  expect(changeSince(place({ status: 'needs_refresh', reason: 'gone' }), now)).toBe('No longer there');
+  const commit = { commit: 'ab12', author: 'Ada', committed_at: now - 120 };
+  expect(changeSince(place({ commit }), now)).toBe('Committed 2 minutes ago by Ada');
   const renamed = place({ status: 'needs_refresh', reason: 'renamed', detail: 'repay', start_line: 20, end_line: 22 });
-  expect(changeSince(renamed)).toBe('The same text, now under another name: repay, was at 12–14');
+  expect(changeSince(renamed, now)).toBe('The same text, now under another name: repay, was at 12–14');
 });
 
 test('a whole file has no lines, and one that grew has not moved', () => {
   expect(isWholeFile(whole)).toBe(true);
   expect(isWholeFile(place())).toBe(false);
-  expect(changeSince(whole)).toBe('');
+  expect(changeSince(whole, now)).toBe('');
   expect(trailRows(answer({ last: [whole] }), now)[1]).toMatchObject({
     label: '✓ pay.py',
     description: 'app/pay.py · 1 hour ago',

@@ -57,7 +57,7 @@ async function wasThere(stage: Stage): Promise<void> {
   await window.run(COMMAND);
   const rows = await listed(
     window,
-    (texts) => /^(Opened last )?✓ payments\.py/.test(texts[0] ?? '') && /^✓ refunds\.py/.test(texts[1] ?? ''),
+    (texts) => /^(Opened last )?✓ payments\.py/.test(texts[0] ?? '') && (texts[1] ?? '').startsWith('✓ refunds.py'),
     true,
   );
   assert.match(rows[1] ?? '', /ledger\/refunds\.py · just now/);
