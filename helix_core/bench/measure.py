@@ -32,6 +32,8 @@ STALL_S = 20.0
 """Time limit of a question, in seconds; the run is stalled when one takes longer."""
 GAP_S = 5.0
 """Least gap between two questions, in seconds, that means that the machine slept or the process was stopped."""
+WATCH_S = 30.0
+"""Seconds between two looks at the index and the disk during a run, which ends at once where they changed."""
 OTHERS_SHARE = 0.5
 """Share of the other cores (a quarter of an only one) that others may use before latency measures them instead."""
 WAITED_SHARE = 0.25
@@ -173,7 +175,7 @@ ROUNDS = 3
 MOST_ROUNDS = 50
 
 
-class _StalledError(Exception):
+class _EndedError(Exception):
     def __init__(self, doubt: Doubt) -> None:
         super().__init__(doubt.detail)
         self.doubt = doubt
@@ -185,17 +187,23 @@ def bench(
     *,
     rounds: int = ROUNDS,
     stall_s: float = STALL_S,
+    watch_s: float = WATCH_S,
     progress: Callable[[Progress], None] | None = None,
 ) -> dict[str, Any]:
-    """Run every question once for its answer and ``rounds`` times for its latency. The index must be up to date."""
+    """Run every question once for its answer and ``rounds`` times for its latency. The index must be up to date.
+
+    Every ``watch_s`` seconds the index and the disk are compared with those of the start: where they changed, the run
+    ends without figures instead of at its last question.
+    """
     began = time.time()
     digest, before = helix.digest(), sample()
-    asking = _Run(helix, stall_s, progress, total=len(questions) * (rounds + 1))
+    watch = _Watch(helix, digest, watch_s)
+    asking = _Run(helix, stall_s, progress, watch, total=len(questions) * (rounds + 1))
     doubts: list[Doubt] = []
     rows: list[Row] = []
     try:
         rows = asking.rows(questions, rounds)
-    except _StalledError as error:
+    except _EndedError as error:
         doubts.append(error.doubt)
     after = sample()
     # Refresh now, so that concurrent changes on disk show in the digest.
@@ -206,7 +214,7 @@ def bench(
         machine_doubt(before, after, cores()),
         gap_doubt(asking.gaps_s),
     )
-    doubts += [doubt for doubt in found if doubt is not None]
+    doubts += [doubt for doubt in found if doubt is not None and doubt not in doubts]
     is_told = bool(rows) and not any(doubt.kind == "index_changed" for doubt in doubts)
     return {
         "schema": SCHEMA,
@@ -229,19 +237,47 @@ def bench(
     }
 
 
+class _Watch:
+    """Sees during a run that the index or the disk changed; ``digest`` is the index's at the start.
+
+    ``ended`` is the monotonic time of the last look.
+    """
+
+    def __init__(self, helix: Helix, digest: str, every_s: float) -> None:
+        self._helix, self._digest, self._every_s = helix, digest, every_s
+        self._pending = helix.status()["pending"]
+        self.ended = time.monotonic()
+
+    def look(self) -> None:
+        """Raise _EndedError where something changed, at most once in ``every_s`` seconds."""
+        if time.monotonic() - self.ended < self._every_s:
+            return
+        now = self._helix.digest() if self._helix.status()["pending"] == self._pending else ""
+        self.ended = time.monotonic()
+        if (doubt := index_doubt(self._digest, now)) is not None:
+            raise _EndedError(doubt)
+
+
 class _Run:
     """The state of one run. Use it once."""
 
     def __init__(
-        self, helix: Helix, stall_s: float, progress: Callable[[Progress], None] | None, *, total: int
+        self,
+        helix: Helix,
+        stall_s: float,
+        progress: Callable[[Progress], None] | None,
+        watch: _Watch,
+        *,
+        total: int,
     ) -> None:
         self._helix, self._stall_s, self._progress, self._total = helix, stall_s, progress, total
+        self._watch = watch
         self._asked, self._ended = 0, 0.0
         self._texts: dict[str, list[str]] = {}
         self.gaps_s: list[float] = []
 
     def rows(self, questions: Sequence[BenchQuestion], rounds: int) -> list[Row]:
-        """Run the questions and score the answers. Raises _StalledError when one exceeds the time limit."""
+        """Run the questions and score the answers. Raises _EndedError for one over the time limit, and for a change."""
         rows = []
         for question in questions:
             answer, _ = self._ask(question.text)
@@ -271,14 +307,18 @@ class _Run:
         try:
             answer = self._helix.search(text, k=PLACES, cancelled=lambda: time.monotonic() - started > self._stall_s)
         except Cancelled:
-            raise _StalledError(stall(text, time.monotonic() - started)) from None
+            raise _EndedError(stall(text, time.monotonic() - started)) from None
         self._ended = time.monotonic()
         if self._ended - started > self._stall_s:
-            raise _StalledError(stall(text, self._ended - started))
+            raise _EndedError(stall(text, self._ended - started))
         self._asked += 1
         if self._progress is not None:
             self._progress(Progress("asking", self._asked, self._total))
-        return answer, (self._ended - started) * 1e3
+        took_ms = (self._ended - started) * 1e3
+        self._watch.look()
+        # A look is no pause of the machine.
+        self._ended = max(self._ended, self._watch.ended)
+        return answer, took_ms
 
     def _lines(self, source_id: str, first: int, last: int) -> str:
         """Return the lines on disk; "" where they cannot be read any more, which ``index_doubt`` then reports."""

@@ -152,6 +152,21 @@ def test_files_that_change_underneath_leave_no_figure(opened: Helix, project: Pa
     assert (run["figures"], run["abstention"], run["latency_ms"], run["rows"]) == (None, None, None, [])
 
 
+def test_a_run_ends_as_soon_as_a_look_between_sees_a_change(opened: Helix, project: Path) -> None:
+    seen: list[int] = []
+
+    def edit(progress: Progress) -> None:
+        seen.append(progress.done)
+        if progress.done == 2:
+            (project / "shipping.py").write_text(SHIPPING.replace("300", "400"))
+
+    whole = bench(opened, ASKED, rounds=2, watch_s=0.0)
+    assert (whole["doubts"], whole["figures"] is not None) == ([], True) or kinds(whole) == {"busy_machine"}
+    run = bench(opened, ASKED, rounds=2, watch_s=0.0, progress=edit)
+    assert kinds(run) >= {"index_changed"} and run["figures"] is None
+    assert seen == [1, 2], "no question was asked after the change"
+
+
 def test_an_index_that_another_brings_up_to_date_meanwhile_is_seen_too(opened: Helix, project: Path) -> None:
     def edit(progress: Progress) -> None:
         if progress.done == 2:
