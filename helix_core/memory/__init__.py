@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         weigh,
     )
     from helix_core.memory.statements import Statement, is_order, left_out, plain, refusal, statement, statements_in
+    from helix_core.memory.upkeep import leaving, undoing
     from helix_core.memory.uses import (
         SITTING_S,
         Together,
@@ -88,6 +89,7 @@ __all__ = [
     "is_order",
     "kept",
     "kept_path",
+    "leaving",
     "left_out",
     "links",
     "note_of",
@@ -101,6 +103,7 @@ __all__ = [
     "statements_in",
     "template_key",
     "text_key",
+    "undoing",
     "weigh",
 ]
 
@@ -130,6 +133,7 @@ __getattr__ = lazy_face(
             "weigh",
         ),
         "statements": ("Statement", "is_order", "left_out", "plain", "refusal", "statement", "statements_in"),
+        "upkeep": ("leaving", "undoing"),
         "uses": (
             "SITTING_S",
             "Together",

@@ -297,6 +297,15 @@ class StoredMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class DecidedFlags:
+    """What the last decisions on a memory say of it, each on its own."""
+
+    is_forgotten: bool
+    is_proposed: bool
+    is_archived: bool
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryUse:
     """One use of a memory; ``at`` is in Unix milliseconds. No part of the log, of a verdict, or of a strand."""
 

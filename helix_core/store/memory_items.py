@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import apsw
 
@@ -22,6 +22,7 @@ from helix_core.model import (
     USABLE,
     Clean,
     Consolidation,
+    DecidedFlags,
     MemoryDraft,
     MemoryEvidence,
     MemoryFact,
@@ -41,6 +42,7 @@ from helix_core.store.lexical import phrase
 from helix_core.store.memory_connection import MemoryConnection
 from helix_core.store.sqlite_file import RANKING_STEPS_PER_MS, Row, text_list
 
+T = TypeVar("T")
 WRITE_WAIT_MS = 30_000
 """Busy timeout of a write: losing a memory costs more than waiting."""
 MOST_MEMORIES = 1_000_000
@@ -103,6 +105,10 @@ class WrittenMemory:
     is_new: bool
     needs_review: str
     links: tuple[MemoryLink, ...]
+
+
+class _Undone(Exception):  # noqa: N818
+    """Ends a transaction that is not kept."""
 
 
 class MemoryItems:
@@ -404,6 +410,38 @@ class MemoryItems:
     def count(self) -> int:
         """Return the number of memories of any status."""
         return int(self._file.rows("SELECT count(*) FROM item")[0][0])
+
+    def flags(self, ids: Iterable[str], as_of: int | None = None) -> dict[str, DecidedFlags]:
+        """Return what the decisions say of these memories; as of an operation, of those that it knew."""
+        sql = f"""
+            {self._states(as_of)}SELECT id, is_forgotten, is_proposed, is_archived FROM item_status
+            WHERE id IN (SELECT value FROM json_each(?))
+        """
+        return {row[0]: DecidedFlags(*map(bool, row[1:])) for row in self._file.rows(sql, (text_list(ids),))}
+
+    def together(self, act: Callable[[], T], *, keep: bool) -> T:
+        """Run ``act``, which reads and appends, as one write transaction; without ``keep`` all that it wrote is undone.
+
+        Raises the errors of ``act``; then nothing has changed.
+        """
+        found: list[T] = []
+        try:
+            with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
+                found.append(act())
+                if not keep:
+                    raise _Undone
+        except _Undone:
+            pass
+        return found[0]
+
+    def last_op(self) -> int:
+        """Return the number of the last operation, 0 for none."""
+        return int(self._file.rows("SELECT coalesce(max(seq), 0) FROM op")[0][0])
+
+    def times(self, seqs: Iterable[int]) -> dict[int, int]:
+        """Return when these operations were done, in Unix milliseconds."""
+        sql = "SELECT seq, at FROM op WHERE seq IN (SELECT value FROM json_each(?))"
+        return dict(self._file.rows(sql, (json.dumps(list(seqs)),)))
 
     def log(self, limit: int, item_id: str = "") -> list[MemoryOp]:
         """Return the last operations, or those on one memory, the newest first."""

@@ -1,4 +1,4 @@
-"""``helix remember``, ``recall``, ``list``, ``review``, ``log``, ``forget``, ``restore``, ``purge``: the memory."""
+"""The verbs of the memory: ``helix remember``, ``recall``, ``list``, ``review``, ``log`` and the others."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from helix_ls.operations.memory import (
     EDIT,
     FORGET,
     LATEST,
+    MAINTAIN,
     MEMORIES,
     MEMORY_CONTEXT,
     MEMORY_DIFF,
@@ -32,6 +33,7 @@ from helix_ls.operations.memory import (
     REMEMBER,
     RESTORE,
     REVIEW,
+    ROLLBACK,
     DecideArguments,
     DiffArguments,
     EditArguments,
@@ -39,12 +41,14 @@ from helix_ls.operations.memory import (
     GetArguments,
     ListArguments,
     LogArguments,
+    MaintainArguments,
     MemoryIdArguments,
     PurgeArguments,
     RecallArguments,
     RelateArguments,
     RememberArguments,
     ReviewArguments,
+    RollbackArguments,
     TopicArguments,
     by_of,
 )
@@ -264,6 +268,42 @@ def restore(memory_id: Id, *, path: PathOption = HERE, dry_run: DryRun = False, 
     """Bring a forgotten or archived memory back, with its evidence."""
     given = MemoryIdArguments(memory_id, dry_run=dry_run)
     _show(path, lambda helix: RESTORE.run(helix, given, AskContext()), as_json=as_json)
+
+
+def rollback(
+    operation: Annotated[int, typer.Argument(metavar="OPERATION", help=_help(ROLLBACK, "to"), min=0)],
+    *,
+    path: PathOption = HERE,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Make what was in force after an operation of the log be in force again, by new operations; nothing is erased."""
+    given = RollbackArguments(operation, dry_run=dry_run)
+    _show(path, lambda helix: ROLLBACK.run(helix, given, AskContext()), as_json=as_json)
+
+
+def maintain(
+    *,
+    archive: Annotated[
+        bool, typer.Option("--archive", help="Archive what is proposed for it, but purge nothing.")
+    ] = False,
+    limit: Annotated[int, typer.Option("--limit", "-k", help=_help(MAINTAIN, "limit"))] = _LIMIT.default,
+    path: PathOption = HERE,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Propose which memories could be archived or purged; nothing is changed unless --archive says so."""
+    _LIMIT.check(limit, "--limit")
+    given = MaintainArguments(limit)
+
+    def act(helix: Helix) -> Any:
+        answer = MAINTAIN.run(helix, given, AskContext())
+        archived = [one["id"] for one in answer["archive"]] if archive and not dry_run else []
+        for one in archived:
+            DECIDE.run(helix, DecideArguments(one, "archive"), AskContext())
+        return answer | {"archived": archived, "dry_run": dry_run}
+
+    _show(path, act, as_json=as_json)
 
 
 def purge(

@@ -24,14 +24,13 @@ from helix_ls.cli.output import complain, fill_closed_streams, use_utf8, working
 
 VERBS = (
     *("index", "search", "packet", "context", "changes", "check", "where", "status", "embed", "serve", "up", "connect"),
-    *("remember", "recall", "list", "review", "edit", "relate", "log", "diff", "forget", "restore", "purge"),
+    *("remember", "recall", "list", "review", "edit", "relate", "log", "diff", "forget", "restore"),
+    *("rollback", "maintain", "purge"),
     *("trail", "strand", "bench", "doctor", "config", "lsp", "daemon", "mcp"),
 )
 
 
-OF_MEMORY = frozenset(
-    ("remember", "recall", "list", "review", "edit", "relate", "log", "diff", "forget", "restore", "purge")
-)
+OF_MEMORY = frozenset(VERBS[VERBS.index("remember") : VERBS.index("purge") + 1])
 _HELP = {"help_option_names": ["-h", "--help"]}
 _QUESTION = '"where are sessions signed?"'
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -66,6 +65,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "log": ("helix log", "helix log m_k3xq7a2b", "helix log --verify"),
     "forget": ("helix forget m_k3xq7a2b", "helix forget m_k3xq7a2b --dry-run"),
     "restore": ("helix restore m_k3xq7a2b",),
+    "rollback": ("helix rollback 12 --dry-run", "helix rollback 12"),
+    "maintain": ("helix maintain", "helix maintain --archive --dry-run"),
     "purge": ("helix purge m_k3xq7a2b --dry-run", "helix purge m_k3xq7a2b --confirm"),
     "status": ("helix status", "helix status ~/src/shop --skipped"),
     "embed": ("helix embed setup minilm", "helix embed run ~/src/shop", "helix embed off"),

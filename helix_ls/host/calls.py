@@ -43,7 +43,7 @@ QUESTIONS: dict[str, Operation[Any]] = {
         ),
         *(memory.REMEMBER, memory.RECALL, memory.MEMORIES, memory.REVIEW, memory.DECIDE, memory.RESTORE, memory.PURGE),
         *(memory.MEMORY_LOG, memory.MEMORY_CONTEXT, memory.EDIT, memory.RELATE, memory.MEMORY_DIFF),
-        memory.MEMORY_GET,
+        *(memory.MEMORY_GET, memory.ROLLBACK, memory.MAINTAIN),
         *(memory.WHERE, memory.FORGET_TRAIL, memory.HITL_EMIT, memory.HITL_RECENT),
     )
 }

@@ -201,6 +201,8 @@ class Commands:
             "forget": memory.FORGET,
             "restore": memory.RESTORE,
             "purge": memory.PURGE,
+            "rollback": memory.ROLLBACK,
+            "maintain": memory.MAINTAIN,
             "log": memory.MEMORY_LOG,
         }
         for name, operation in of_memory.items():

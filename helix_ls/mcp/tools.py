@@ -133,6 +133,7 @@ FULL_TOOLS = (
     ToolWords("memory_diff", memory.MEMORY_DIFF),
     ToolWords("helix_where", memory.WHERE, "Use it when the user wants to go on where they were."),
     ToolWords("helix_hitl_recent", memory.HITL_RECENT),
+    ToolWords("memory_maintain", memory.MAINTAIN),
     ToolWords("helix_metrics_tokens", hosting.TOKENS),
     ToolWords("helix_sessions_list", hosting.SESSIONS),
     ToolWords("helix_session_recent", hosting.RECENT_PACKETS),

@@ -321,6 +321,57 @@ MEMORY_DIFF = Operation(
 
 
 @dataclass(frozen=True, slots=True)
+class RollbackArguments:
+    """The arguments of ``rollback``."""
+
+    to: Annotated[int, Argument("The number of an operation, as the log has it; 0 for before the first.", 0)]
+    workspace: Workspace = None
+    dry_run: Annotated[bool, DRY_RUN] = False
+
+
+def rollback(helix: Helix, given: RollbackArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+    """Take the memory back to an operation of its log."""
+    return helix.memory.rollback(given.to, by_of(""), dry_run=given.dry_run)
+
+
+ROLLBACK = Operation(
+    "rollback",
+    "Roll the memory back",
+    "Make what was in force after an operation of the log be in force again, by new operations: nothing is erased, and "
+    "a rollback can be rolled back. A person decides, never an agent.",
+    RollbackArguments,
+    rollback,
+    "helix.changed/1",
+    access="admin",
+    changes="memory",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MaintainArguments:
+    """The arguments of ``maintain``."""
+
+    limit: Annotated[int, Argument("The maximum number of memories of each kind.", 1, MOST_LISTED)] = 50
+    workspace: Workspace = None
+
+
+def maintain(helix: Helix, given: MaintainArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+    """Return the ``helix.maintenance/1`` object."""
+    return helix.memory.maintenance(given.limit)
+
+
+MAINTAIN = Operation(
+    "maintain",
+    "Propose upkeep of the memory",
+    "List memories that could be archived, because they faded and nobody used them for a month, or purged, because "
+    "they were forgotten three months ago. Only proposals: nothing is changed.",
+    MaintainArguments,
+    maintain,
+    "helix.maintenance/1",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class PurgeArguments:
     """The arguments of ``purge``."""
 

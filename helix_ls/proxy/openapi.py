@@ -14,6 +14,7 @@ from helix_ls.operations.memory import (
     FORGET_TRAIL,
     HITL_EMIT,
     HITL_RECENT,
+    MAINTAIN,
     MEMORIES,
     MEMORY_CONTEXT,
     MEMORY_DIFF,
@@ -281,6 +282,15 @@ COMPONENTS: dict[str, dict[str, Any]] = {
     ),
     "review": _object(REVIEW.answer, items=_list(MEMORY), elapsed_ms=NUMBER),
     "changed": _object(RESTORE.answer, change=TEXT, items=_list(MEMORY), dry_run=FLAG),
+    "maintenance": _object(
+        MAINTAIN.answer,
+        archive=_list(MEMORY),
+        purge=_list(MEMORY),
+        archive_total=COUNT,
+        purge_total=COUNT,
+        looked_at=COUNT,
+        elapsed_ms=NUMBER,
+    ),
     "log": _object(MEMORY_LOG.answer, ops=_list(MEMBERS), head=TEXT),
     "trail": _object(
         WHERE.answer,

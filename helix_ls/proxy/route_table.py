@@ -179,6 +179,8 @@ HTTP_ROUTES = (
     HttpRoute("POST", "/memory/decide", "changed", memory.DECIDE),
     HttpRoute("POST", "/memory/restore", "changed", memory.RESTORE),
     HttpRoute("POST", "/memory/purge", "changed", memory.PURGE),
+    HttpRoute("POST", "/memory/rollback", "changed", memory.ROLLBACK),
+    HttpRoute("POST", "/memory/maintain", "maintenance", memory.MAINTAIN),
     HttpRoute("POST", "/memory/log", "log", memory.MEMORY_LOG),
     HttpRoute("POST", "/trail/resume", "trail", memory.WHERE),
     HttpRoute("POST", "/trail/forget", "trail_forgotten", memory.FORGET_TRAIL),

@@ -111,7 +111,7 @@ class Curating:
         recalling = Recalling(self._session, memory, self._now)
         named = [MemoryStatus(one).value for one in statuses] or [one.value for one in sorted(USABLE)]
         found = memory.items.listed(recalling.scopes, named, kinds, limit)
-        items = [_shown(one) for one in found]
+        items = [memory_shown(one) for one in found]
         if verify:
             judged = recalling.judged([(one, 0.0) for one in found], TaskType.EXPLAIN, heals=True)
             items = [_with_verdict(one) for one in judged]
@@ -155,7 +155,7 @@ class Curating:
         if not dry_run:
             memory.items.change(verb, one.id, self._actor(), int(self._now * 1e3))
         (after,) = memory.items.by_ids([one.id])
-        return {"schema": CHANGED_SCHEMA, "change": _DONE[verb], "items": [_shown(after)], "dry_run": dry_run}
+        return {"schema": CHANGED_SCHEMA, "change": _DONE[verb], "items": [memory_shown(after)], "dry_run": dry_run}
 
     def relate(self, memory: Memory, name: str, relation: str, other: str, *, dry_run: bool) -> dict[str, Any]:
         """Link one memory to another. Raises UsageError for a link that cannot be, or that only a person may make."""
@@ -181,7 +181,7 @@ class Curating:
             memory.items.relate(link, self._actor(), int(self._now * 1e3))
         after = memory.items.by_ids([one.id, two.id])
         said = {"relation": relation, "from": one.fact.handle, "to": two.fact.handle, "is_new": is_new}
-        items = [_shown(each) for each in after]
+        items = [memory_shown(each) for each in after]
         return {"schema": CHANGED_SCHEMA, "change": "related", "items": items, "link": said, "dry_run": dry_run}
 
     def edited(
@@ -256,7 +256,7 @@ class Curating:
                 continue
             is_there, was_there = one.status in USABLE, was in USABLE
             kind = "changed" if is_there == was_there else "added" if is_there else "removed"
-            told[kind].append(_shown(one) | {"was": was.value if was is not None else ""})
+            told[kind].append(memory_shown(one) | {"was": was.value if was is not None else ""})
         return {
             "schema": DIFF_SCHEMA,
             "since": since,
@@ -272,7 +272,13 @@ class Curating:
         """Remove a memory whole. Raises UsageError without the words that confirm it."""
         one = found_memory(memory, name)
         if dry_run:
-            return {"schema": CHANGED_SCHEMA, "change": _PURGED, "items": [_shown(one)], "dry_run": True, "notes": []}
+            return {
+                "schema": CHANGED_SCHEMA,
+                "change": _PURGED,
+                "items": [memory_shown(one)],
+                "dry_run": True,
+                "notes": [],
+            }
         wanted = f"purge {one.fact.handle}"
         if " ".join(confirm.split()) != wanted:
             raise UsageError(f"a purge cannot be undone; confirm it with the words: {wanted}")
@@ -408,7 +414,8 @@ def _why(one: JudgedMemory) -> str:
     return "stale" if is_stale else ""
 
 
-def _shown(one: StoredMemory) -> dict[str, Any]:
+def memory_shown(one: StoredMemory) -> dict[str, Any]:
+    """Return the wire object of a memory with its text as an answer has it."""
     said = memory_object(one)
     return said | {"text": shown(said["text"])}
 
@@ -416,4 +423,4 @@ def _shown(one: StoredMemory) -> dict[str, Any]:
 def _with_verdict(one: JudgedMemory) -> dict[str, Any]:
     recalled = recall_object(one)
     verdict = {"status": recalled["status"], "reason": recalled["reason"], "detail": recalled["detail"]}
-    return _shown(one.stored) | {"verdict": verdict, "evidence": recalled["evidence"]}
+    return memory_shown(one.stored) | {"verdict": verdict, "evidence": recalled["evidence"]}

@@ -266,6 +266,27 @@ class WorkspaceMemory:
             raise no_memory(id_)
         return changed
 
+    def rollback(self, to: int, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
+        """Make what was in force after an operation of the log be in force again, by new operations; nothing is erased.
+
+        The ``helix.changed/1`` object, with ``left``: what a relation or a purge since then keeps from being as it was.
+        Raises UsageError for an operation that is not in the log.
+        """
+        from helix_core.engine.memory.upkeep import Upkeep
+
+        upkeep = Upkeep(self.session, by)
+        rolled = self._file.read(lambda memory: upkeep.rollback(memory, to, dry_run=dry_run))
+        if rolled is None:
+            raise UsageError("nothing was remembered here yet, so there is nothing to roll back")
+        return rolled
+
+    def maintenance(self, limit: int = 50) -> dict[str, Any]:
+        """The ``helix.maintenance/1`` object: memories that could be archived or purged. Proposals: nothing changes."""
+        from helix_core.engine.memory.upkeep import Upkeep
+
+        upkeep = Upkeep(self.session, NOBODY)
+        return self._file.read(lambda memory: upkeep.maintenance(memory, limit)) or upkeep.no_maintenance()
+
     def purge(self, id_: str, confirm: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
         """Remove a memory from the file, every word of it; ``confirm`` is ``purge`` and its handle, as in
         ``purge m_k3xq7a2b``.

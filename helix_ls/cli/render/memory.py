@@ -14,6 +14,10 @@ from helix_ls.cli.render.page import Page, ago, count, dim, duration, mark, reas
 
 _MOST_LINES = 12
 _DIFFERENCES = {"added": "Added", "removed": "Removed", "changed": "In another state"}
+_PROPOSED = {
+    "archive": "Could be archived: helix maintain --archive",
+    "purge": "Could be purged: helix purge ID --confirm",
+}
 _WHY = {
     "proposed": "waits for your approval",
     "contested": "another memory says otherwise",
@@ -32,7 +36,9 @@ _NOTHING = {
 def draw(answer: dict[str, Any], workspace: Path) -> None:
     """Print an answer of the memory by its schema."""
     page = Page()
-    if "added_total" in answer:
+    if "archive_total" in answer:
+        _draw_maintenance(page, answer, workspace)
+    elif "added_total" in answer:
         _draw_diff(page, answer, workspace)
     elif "ops" in answer:
         _draw_log(page, answer)
@@ -110,6 +116,20 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
         page.line(
             "    ", dim(f"would replace {one['replaces']['id']}: {inert_line(one['replaces']['text'])}"), indent=6
         )
+
+
+def _draw_maintenance(page: Page, answer: dict[str, Any], workspace: Path) -> None:
+    for kind, words in _PROPOSED.items():
+        if answer[kind]:
+            page.line(Text(words, style="bold"), dim(f" · {answer[f'{kind}_total']:,}"))
+        for one in answer[kind]:
+            since = "forgotten" if kind == "purge" else "not used"
+            draw_memory(page, one, workspace, f"{since} for {one['idle_days']:,.0f} days")
+    if not answer["archive_total"] + answer["purge_total"]:
+        page.line("Every memory should stay.")
+    done = len(answer.get("archived", ()))
+    said = f"{count(done, 'memory', 'memories')} archived" if done else "nothing was changed"
+    page.line(dim(f"{said} · {duration(answer['elapsed_ms'])}"))
 
 
 def _draw_diff(page: Page, answer: dict[str, Any], workspace: Path) -> None:
