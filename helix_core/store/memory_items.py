@@ -85,6 +85,11 @@ _CITING = """
     SELECT DISTINCT item_id FROM evidence
     WHERE scope = ?1 AND path IN (SELECT value FROM json_each(?2)) AND path <> '' ORDER BY item_id DESC LIMIT ?3
 """
+# Counting stops early: the exact count of a common word costs as much as reading all its postings.
+_COUNTED = """
+    SELECT w.value, (SELECT count(*) FROM (SELECT 1 FROM item_fts WHERE item_fts MATCH w.value LIMIT ?2))
+    FROM json_each(?1) w
+"""
 _USES = """
     SELECT u.item_id, u.kind, u.at FROM json_each(?1) wanted JOIN item_use u ON u.item_id = wanted.value
     ORDER BY u.item_id, u.at
@@ -187,10 +192,10 @@ class MemoryItems:
 
     def _rarest(self, text: str) -> list[str]:
         """Return the known words of a text that occur in the fewest memories."""
-        by_word = {word: tuple(self.tokens(word)) for word in dict.fromkeys(text.split())}
-        counts = self.frequency(token for tokens in by_word.values() for token in tokens)
-        rated = [(min(counts[token] for token in tokens), word) for word, tokens in by_word.items() if tokens]
-        known = [(count, word) for count, word in sorted(rated) if count][:RAREST]
+        words = {phrase(word): word for word in dict.fromkeys(text.split())}
+        counted = self._file.bounded_rows(_COUNTED, (text_list(words), MOST_POSTINGS + 1))
+        known = [(count, words[said]) for count, said in sorted((count, said) for said, count in counted) if count]
+        known = known[:RAREST]
         read = accumulate(count for count, _ in known)
         return [word for (_, word), postings in zip(known, read, strict=True) if postings <= MOST_POSTINGS]
 
