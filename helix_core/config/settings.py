@@ -349,8 +349,9 @@ class Config:
     memory_learn: bool = _setting(
         "memory.learn",
         "true or false",
-        True,
-        "keep the questions and answers of chats, on this machine only, so that facts can be extracted from them",
+        False,
+        "keep the questions and answers of chats, on this machine only, so that facts can be extracted from them; off "
+        "until helix config --keep-chats, or the editor's question, says so",
         trusted=True,
     )
     co_use: bool = _setting(

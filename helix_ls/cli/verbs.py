@@ -98,7 +98,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "bench": ("helix bench run . --questions asked.jsonl --out one.json", "helix bench compare one.json two.json"),
     "doctor": ("helix doctor",),
-    "config": ("helix config --explain",),
+    "config": ("helix config --explain", "helix config --no-keep-chats"),
     "lsp": ("helix lsp",),
     "daemon": ("helix daemon", "helix daemon logs --lines 20", "helix daemon stop", "helix daemon install --write"),
     "mcp": ("helix mcp ~/src/shop",),

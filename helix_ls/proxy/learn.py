@@ -1,7 +1,8 @@
 """Record chats: each exchange is queued for a thread that stores it, and no request waits for that thread.
 
-The queue is bounded in number and in bytes; when it is full, exchanges are dropped and counted. Disabled by
-``memory.learn``, and for one chat by the header ``x-helix-learn: off``. Nothing of it leaves the machine.
+The queue is bounded in number and in bytes; when it is full, exchanges are dropped and counted. A chat is stored only
+where the user agreed to (``memory.learn``); without that, only the places and memories that its answer cites are noted
+(``memory.co_use``). The header ``x-helix-learn: off`` keeps one chat out of both. Nothing of it leaves the machine.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.types import Scope
 
-from helix_core.config import Config
+from helix_core.config import Config, current
 from helix_core.engine import MemoryFile
 from helix_core.errors import HelixError
 from helix_core.memory import SITTING_S, ObservedExchange, cited_memories, cited_paths, is_due, kept, kept_path
@@ -47,7 +48,9 @@ _SESSION_HEADERS = (b"x-helix-session", b"x-claude-code-session-id", b"session_i
 
 @dataclass(frozen=True, slots=True)
 class _QueuedExchange:
-    """A finished exchange in the queue. ``whole`` is an unparsed non-streaming answer."""
+    """A finished exchange in the queue. ``whole`` is an unparsed non-streaming answer; ``keeps`` is whether the user
+    agreed to store it.
+    """
 
     workspace: bytes
     session: str
@@ -58,14 +61,14 @@ class _QueuedExchange:
     told: CompletionRecorder
     whole: bytes
     size: int
+    keeps: bool = True
 
 
 class Learner:
     """Bound to one event loop, except for its thread, which starts with the first exchange."""
 
     def __init__(self, config: Config, environ: Mapping[str, str], measures: Measures) -> None:
-        self._folder = config.data_dir if config.memory_learn else None
-        self._notes_uses = config.co_use
+        self._config = config
         self._environ, self._measures = environ, measures
         self._queue: queue.SimpleQueue[_QueuedExchange | None] = queue.SimpleQueue()
         self._waiting, self._waiting_bytes = 0, 0
@@ -73,12 +76,14 @@ class Learner:
 
     @property
     def is_on(self) -> bool:
-        """Return whether chats are recorded."""
-        return self._folder is not None
+        """Return whether chats are stored, by the settings of now: somebody may just have agreed."""
+        self._config = current(self._config)
+        return self._config.memory_learn
 
     def recorder_for(self, scope: Scope, folder: Path | None, body: Body, packet_id: str) -> ExchangeRecorder | None:
         """Return the recorder of this chat; None when it must not be recorded."""
-        if not self.is_on or folder is None or _header(scope, b"x-helix-learn").lower() == "off":
+        is_wanted = self.is_on or self._config.co_use
+        if not is_wanted or folder is None or _header(scope, b"x-helix-learn").lower() == "off":
             return None
         model = body.fields.get("model")
         return ExchangeRecorder(
@@ -88,6 +93,7 @@ class Learner:
             body=body,
             model=model if isinstance(model, str) else "",
             packet_id=packet_id,
+            keeps=self._config.memory_learn,
         )
 
     def keep(self, waiting: _QueuedExchange) -> None:
@@ -105,7 +111,7 @@ class Learner:
 
     def facts(self) -> dict[str, Any]:
         """Return the numbers for ``/stats``."""
-        became = ("kept", "passed_over", "dropped", "failed")
+        became = ("kept", "passed_over", "dropped", "failed", "not_wanted")
         counts = {word: int(self._measures.total(COUNTED, became=word)) for word in became}
         return {"learn": self.is_on, "waiting": self._waiting, **counts}
 
@@ -120,10 +126,10 @@ class Learner:
             await asyncio.to_thread(thread.join, END_S)
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
-        memory, by = MemoryFile(self._folder), attribution({}, self._environ)
+        memory, by = MemoryFile(self._config.data_dir), attribution({}, self._environ)
         try:
             while (waiting := self._queue.get()) is not None:
-                became = _kept(memory, by, waiting, notes_uses=self._notes_uses)
+                became = _kept(memory, by, waiting, notes_uses=self._config.co_use)
                 # The loop may be closed by now; then the counters are not needed.
                 with contextlib.suppress(RuntimeError):
                     loop.call_soon_threadsafe(self._done, waiting.size, became)
@@ -140,10 +146,18 @@ class ExchangeRecorder:
     """The recorder of one chat; it stores nothing before ``ended``."""
 
     def __init__(
-        self, learner: Learner, *, workspace: bytes, session: str, body: Body, model: str, packet_id: str
+        self,
+        learner: Learner,
+        *,
+        workspace: bytes,
+        session: str,
+        body: Body,
+        model: str,
+        packet_id: str,
+        keeps: bool,
     ) -> None:
         self._learner, self._workspace, self._session = learner, workspace, session
-        self._body, self._model, self._packet_id = body, model, packet_id
+        self._body, self._model, self._packet_id, self._keeps = body, model, packet_id, keeps
         self.told = CompletionRecorder(body.dialect)
 
     def ended(self, whole: bytes = b"") -> None:
@@ -161,6 +175,7 @@ class ExchangeRecorder:
                 told=self.told,
                 whole=whole,
                 size=len(self._body.text) + len(whole),
+                keeps=self._keeps,
             )
         )
 
@@ -184,7 +199,8 @@ def _kept(memory: MemoryFile, by: Attribution, waiting: _QueuedExchange, *, note
         exchange = kept(heard, by) if heard is not None else None
         if exchange is None:
             return "passed_over"
-        memory.write(lambda opened: opened.exchanges.add(exchange))
+        if waiting.keeps:
+            memory.write(lambda opened: opened.exchanges.add(exchange))
     except HelixError as error:
         LOG.warning("an exchange was not kept (%s)", type(error).__name__)
         return "failed"
@@ -193,7 +209,7 @@ def _kept(memory: MemoryFile, by: Attribution, waiting: _QueuedExchange, *, note
         return "failed"
     if notes_uses:
         _note_uses(memory, exchange)
-    return "kept"
+    return "kept" if waiting.keeps else "not_wanted"
 
 
 def _note_uses(memory: MemoryFile, exchange: Exchange) -> None:
@@ -213,7 +229,11 @@ def _note_uses(memory: MemoryFile, exchange: Exchange) -> None:
     if not paths and not handles:
         return
     try:
-        memory.write(note)
+        # Without files of a session there is nothing to note but uses of memories that are there.
+        if paths:
+            memory.write(note)
+        else:
+            memory.read(note)
     except (HelixError, OSError) as error:
         LOG.warning("what an answer cites was not noted (%s)", type(error).__name__)
 

@@ -253,9 +253,8 @@ def test_only_known_files_of_a_named_session_are_noted_and_only_where_it_is_want
         keeping.memory.note_use("s", ["../elsewhere.py"])
     keeping.memory.note_use("s", ["app/routing.py"])
     assert lately(keeping, "s", time.time() - 60) == [ROUTING]
-    for settings in ({"co_use": False}, {"memory_learn": False}):
-        off = open_helix(project)
-        off.session.config = dataclasses.replace(keeping.session.config, **settings)
-        off.memory.note_use("t", ["app/routing.py"])
-        assert off.memory.hinted(Hints(session="t")) == Hints(session="t")
+    off = open_helix(project)
+    off.session.config = dataclasses.replace(keeping.session.config, co_use=False)
+    off.memory.note_use("t", ["app/routing.py"])
+    assert off.memory.hinted(Hints(session="t")) == Hints(session="t")
     assert lately(keeping, "t", 0.0) == []

@@ -4,6 +4,8 @@ import contextlib
 import json
 import os
 import random
+import subprocess
+import sys
 from functools import partial
 
 import apsw
@@ -36,6 +38,7 @@ def project(place):
 def learning(environ, place, project):
     """A server with a memory of this module's own."""
     names = {"HELIX_DATA_DIR": str(place / "data"), "HELIX_ORG": "Acme", "HELIX_AGENT": "robin", "HELIX_TZ": "UTC"}
+    names["HELIX_MEMORY_LEARN"] = "on"
     server = Server(environ | names, project)
     yield server
     server.close()
@@ -64,7 +67,9 @@ def learned(server):
     with server.http() as http:
         facts = http.get("/stats").json()["memory"]
     assert facts["waiting"] >= 0
-    return {name: facts[name] for name in ("kept", "passed_over", "dropped", "failed")} | {"waiting": facts["waiting"]}
+    return {name: facts[name] for name in ("kept", "passed_over", "dropped", "failed", "not_wanted")} | {
+        "waiting": facts["waiting"]
+    }
 
 
 def after(server, act, **rises):
@@ -389,9 +394,10 @@ def test_a_session_is_given_a_place_once_until_the_file_changes(server, project)
         assert ask()["app/routing.py"] is False
 
 
-def test_with_learning_off_nothing_is_made(environ, tmp_path, upstream):
+@pytest.mark.parametrize("given", [{}, {"HELIX_MEMORY_LEARN": "off"}])
+def test_where_nobody_agreed_or_learning_is_off_nothing_is_made(environ, tmp_path, upstream, given):
     folder = repository(tmp_path / "quiet")
-    names = {"HELIX_DATA_DIR": str(tmp_path / "data"), "HELIX_MEMORY_LEARN": "off"}
+    names = {"HELIX_DATA_DIR": str(tmp_path / "data")} | given
     server = Server(environ | names, folder)
     try:
         assert chat(server).status_code == 200
@@ -403,11 +409,39 @@ def test_with_learning_off_nothing_is_made(environ, tmp_path, upstream):
     assert not (tmp_path / "data").exists()
 
 
+def test_chats_are_kept_once_somebody_agrees_and_what_is_there_stays_when_nobody_does(environ, tmp_path, upstream):
+    folder, settings = repository(tmp_path / "agreeing"), tmp_path / "config.toml"
+    settings.write_text("[memory]\nco_use = true # mine\n")
+    environ = environ | {"HELIX_DATA_DIR": str(tmp_path / "data"), "HELIX_CONFIG": str(settings)}
+    headers = {"x-helix-session": "s"}
+
+    def answer(word):
+        command = [sys.executable, "-m", "helix_ls.cli", "config", word]
+        said = subprocess.run(command, env=environ, cwd=folder, capture_output=True, check=True, text=True)
+        assert f"memory.learn = {'true' if word == '--keep-chats' else 'false'}" in said.stdout
+
+    server = Server(environ, folder)
+    try:
+        after(server, lambda: chat(server, headers=headers), not_wanted=1)
+        answer("--keep-chats")
+        assert settings.read_text() == "[memory]\nco_use = true # mine\nlearn = true\n"
+        after(server, lambda: chat(server, headers=headers), kept=1)
+        answer("--no-keep-chats")
+        after(server, lambda: chat(server, headers=headers), not_wanted=1)
+        with server.admin() as admin:
+            assert admin.post("/consolidate", json={"session_id": "s"}).json()["exchanges"] == 1
+    finally:
+        server.close()
+    with Memory(tmp_path / "data", 0.0) as memory:
+        assert exchanges(memory) == 1
+
+
 def test_a_folder_that_is_a_link_is_refused_by_its_name_and_chats_go_on(environ, tmp_path, upstream):
     folder = repository(tmp_path / "linked")
     (tmp_path / "real").mkdir()
     (tmp_path / "data").symlink_to(tmp_path / "real")
-    server = Server(environ | {"HELIX_DATA_DIR": str(tmp_path / "data")}, folder)
+    names = {"HELIX_DATA_DIR": str(tmp_path / "data"), "HELIX_MEMORY_LEARN": "on"}
+    server = Server(environ | names, folder)
     try:
         assert after(server, lambda: chat(server), failed=1).content.endswith(b"data: [DONE]\n\n")
         with server.admin() as admin:
@@ -422,7 +456,8 @@ def test_a_folder_that_is_a_link_is_refused_by_its_name_and_chats_go_on(environ,
 
 def test_what_waits_is_kept_when_the_server_ends(environ, tmp_path, upstream):
     folder = repository(tmp_path / "ending")
-    server = Server(environ | {"HELIX_DATA_DIR": str(tmp_path / "data")}, folder)
+    names = {"HELIX_DATA_DIR": str(tmp_path / "data"), "HELIX_MEMORY_LEARN": "on"}
+    server = Server(environ | names, folder)
     for _ in range(5):
         chat(server)
     assert server.close() == 0

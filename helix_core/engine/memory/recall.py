@@ -643,9 +643,7 @@ class WorkspaceMemory:
 
     @property
     def _keeps_uses(self) -> bool:
-        return (
-            self.session.config.co_use and self.session.config.memory_learn and self.session.config.data_dir is not None
-        )
+        return self.session.config.co_use and self.session.config.data_dir is not None
 
     def _lately(self, memory: Memory, session: str, now: float) -> list[bytes]:
         from helix_core.memory import SITTING_S, session_name

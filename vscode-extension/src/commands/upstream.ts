@@ -2,9 +2,10 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { reasonOf } from '../base/logger';
 import { offerEvidenceOnly } from '../base/settings';
 import type { ProxyState } from '../proxy/state';
-import { refusedAddress, withUpstream } from '../proxy/upstreamSetting';
+import { refusedAddress, withKeptChats, withUpstream } from '../proxy/upstreamSetting';
 import { run } from '../python/run';
 import { launchOf } from '../server/launch';
 import type { CommandNeeds } from './needs';
@@ -31,20 +32,13 @@ export async function chooseUpstream(needs: CommandNeeds, given?: unknown): Prom
   if (refused) {
     throw new Error(refused);
   }
-  const file = await userFile(needs);
-  const before = await readFile(file, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      return '';
-    }
-    throw error;
-  });
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(`${file}.new`, withUpstream(before, url), { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  const { file, isAskedAboutChats } = await userSettings(needs);
+  await change(file, (text) => withUpstream(text, url));
   needs.logs.logger.info('Another upstream was chosen.');
   if (isMissing(await needs.proxy.refresh()) && !(await needs.setup.installProxy())) {
     return;
   }
+  if (!isAskedAboutChats) void askAboutChats(file, needs);
   const state = await needs.proxy.refresh(true);
   const open = 'Open Settings File';
   const models = 'Show Models';
@@ -58,6 +52,36 @@ export async function chooseUpstream(needs: CommandNeeds, given?: unknown): Prom
   } else if (chosen === open) {
     await vscode.window.showTextDocument(vscode.Uri.file(file));
   }
+}
+
+/** Asks once whether chats are kept: either answer is written down, and who looks away is asked the next time. */
+async function askAboutChats(file: string, needs: CommandNeeds): Promise<void> {
+  const keep = 'Keep Them';
+  const dont = "Don't Keep Them";
+  const question =
+    'Keep chats with these models on this machine, so that facts can be drawn from them? Nothing is sent anywhere.';
+  const chosen = await vscode.window.showInformationMessage(question, keep, dont);
+  if (chosen === undefined) return;
+  try {
+    await change(file, (text) => withKeptChats(text, chosen === keep));
+    needs.logs.logger.info(chosen === keep ? 'Chats are kept.' : 'Chats are not kept.');
+  } catch (error) {
+    needs.logs.logger.error('The answer could not be written', error);
+    void vscode.window.showErrorMessage(`${reasonOf(error)} Chats are not kept.`);
+  }
+}
+
+/** Replaces a settings file whole. */
+async function change(file: string, edit: (text: string) => string): Promise<void> {
+  const before = await readFile(file, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return '';
+    }
+    throw error;
+  });
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(`${file}.new`, edit(before), { mode: 0o600 });
+  await rename(`${file}.new`, file);
 }
 
 /** The editor's own agent, which carries plain questions, wakes up once its list of models was seen. */
@@ -94,15 +118,19 @@ async function asked(): Promise<string | undefined> {
   return address === '' ? undefined : address;
 }
 
-/** Where Helix reads this user's settings, as it says itself. */
-async function userFile(needs: CommandNeeds): Promise<string> {
+/** Where Helix reads this user's settings, as it says itself, and whether somebody said if chats are kept. */
+async function userSettings(needs: CommandNeeds): Promise<{ file: string; isAskedAboutChats: boolean }> {
   const interpreter = await needs.server.interpreter();
   const launch = launchOf(interpreter, needs.cwd, process.env, ['config', '--json', needs.cwd]);
   const { stdout } = await run(launch.command, launch.args, { cwd: launch.cwd, env: { ...launch.env }, timeoutMs });
-  const { files } = JSON.parse(stdout) as { files: readonly { role: string; path: string }[] };
+  const { files, settings } = JSON.parse(stdout) as {
+    files: readonly { role: string; path: string }[];
+    settings: readonly { key: string; origin: string }[];
+  };
   const file = files.find(({ role }) => role === 'user')?.path;
   if (!file) {
     throw new Error('Helix names no settings file of yours; run “Helix: Doctor”.');
   }
-  return file;
+  const learn = settings.find(({ key }) => key === 'memory.learn');
+  return { file, isAskedAboutChats: learn !== undefined && learn.origin !== 'default' };
 }

@@ -1,17 +1,31 @@
-/** Writes `upstream` under `[proxy]` into the text of a user's `config.toml`, and leaves every other byte. Pure. */
+/** Writes a setting into the text of a user's `config.toml`, and leaves every other byte. Pure. */
 
 const header = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/;
-const assignment = /^\s*upstream\s*=/;
 
 /** `url` replaces the one that stands there, or is added to the section, or with it. */
 export function withUpstream(text: string, url: string): string {
+  return withSetting(text, 'proxy', 'upstream', url);
+}
+
+/** The answer to whether chats are kept on this machine. */
+export function withKeptChats(text: string, keeps: boolean): string {
+  return withSetting(text, 'memory', 'learn', keeps);
+}
+
+function withSetting(text: string, section: string, name: string, value: string | boolean): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const lines = text.split(/\r?\n/);
-  const written = `upstream = ${JSON.stringify(url)}`;
-  const begins = lines.findIndex((line) => header.exec(line)?.[1]?.trim() === 'proxy');
+  const written = `${name} = ${JSON.stringify(value)}`;
+  const assignment = new RegExp(`^\\s*${name}\\s*=`);
+  if (new RegExp(`^\\s*${section}\\s*[.=]`, 'm').test(text)) {
+    throw new Error(
+      `Your config.toml writes ${section} without a [${section}] of its own; add ${written} there yourself.`,
+    );
+  }
+  const begins = lines.findIndex((line) => header.exec(line)?.[1]?.trim() === section);
   if (begins < 0) {
     const before = text === '' || text.endsWith('\n') ? text : `${text}${newline}`;
-    return `${before}${before === '' ? '' : newline}[proxy]${newline}${written}${newline}`;
+    return `${before}${before === '' ? '' : newline}[${section}]${newline}${written}${newline}`;
   }
   const length = lines.slice(begins + 1).findIndex((line) => /^\s*\[/.test(line));
   const ends = length < 0 ? lines.length : begins + 1 + length;

@@ -5,7 +5,7 @@ import type { PromptCache, ProxyAnswer } from '../../../src/proxy/protocol';
 import { ask, bodyOf, headerText } from '../../../src/proxy/http';
 import { proxyText } from '../../../src/proxy/proxyText';
 import { offersTheSame, proxyState, upstreamName } from '../../../src/proxy/state';
-import { refusedAddress, withUpstream } from '../../../src/proxy/upstreamSetting';
+import { refusedAddress, withKeptChats, withUpstream } from '../../../src/proxy/upstreamSetting';
 
 const up = { name: 'default', url: 'http://127.0.0.1:11434/v1', state: 'up' } as const;
 const answer: ProxyAnswer = {
@@ -89,6 +89,18 @@ describe('the setting of the upstream', () => {
     ['[index]\nupstream = 1\r\n', '[index]\nupstream = 1\r\n\r\n[proxy]\r\nupstream = "http://a"\r\n'],
   ])('goes into %j and leaves the rest', (before, after) => {
     expect(withUpstream(before, 'http://a')).toBe(after);
+  });
+
+  it.each([
+    ['', true, '[memory]\nlearn = true\n'],
+    ['[memory]\nco_use = true # mine\n', true, '[memory]\nlearn = true\nco_use = true # mine\n'],
+    ['[memory]\nlearn = true\n[proxy]\nlearn = 1\n', false, '[memory]\nlearn = false\n[proxy]\nlearn = 1\n'],
+  ])('answers in %j whether chats are kept', (before, keeps, after) => {
+    expect(withKeptChats(before, keeps)).toBe(after);
+  });
+
+  it.each(['memory.co_use = true\n', 'memory = { co_use = true }\n'])('leaves %j to its writer', (text) => {
+    expect(() => withKeptChats(text, true)).toThrow('[memory]');
   });
 
   it('takes whole addresses without keys', () => {
