@@ -17,6 +17,7 @@ from lsprotocol import types
 from helix_core.engine import Helix
 from helix_core.errors import StoreError, WorkspaceError
 from helix_core.model import Judged, Overlays
+from helix_core.printable import inert_line
 from helix_core.workspace import source_id_of
 from helix_ls.lsp.connection import Act, ClientConnection
 from helix_ls.lsp.documents import OpenBuffer, to_units
@@ -70,6 +71,8 @@ QUIET_S = 0.3
 MOST_TRIES = 4
 NONE = "none"
 # The engine reports these for the file itself, independent of any packet.
+STALE_MEMORY = "stale_memory"
+LONGEST_SAID = 120
 _OWN_CODES = frozenset({"outdated_doc", "contradicted"})
 
 
@@ -196,9 +199,26 @@ def place_id(place: FileInFolder) -> str:
 def _finding(place: FileInFolder) -> Act[tuple[list[dict[str, Any]], frozenset[Dismissal], bool]]:
     def find(helix: Helix, overlays: Overlays, _: Any) -> tuple[list[dict[str, Any]], frozenset[Dismissal], bool]:
         found = helix.symbols.findings(place.path, overlays=overlays)
+        found.extend(_memory_finding(one) for one in helix.memory.stale_citations(place_id(place), overlays=overlays))
         return found, dismissed(helix.index_path.parent), found.partial
 
     return find
+
+
+def _memory_finding(cited: dict[str, Any]) -> dict[str, Any]:
+    """Return the finding of lines that a memory cites and that are not as they were."""
+    text = inert_line(cited["text"])
+    said = text if len(text) <= LONGEST_SAID else text[: LONGEST_SAID - 1].rstrip() + "…"
+    reason = cited["reason"].replace("_", " ") + (f": {inert_line(cited['detail'])}" if cited["detail"] else "")
+    return {
+        "code": STALE_MEMORY,
+        "message": f"Memory {cited['id']} cites this: “{said}”; is it still so? ({reason})",
+        "start_line": cited["start_line"],
+        "end_line": cited["end_line"],
+        "text_hash": f"{cited['id']}-{cited['reason']}",
+        "other": None,
+        "memory": cited["id"],
+    }
 
 
 def _stale_findings(packets: OpenPackets, place: FileInFolder) -> list[dict[str, Any]]:
@@ -246,11 +266,15 @@ def diagnostic(
     if other is not None and connection.client.relates_diagnostics:
         where = types.Location(other["uri"], _lines(other["start_line"], other["end_line"]))
         related = [types.DiagnosticRelatedInformation(location=where, message=other["source_id"])]
-    first, encoding = document.line(finding["start_line"] - 1), connection.documents.encoding
+    # A memory may cite lines that the document no longer has.
+    row = min(max(finding["start_line"] - 1, 0), document.last_line)
+    first, encoding = document.line(row), connection.documents.encoding
+    if finding["code"] == STALE_MEMORY:
+        severity = types.DiagnosticSeverity.Information
     start, end = mentioned(first, finding.get("mention", ""))
     span = types.Range(
-        types.Position(max(finding["start_line"] - 1, 0), to_units(first, start, encoding)),
-        types.Position(max(finding["start_line"] - 1, 0), to_units(first, end, encoding)),
+        types.Position(row, to_units(first, start, encoding)),
+        types.Position(row, to_units(first, end, encoding)),
     )
     return types.Diagnostic(
         range=span,
@@ -263,7 +287,7 @@ def diagnostic(
             "uri": uri,
             "text_hash": finding["text_hash"],
             "other": other,
-            **({"flag": finding["flag"]} if "flag" in finding else {}),
+            **{name: finding[name] for name in ("flag", "memory") if name in finding},
         },
     )
 
@@ -301,7 +325,8 @@ def _holds(kind: str, wanted: str) -> bool:
 
 def _commands(hint: types.Diagnostic, uri: str) -> list[types.Command]:
     data: dict[str, Any] = hint.data if isinstance(hint.data, dict) else {}
-    commands = [types.Command("Helix: refresh this file", "helix.refreshFile", arguments=[{"uri": uri}])]
+    refresh = types.Command("Helix: refresh this file", "helix.refreshFile", arguments=[{"uri": uri}])
+    commands = [] if hint.code == STALE_MEMORY else [refresh]
     other = data.get("other")
     if isinstance(other, dict):
         sides = {

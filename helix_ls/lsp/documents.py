@@ -85,6 +85,11 @@ class OpenBuffer:
         """Return a line without its line ending, 0-based; empty if it does not exist."""
         return self._lines[number].rstrip("\r\n") if 0 <= number < len(self._lines) else ""
 
+    @property
+    def last_line(self) -> int:
+        """Return the number of the last line, 0-based."""
+        return max(len(self._lines) - 1, 0)
+
     def content(self) -> bytes:
         """Return the buffer as UTF-8, cached until the next change."""
         if self._bytes is None:

@@ -23,11 +23,16 @@ LONGEST_WAIT_S = 2.0
 LOOK_S = 2.0
 
 
+def _nothing() -> None:
+    return
+
+
 class MemoryNotices:
     """The memory notifications of one session, debounced by ``QUIET_S`` seconds."""
 
-    def __init__(self, connection: ClientConnection) -> None:
-        self._connection = connection
+    def __init__(self, connection: ClientConnection, changed: Callable[[], None] = _nothing) -> None:
+        """``changed`` is called with each notification: what else shows memories is worked out anew."""
+        self._connection, self._changed = connection, changed
         # The head of the log that was seen last, by the URI of each folder that the client has asked about.
         self._heads: dict[str, str] = {}
         self._due = Debouncer(LONGEST_WAIT_S)
@@ -107,3 +112,4 @@ class MemoryNotices:
 
     def _tell(self, uri: str) -> None:
         self._connection.protocol.notify(METHOD, {"workspace": uri})
+        self._changed()

@@ -59,7 +59,7 @@ class HelixServer(LanguageServer):
         self._configuration = ClientConfiguration(connection, self._settings_applied)
         self._sync = Sync(connection, self._buffer_changed, self._diagnostics.forget)
         acts = ActionHandlers(connection, self._diagnostics, self._attach)
-        self._memory = MemoryNotices(connection)
+        self._memory = MemoryNotices(connection, self._diagnostics.changed)
         self._commands = Commands(QueryHandlers(connection, self._packets), acts, self._memory)
         self._register()
 

@@ -62,3 +62,35 @@ def test_a_client_that_never_asked_about_the_memory_is_told_nothing(start: Start
     wire.command("helix.index.refresh", {})
     assert wire.told(METHOD) == []
     assert len(listed(wire)) == 1
+
+
+def underlined(wire: Wire, file: Path) -> list[dict[str, Any]]:
+    report = wire.result("textDocument/diagnostic", {"textDocument": {"uri": file.as_uri()}})
+    return [one for one in report["items"] if one["code"] == "stale_memory"]
+
+
+def test_lines_that_a_memory_cites_are_underlined_once_they_are_not_as_they_were(
+    start: StartWire, project: Path
+) -> None:
+    wire = start()
+    wire.initialize(project, capabilities={"textDocument": {"diagnostic": {"dynamicRegistration": True}}})
+    wire.until_fresh(project)
+    code = project / "app/sessions.py"
+    before = code.read_text()
+    cited = next(n for n, line in enumerate(before.splitlines(), 1) if line.startswith("def "))
+    text = "We decided that cookies are signed with the oldest key."
+    one = remember(wire, text, cites=[f"app/sessions.py:{cited}-{cited + 2}"])
+    uri = wire.open(code)
+    assert underlined(wire, code) == []
+    lines = before.splitlines()
+    lines[cited] = "    raise NotImplementedError"
+    wire.change(uri, "\n".join(lines) + "\n")
+    (found,) = underlined(wire, code)
+    assert (found["severity"], found["data"]["memory"]) == (3, one["id"])
+    assert one["id"] in found["message"] and text in found["message"]
+    wire.change(uri, before, 3)
+    assert underlined(wire, code) == []
+    wire.change(uri, "", 4)
+    assert [each["range"]["start"]["line"] for each in underlined(wire, code)] == [0]
+    wire.command("helix.memory.forget", {"id": one["id"]})
+    assert underlined(wire, code) == []

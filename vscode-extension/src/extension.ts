@@ -9,6 +9,7 @@ import { registerEvidenceLinks } from './commands/evidence';
 import { registerCommands } from './commands/register';
 import { HintView } from './hints/hintView';
 import { MemoryView } from './memory/memoryView';
+import { registerStaleCitations } from './memory/staleCitations';
 import { TrailBox } from './memory/trailBox';
 import { Documents } from './base/documents';
 import { startForFolders } from './server/folders';
@@ -91,6 +92,7 @@ export function activate(context: vscode.ExtensionContext): void {
     memories,
     trail,
     registerCommands(needs),
+    registerStaleCitations(),
     registerEvidenceLinks(needs),
     registerNotes(server),
     proxy,

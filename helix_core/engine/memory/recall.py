@@ -589,6 +589,32 @@ class WorkspaceMemory:
         self.session.memory_problem = self.session.memory_problem or before
         return bool(found)
 
+    def stale_citations(self, source_id: str, *, overlays: Overlays = NO_OVERLAYS) -> list[dict[str, Any]]:
+        """Return what memories cite in a file and is not as it was: ``{id, text, start_line, end_line, status, reason,
+        detail}`` each; lines are those of the buffer where ``overlays`` has the file. Nothing is written.
+        """
+
+        def read(memory: Memory) -> list[dict[str, Any]]:
+            if not self._has_any(memory):
+                return []
+            from helix_core.engine.memory.recalling import Recalling, recalled_memory
+
+            found = Recalling(self.session, memory, time.time(), overlays).stale_in(source_id)
+            return [
+                {
+                    "id": one.stored.fact.handle,
+                    "text": recalled_memory(one).text,
+                    "start_line": each.start_line,
+                    "end_line": each.end_line,
+                    "status": each.verdict.status.value,
+                    "reason": each.verdict.reason.value,
+                    "detail": each.verdict.detail,
+                }
+                for one, each in found
+            ]
+
+        return self._if_readable(read) or []
+
     def note_items(self, source_id: str) -> list[NoteItem]:
         """Return the items of a note by its ``source_id``; empty for an unknown one."""
         from helix_core.engine.memory.related import note_hash

@@ -168,6 +168,23 @@ class Recalling:
         rated = [(cited.nearness(one.citations), one) for one in judged]
         return [one for nearness, one in sorted(rated, key=lambda pair: -pair[0]) if nearness]
 
+    def stale_in(self, source_id: str) -> list[tuple[JudgedMemory, RecalledCitation]]:
+        """Return the usable memories that cite lines of a file which are not as they were, with those lines as they are
+        in the editor's buffer where one is open.
+        """
+        ids = self._memory.items.citing(self._key, [source_id], MOST_CITING) if self._key else []
+        known = [one for one in self._memory.items.by_ids(ids) if one.status in USABLE]
+        found = []
+        for one in self.judged([(one, 0.0) for one in known], TaskType.EXPLAIN, heals=False) if known else []:
+            for each, mark in one.citations:
+                if each.path == source_id and mark is not None and mark.verdict.status is not Status.VERIFIED:
+                    citation = _citation(each, mark)
+                    lines = mark.buffer or LineSpan(citation.start_line, citation.end_line)
+                    found.append(
+                        (one, dataclasses.replace(citation, start_line=lines.start_line, end_line=lines.end_line))
+                    )
+        return found
+
     def judged(self, found: Iterable[tuple[StoredMemory, float]], task: TaskType, *, heals: bool) -> list[JudgedMemory]:
         """Return the memories with their verdicts; with ``heals`` moved citations are followed in the memory."""
         pairs = list(found)

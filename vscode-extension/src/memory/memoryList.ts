@@ -27,6 +27,21 @@ export interface Remembered {
   readonly rivals?: readonly NamedMemory[];
 }
 
+/** A memory by its id, as the quick fix of a line knows it. */
+export interface CitedMemory {
+  readonly cited: string;
+  /** Uri of a workspace folder. */
+  readonly workspace: string;
+}
+
+/** The id of the memory that a diagnostic is about; undefined for any other diagnostic. */
+export function citedMemory(diagnostic: { source?: string; code?: unknown; message: string }): string | undefined {
+  const { source, code, message } = diagnostic;
+  const name = code !== null && typeof code === 'object' && 'value' in code ? code.value : code;
+  if (source !== 'helix' || name !== 'stale_memory') return undefined;
+  return /\bm_[a-z2-7]{8}\b/.exec(message)?.[0];
+}
+
 export interface MemoryGroup {
   /** `review`, or a kind. */
   readonly id: string;

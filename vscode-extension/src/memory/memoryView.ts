@@ -19,6 +19,7 @@ import {
   memoryLabel,
   proposalCount,
   spokenMemory,
+  type CitedMemory,
   type FolderMemory,
   type MemoryGroup,
   type Remembered,
@@ -135,7 +136,7 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
 
   /** A person says that it is so. */
   async confirm(node?: unknown): Promise<void> {
-    const memory = this.memoryOf(node);
+    const memory = (await this.cited(node)) ?? this.memoryOf(node);
     if (!memory) return;
     const { item, workspace } = memory;
     const cites = citesAnew(item) ? await this.citesNow(memory) : citationsNow(item.evidence).found;
@@ -151,7 +152,7 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
 
   /** Asks for the statement that takes its place. */
   async supersede(node?: unknown): Promise<void> {
-    const memory = this.memoryOf(node);
+    const memory = (await this.cited(node)) ?? this.memoryOf(node);
     if (!memory) return;
     const { item, workspace } = memory;
     const edit = { id: item.id, origin: 'user', workspace } as const;
@@ -266,6 +267,14 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
     const list = await this.server.ask<MemoryList>(serverCommands.listMemories, { verify: true, limit, workspace });
     const queue = await this.server.ask<ReviewAnswer>(serverCommands.reviewMemories, { limit, workspace });
     return { workspace, items: list.items, review: queue.items };
+  }
+
+  /** The memory of a quick fix, which knows its id alone. */
+  private async cited(node: unknown): Promise<Remembered | undefined> {
+    if (node === null || typeof node !== 'object' || !('cited' in node)) return undefined;
+    const { cited: id, workspace } = node as CitedMemory;
+    const [item] = (await this.server.ask<MemoryList>(serverCommands.getMemory, { id, workspace })).items;
+    return item && { item, workspace };
   }
 
   private memoryOf(node: unknown): Remembered | undefined {

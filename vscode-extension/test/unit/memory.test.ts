@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { CitedLines, MemoryItem, MemoryLog, NamedMemory, RecallAnswer, ReviewItem } from '../../src/base/protocol';
 import {
   citationsNow,
+  citedMemory,
   citeOf,
   confirmation,
   contextOf,
@@ -217,4 +218,18 @@ test('a memory that cites nothing says so, and a proposal names what it would re
   expect(text).toContain('**Contradicted by**\n\n- not x');
   expect(text).toContain('**Would replace**\n\n> y');
   expect(text).not.toContain('Who said it');
+});
+
+test('the quick fix of a line knows the memory that cites it, and no other diagnostic has one', () => {
+  const message = 'Memory m_k3xq7a2b cites this: “Refunds are posted once”; is it still so? (changed)';
+  expect(citedMemory({ source: 'helix', code: 'stale_memory', message })).toBe('m_k3xq7a2b');
+  expect(citedMemory({ source: 'helix', code: { value: 'stale_memory' }, message })).toBe('m_k3xq7a2b');
+  for (const other of [
+    { source: 'helix', code: 'outdated_doc', message },
+    { source: 'other', code: 'stale_memory', message },
+    { source: 'helix', code: 'stale_memory', message: 'no id' },
+    { message },
+  ]) {
+    expect(citedMemory(other)).toBeUndefined();
+  }
 });
