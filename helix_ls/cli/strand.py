@@ -78,6 +78,11 @@ _FITTING: dict[str, frozenset[StrandAction]] = {
 """The actions of each option that is not of all."""
 
 
+def _for(name: str, said: str) -> str:
+    """Return the help of an option that is not of all actions."""
+    return f"For {', '.join(action for action in StrandAction if action in _FITTING[name])}: {said}"
+
+
 def strand(
     called: typer.Context,
     action: Annotated[
@@ -103,37 +108,42 @@ def strand(
         str, typer.Option("--recovery-file", metavar="FILE", help="Holds the recovery code, instead of a passphrase.")
     ] = "",
     new_passphrase_file: Annotated[
-        str, typer.Option("--new-passphrase-file", metavar="FILE", help="For rekey, merge: the passphrase from now on.")
+        str,
+        typer.Option(
+            "--new-passphrase-file", metavar="FILE", help=_for("new_passphrase_file", "the passphrase from now on.")
+        ),
     ] = "",
     recipient: Annotated[
         list[str] | None,
-        typer.Option("--recipient", metavar="KEY", help="For export, rekey, merge, sync: who opens it."),
+        typer.Option("--recipient", metavar="KEY", help=_for("recipient", "who opens it.")),
     ] = None,
-    recovery: Annotated[
-        bool, typer.Option("--recovery", help="For export, rekey, merge: print a recovery code.")
+    recovery: Annotated[bool, typer.Option("--recovery", help=_for("recovery", "print a recovery code."))] = False,
+    rotate: Annotated[
+        bool, typer.Option("--rotate", help=_for("rotate", "encrypt anew; no old key opens it."))
     ] = False,
-    rotate: Annotated[bool, typer.Option("--rotate", help="For rekey: encrypt anew, so no old key opens it.")] = False,
-    label: Annotated[str, typer.Option("--label", help="For trust: your own name for the signer.")] = "",
-    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="For merge: the file to write.")] = "",
+    label: Annotated[str, typer.Option("--label", help=_for("label", "your own name for the signer."))] = "",
+    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help=_for("out", "the file to write."))] = "",
     force: Annotated[
-        bool, typer.Option("--force", help="For merge: replace the file; for sync: write even what is there already.")
+        bool, typer.Option("--force", help=_for("force", "replace the file, or write even what is there already."))
     ] = False,
     prune: Annotated[
-        bool, typer.Option("--prune", help="For sync: remove your older files that your newest one makes needless.")
+        bool,
+        typer.Option("--prune", help=_for("prune", "remove your older files that the newest makes needless.")),
     ] = False,
     path: PathOption = HERE,
     share: Annotated[
-        bool, typer.Option("--share", help="For export: of this folder, only what is in force and not private.")
+        bool, typer.Option("--share", help=_for("share", "of this folder, only what is in force and not private."))
     ] = False,
     scope: Annotated[str, typer.Option("--scope", help="With --share: all, workspace or global.")] = "all",
     description: Annotated[
-        str, typer.Option("--description", help="For export, merge: what the file is, sealed with its content.")
+        str, typer.Option("--description", help=_for("description", "what the file is, sealed with its content."))
     ] = "",
     policy: Annotated[
-        str, typer.Option("--policy", help="For import: skip_existing, overwrite or newest, where two state one thing.")
+        str,
+        typer.Option("--policy", help=_for("policy", "of two that state one thing: skip_existing, overwrite, newest.")),
     ] = "skip_existing",
     review: Annotated[
-        bool, typer.Option("--review", help="For import: take an untrusted signer's memories, to review each.")
+        bool, typer.Option("--review", help=_for("review", "take an untrusted signer's memories, to review each."))
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, and change nothing.")] = False,
     as_json: Json = False,

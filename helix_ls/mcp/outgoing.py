@@ -17,6 +17,16 @@ MOST_ERROR = 600
 _LEFT_OUT = frozenset({"uri", "path", "log", "server"})
 _QUOTED = frozenset({"text", "quote"})
 _NAMES = frozenset({"source_id", "title"})
+# A memory's text is a statement, not lines of a file: it may name a folder of this machine as any sentence may.
+_REMEMBERED = frozenset({"memories", "conflicts", "rests_on", "replaces", "rivals", "links"})
+_MEMORY_SCHEMAS = (
+    "helix.recall/",
+    "helix.memory",
+    "helix.review/",
+    "helix.changed/",
+    "helix.log/",
+    "helix.maintenance/",
+)
 # Text of the client itself, which may contain its paths.
 _ECHOED = frozenset({"query"})
 _QUOTING = ("needs_refresh", "stale_risk", "verified")
@@ -24,7 +34,7 @@ _QUOTING = ("needs_refresh", "stale_risk", "verified")
 
 def cleaned(answer: Mapping[str, Any], places: Mapping[str, str]) -> dict[str, Any]:
     """Return the answer sanitized. ``places`` maps the machine's folders to their replacements."""
-    cleaner = _Cleaner(places)
+    cleaner = _Cleaner(places, remembers=str(answer.get("schema", "")).startswith(_MEMORY_SCHEMAS))
     return {key: cleaner.value(key, value) for key, value in answer.items() if key not in _LEFT_OUT}
 
 
@@ -40,15 +50,21 @@ def cleaned_text(text: str, places: Mapping[str, str]) -> str:
 
 
 class _Cleaner:
-    def __init__(self, places: Mapping[str, str]) -> None:
+    def __init__(self, places: Mapping[str, str], *, remembers: bool = False) -> None:
         # Longest first, as folders may be nested.
         self._places = sorted(places.items(), key=lambda place: -len(place[0]))
+        self._remembers = remembers
 
     def value(self, key: str, value: Any) -> Any:
         """Return a value sanitized by the rule of its key."""
+        if key in _REMEMBERED and not self._remembers:
+            return _Cleaner(dict(self._places), remembers=True).value(key, value)
+        if key == "evidence" and self._remembers:
+            # What a memory cites is quoted as it is in the file.
+            return _Cleaner(dict(self._places)).value(key, value)
         if isinstance(value, str):
             if key in _QUOTED:
-                return inert_text(value)
+                return inert_text(self.without_folders(value) if self._remembers else value)
             if key in _ECHOED:
                 return inert_line(value)
             return inert_name(value) if key in _NAMES else self.words(value)

@@ -66,6 +66,10 @@ def test_memories_are_in_the_text_and_the_object_of_a_packet_within_its_budget(s
     (line,) = [line for line in text_of(said).split("\n") if line.startswith(begins)]
     assert "cites app/sessions.py:6-8" in line and "project/keys" in line
     assert str(tmp_path) not in text_of(said)
+    assert str(tmp_path) not in json.dumps(said["structuredContent"]) and "project/keys" in memory["text"]
+    for asked in ({"name": "memory_search", "question": "session cookie"}, {"name": "memory_get", "id": kept}):
+        (found,) = agent.answer(asked.pop("name"), **asked)["items"]
+        assert str(tmp_path) not in json.dumps(found) and "project/keys" in found["text"]
     assert estimate(text_of(said)) <= 1500
     assert estimated_tokens(said["structuredContent"]) <= 1500
     empty = agent.call("helix_context", question="Ed25519 keys on the moon")
