@@ -381,9 +381,12 @@ class IndexThread:
         except (HelixError, OSError) as error:
             self._after(Outcome("failed", message=_message_of(error)), requests)
             return
-        self._watcher.take()
+        batch = self._watcher.take()
         self._report_totals(opened=True, whole=True, phase="looking", done=0, total=0)
         rebuild = any(wanted for wanted, _ in requests)
+        # The refresh indexes these paths, or reports the error.
+        with suppress(HelixError, OSError):
+            self._take_newest(self._opened_helix(), batch)
         self._after(self._run(RefreshRequest(rebuild=rebuild)), requests)
 
     def _run(self, request: RefreshRequest) -> Outcome:
