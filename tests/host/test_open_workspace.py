@@ -441,8 +441,11 @@ def test_a_save_goes_before_what_is_left_of_many_files_beside_a_whole_refresh(pr
     run(main())
 
 
-def test_the_newest_file_of_a_bulk_change_does_not_wait_for_the_others(project, monkeypatch):
-    """The child process that indexes the others does not begin before the newest was found."""
+@pytest.mark.parametrize("is_whole_due", [False, True])
+def test_the_newest_file_of_a_bulk_change_does_not_wait_for_the_others(project, monkeypatch, is_whole_due):
+    """The child process that indexes the others does not begin before the newest was found, also where a whole refresh
+    that was due anyway begins with the change.
+    """
     gate, original = threading.Event(), IndexThread._run
 
     def run_later(thread, request):
@@ -458,9 +461,11 @@ def test_the_newest_file_of_a_bulk_change_does_not_wait_for_the_others(project, 
             os.utime(project / "app/saved.py", ns=(later, later))
             try:
                 heard.workspace.hint([*map(os.fsencode, files), b"app/saved.py"])
+                whole = asyncio.ensure_future(heard.workspace.refresh()) if is_whole_due else None
                 await heard.finds("quokka_saved", "app/saved.py")
             finally:
                 gate.set()
+            assert whole is None or (await whole)["schema"] == "helix.index/1"
             await heard.finds("bulk_0", "app/f0.py")
             await heard.finds("bulk_59", "app/f59.py")
             await heard.state("fresh")
