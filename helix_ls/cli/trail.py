@@ -201,6 +201,8 @@ def _refuse_what_does_not_fit(
 
 
 def _lines(action: TrailAction, answer: dict[str, Any]) -> Iterator[str]:
+    from helix_ls.cli.render.page import count
+
     would = "would be " if answer.get("dry_run") else ""
     match action:
         case TrailAction.LOG:
@@ -208,7 +210,8 @@ def _lines(action: TrailAction, answer: dict[str, Any]) -> Iterator[str]:
                 undone = f"back to {one['undoes']}" if one["undoes"] is not None else one["label"]
                 yield f"{one['number']:>4}  step {one['head']}  {_when(one['at'])}  {undone}"
             yield from (f"flag  {flag}" for flag in answer["flags"])
-            yield f"{answer['steps']:,} steps, at step {answer['head']}; {len(answer['versions']):,} versions"
+            steps, versions = count(answer["steps"], "step"), count(len(answer["versions"]), "version")
+            yield f"{steps}, at step {answer['head']}; {versions}"
         case TrailAction.COMMIT | TrailAction.ROLLBACK:
             done = "marked" if action is TrailAction.COMMIT else "restored"
             yield f"step {answer['head']} {would}{done} as version {answer['number']}"
@@ -225,7 +228,8 @@ def _lines(action: TrailAction, answer: dict[str, Any]) -> Iterator[str]:
             if "recovery_code" in answer:
                 yield f"recovery code, shown only now: {answer['recovery_code']}"
         case TrailAction.IMPORT:
-            yield f"{answer['added']:,} events {would}{'' if would else 'are '}added, {answer['steps']:,} steps in all"
+            is_done = would or ("is " if answer["added"] == 1 else "are ")
+            yield f"{count(answer['added'], 'event')} {is_done}added, {count(answer['steps'], 'step')} in all"
 
 
 def _when(at: float) -> str:
