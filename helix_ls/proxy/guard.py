@@ -19,7 +19,7 @@ OPEN_PATH = "/health"
 ADMIN_PATHS = (
     *("/admin/", "/ingest", "/consolidate", "/forget"),
     *("/memory/remember", "/memory/decide", "/memory/restore", "/memory/purge", "/memory/edit"),
-    *("/memory/relate", "/trail/forget"),
+    *("/memory/relate", "/memory/rollback", "/trail/forget", "/hitl/emit"),
 )
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 Scope = Literal["none", "ask", "admin"]

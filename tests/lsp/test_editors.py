@@ -48,6 +48,7 @@ COMMANDS = {
     "helix.trail.forget",
     *(f"helix.memory.{name}" for name in ("remember", "recall", "context", "list", "review", "decide")),
     *(f"helix.memory.{name}" for name in ("forget", "restore", "purge", "log", "edit", "relate", "diff")),
+    *(f"helix.memory.{name}" for name in ("get", "rollback", "maintain")),
 }
 
 

@@ -116,7 +116,8 @@ def test_before_the_first_byte_an_upstream_may_take_its_time(server, upstream):
 
 
 def test_a_client_that_asks_again_is_answered_and_kept_once(start, tmp_path, upstream):
-    server = start(repository(tmp_path / "project"), HELIX_DATA_DIR=str(tmp_path / "data"))
+    data = str(tmp_path / "data")
+    server = start(repository(tmp_path / "project"), HELIX_DATA_DIR=data, HELIX_MEMORY_LEARN="on")
     stream = server.client(max_retries=2).chat.completions.create(model="busy:2", messages=ASK, stream=True)
     assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == "The key signs it all."
     assert len(upstream.asked) == 3
