@@ -24,7 +24,9 @@ MOST_PAUSE_FILES = 8
 MOST_SNAPSHOT_FILES = 50_000
 _HASH_BYTES = 8
 _MOST_NAMED = 200
-_NAMED = re.compile(r"([\w./@+-]{1,400})(?::(\d{1,7})(?:-(\d{1,7}))?)?")
+_LINES = r"(?::(\d{1,7})(?:-(\d{1,7}))?)?"
+_NAMED = re.compile(rf"([\w./@+-]{{1,400}}){_LINES}")
+_GIVEN = re.compile(rf"([^:]{{1,400}}){_LINES}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,11 @@ class PauseInput:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def checked(self) -> PauseInput:
-        """Return the pause. Raises UsageError for an unknown ``recoverability``."""
+        """Return the pause. Raises UsageError for a wrong ``recoverability``, and for ``files`` that name no place."""
+        for each in self.files:
+            found = _GIVEN.fullmatch(each)
+            if found is None or not 1 <= int(found[2] or 1) <= int(found[3] or found[2] or 1):
+                raise UsageError(f"{each[:80]!a} is no place; write path or path:first-last, lines from 1 on")
         if self.recoverability and self.recoverability not in set(Recoverability):
             raise UsageError(f"recoverability must be one of {', '.join(Recoverability)}")
         return self
@@ -58,9 +64,9 @@ class PauseInput:
         """Yield ``(path, first line, last line)`` of ``files``, then of what the task's text may name, lines 0 where
         none are said; no path is known to be there.
         """
-        words = [*self.files, *self.task_context[:MOST_CONTEXT].replace("`", " ").split()]
-        for word in dict.fromkeys(words[:_MOST_NAMED]):
-            found = _NAMED.fullmatch(word.strip("\"'()[]{}<>,;!?").rstrip(".:"))
+        words = dict.fromkeys(self.task_context[:MOST_CONTEXT].replace("`", " ").split()[:_MOST_NAMED])
+        stripped = (word.strip("\"'()[]{}<>,;!?").rstrip(".:") for word in words)
+        for found in (*map(_GIVEN.fullmatch, self.files), *map(_NAMED.fullmatch, stripped)):
             if found is not None:
                 first = int(found[2] or 0)
                 yield found[1].removeprefix("./"), first, max(first, int(found[3] or 0))

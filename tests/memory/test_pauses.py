@@ -170,3 +170,32 @@ def test_what_changed_is_told_from_a_snapshot_alone() -> None:
     found = changed_since(files_snapshot(was), now)
     assert [(one.path, one.change) for one in found] == [(b"b.py", "changed"), (b"c d.py", "gone"), (b"e.py", "added")]
     assert changed_since(files_snapshot(was), was) == []
+
+
+def test_a_check_is_in_an_answer_however_many_other_pauses_are_newer(helix: Helix, project) -> None:
+    check = helix.pauses.emit(PauseInput(CHECK, "is the cookie signed over the dot?"))
+    for number in range(6):
+        helix.pauses.emit(PauseInput(PauseType.OTHER, f"waiting {number}"))
+    (project / "new.py").write_text("def added():\n    return 1\n")
+    helix.refresh()
+    packet = helix.packet(ASKED)
+    assert packet["pauses"][0]["event_id"] == check["event_id"]
+    assert packet["pauses"][0]["changed_total"] == 1 and len(packet["pauses"]) == 4
+    assert packet["pauses"][-1]["left_out"] == 3
+    assert any("3 more pauses are open" in note for note in packet["notes"])
+
+
+@pytest.mark.parametrize("place", ["", "app/sessions.py:x", "app/sessions.py:9-2", "app/sessions.py:0-3"])
+def test_a_file_of_a_pause_that_is_no_place_is_refused_and_nothing_kept(helix: Helix, place: str) -> None:
+    with pytest.raises(UsageError, match="is no place; write path or path:first-last"):
+        helix.pauses.emit(PauseInput(PauseType.OTHER, files=[place]))
+    assert helix.pauses.recent(PauseFilter())["events"] == []
+
+
+def test_a_file_of_a_pause_may_have_any_name(helix: Helix, project) -> None:
+    name = "odd name é $(x).py"
+    (project / name).write_text("def odd():\n    return 1\n")
+    helix.refresh()
+    assert [
+        one["source_id"] for one in helix.pauses.emit(PauseInput(PauseType.OTHER, files=[f"{name}:1"]))["files"]
+    ] == [name]

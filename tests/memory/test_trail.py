@@ -331,3 +331,16 @@ def test_a_damaged_trail_repeats_nothing_and_is_named(recording):
     trail_file(recording).write_bytes(b"no database" * 100)
     assert recording.trail.topic_began() == 0.0
     assert "helix where --forget" in recording.session.memory_problem
+
+
+@pytest.mark.parametrize("name", ["", " ", "two\nlines"])
+def test_a_label_or_a_flag_is_one_line_and_masked(recording, name):
+    trail = recording.trail
+    for act in (lambda: trail.commit(name, 1.0), lambda: trail.flag(name)):
+        with pytest.raises(UsageError, match="one line of printable characters"):
+            act()
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    trail.commit(f"before {secret}", 1.0)
+    trail.flag(f"seen {secret}")
+    kept = trail.history()
+    assert secret not in str(kept) and kept["versions"][0]["label"].startswith("before [masked")

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from helix_core.memory import PauseInput
 
 EMITTED_SCHEMA, RECENT_SCHEMA = "helix.hitl/1", "helix.hitlRecent/1"
-MOST_OPEN = 4
+MOST_OPEN, MOST_LOOKED_AT = 4, 200
+"""Open pauses that an answer has, and those that it chooses them from."""
 MOST_CHANGED, MOST_NOTED = 50, 5
 """Changed files of a pause that are listed, and files that a note names."""
 LAST_SHOWN = 1_000_000_000
@@ -33,6 +34,7 @@ _WORDS = {
     PauseType.ROLLBACK_CONFIRM: "a rollback to confirm",
     PauseType.OTHER: "a pause",
 }
+_DECIDED_BY_FILES = frozenset({PauseType.UNCERTAINTY_CHECK, PauseType.ROLLBACK_CONFIRM})
 Show = Callable[[str, int, int], dict[str, Any]]
 
 
@@ -89,16 +91,21 @@ class WorkspacePauses:
     def of_answer(self) -> list[dict[str, Any]]:
         """Return the open pauses, at most four, with what an answer says of each; empty where none is open.
 
-        A memory that cannot be read costs an answer nothing but this: a note says why.
+        First those that an answer can help to decide, then the newest; the last one says how many are left out. A
+        memory that cannot be read costs an answer nothing but this: a note says why.
         """
         place, now = self.session.place, time.time()
-        wanted = PauseFilter(is_open=True, since=_open_since(now), limit=MOST_OPEN)
+        wanted = PauseFilter(is_open=True, since=_open_since(now), limit=MOST_LOOKED_AT)
         try:
             kept = self.session.memory_file.read(lambda memory: memory.pauses.listed(place, wanted))
         except StoreError as error:
             self.session.memory_problem = str(error)
             return []
-        return [_event(one, now) | self._now(one, now) for one in kept or ()]
+        chosen = sorted(kept or (), key=lambda one: one.pause_type not in _DECIDED_BY_FILES)
+        shown = [_event(one, now) | self._now(one, now) for one in chosen[:MOST_OPEN]]
+        if left := len(chosen) - len(shown):
+            shown[-1]["left_out"] = left
+        return shown
 
     def _files(self) -> list[tuple[bytes, str]]:
         states = self.session.index.reader.files.states().values()
@@ -170,6 +177,8 @@ def _note(one: dict[str, Any]) -> str:
         said += f"; {since}{f' and {more} more' if more > 0 else ''}"
     if one["files"]:
         said += f"; it is about {', '.join(map(_marked, one['files']))}"
+    if "left_out" in one:
+        said += f"; {one['left_out']} more pauses are open, see helix_hitl_recent"
     return said
 
 

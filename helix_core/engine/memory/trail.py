@@ -131,7 +131,10 @@ class WorkspaceTrail:
         }
 
     def commit(self, label: str, at: float, *, dry_run: bool = False) -> dict[str, Any]:
-        """Mark the present state under a label; return the ``helix.trailVersion/1`` object. Raises: UsageError."""
+        """Mark the present state under a label, masked; return the ``helix.trailVersion/1`` object. Raises:
+        UsageError.
+        """
+        label = _named(label)
         return self._marked(lambda trail: trail.commit(label, at), dry_run=dry_run)
 
     def rollback(self, number: int, at: float, *, dry_run: bool = False) -> dict[str, Any]:
@@ -179,7 +182,10 @@ class WorkspaceTrail:
         }
 
     def flag(self, name: str, *, dry_run: bool = False) -> dict[str, Any]:
-        """Set a flag for as long as there is a trail. Raises: UsageError without a name, TrailError for too many."""
+        """Set a flag, its name masked, for as long as there is a trail. Raises: UsageError for what is no name,
+        TrailError for too many.
+        """
+        name = _named(name)
         trail = self._trail()
         is_new = name not in trail.flags
         try:
@@ -275,6 +281,15 @@ class WorkspaceTrail:
             last = commits.get(path_of(look.path))
             found[look] = now, last if last is not None and last.committed_at > look.at else None
         return found
+
+
+def _named(text: str) -> str:
+    """Return a label or a name as it is kept, with secrets masked. Raises: UsageError for an empty or a broken line."""
+    from helix_core.ingest import mask_typed
+
+    if not text.strip() or not text.isprintable():
+        raise UsageError("a label or a name is one line of printable characters; give one")
+    return mask_typed(text).text()
 
 
 def shown_pointer(session: WorkspaceSession, shown: Mapping[str, Any]) -> Pointer:
