@@ -160,7 +160,11 @@ def commands() -> str:
 def _parameter(each: Any) -> tuple[str, str, str, str]:
     import click
 
-    names = f"`{each.name.upper()}`" if isinstance(each, click.Argument) else ", ".join(f"`{n}`" for n in each.opts)
+    names = (
+        f"`{each.name.upper()}`"
+        if isinstance(each, click.Argument)
+        else ", ".join(f"`{n}`" for n in (*each.opts, *each.secondary_opts))
+    )
     values = "" if getattr(each, "is_flag", False) else _values(each.type)
     default = each.default
     has_default = isinstance(default, str | int | float) and not isinstance(default, bool) and default != ""
