@@ -344,3 +344,9 @@ def test_a_label_or_a_flag_is_one_line_and_masked(recording, name):
     trail.flag(f"seen {secret}")
     kept = trail.history()
     assert secret not in str(kept) and kept["versions"][0]["label"].startswith("before [masked")
+
+
+def test_a_version_of_a_trail_that_is_not_recorded_says_so(open_helix, workspace):
+    helix = open_helix(workspace)
+    for answer in (helix.trail.commit("before", 1.0, dry_run=True), helix.trail.flag("seen", dry_run=True)):
+        assert any("trail.record = true" in note for note in answer["notes"])

@@ -95,7 +95,7 @@ class WorkspaceTrail:
             ],
             "velocity": round(trail.velocity(), 3),
             "steps": len(trail.steps),
-            "notes": notes if self.session.config.trail_record else [*notes, NOT_RECORDING],
+            "notes": [*notes, *self._off()],
             "elapsed_ms": round((time.perf_counter() - started) * 1000, 1),
         }
 
@@ -160,7 +160,10 @@ class WorkspaceTrail:
             made.append(marked(*self._file.read()))
         else:
             self._file.change(decide, MOST_EVENTS)
-        return {"schema": "helix.trailVersion/1", **asdict(made[-1]), "dry_run": dry_run}
+        return {"schema": "helix.trailVersion/1", **asdict(made[-1]), "dry_run": dry_run, "notes": self._off()}
+
+    def _off(self) -> list[str]:
+        return [] if self.session.config.trail_record else [NOT_RECORDING]
 
     def diff(self, before: int, after: int) -> dict[str, Any]:
         """Return the ``helix.trailDiff/1`` object: what came and faded between two versions, and how far apart they
@@ -194,7 +197,7 @@ class WorkspaceTrail:
             raise UsageError(str(error)) from error
         if not dry_run:
             self._file.set_flag(name)
-        return {"schema": "helix.trailFlag/1", "flag": name, "is_new": is_new, "dry_run": dry_run}
+        return {"schema": "helix.trailFlag/1", "flag": name, "is_new": is_new, "dry_run": dry_run, "notes": self._off()}
 
     def imported(self, log: TrailLog, *, dry_run: bool = False) -> dict[str, Any]:
         """Take a log in: as it is into an empty trail, else its looks by time and its flags; return what was added.
