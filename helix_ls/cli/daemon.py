@@ -55,11 +55,10 @@ def daemon(
 
 def _install(*, write: bool, yes: bool, as_json: bool) -> None:
     from helix_ls.host.service import service_file
-    from helix_ls.proxy.config_files import FileEdit
+    from helix_ls.proxy.config_files import planned
 
     made = service_file(sys.platform, os.environ, Path.home(), sys.executable)
-    before = made.path.read_text("utf-8") if made.path.is_file() else None
-    edit = FileEdit(made.path, before, made.text)
+    edit = planned(made.path, lambda _: made.text)
     said: dict[str, Any] = {
         "schema": INSTALL_SCHEMA,
         "path": str(made.path),
