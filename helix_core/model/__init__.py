@@ -50,6 +50,7 @@ from helix_core.model.content import (
     Source,
     SourceState,
     StatSignature,
+    is_cut_off,
     joined_symbol,
 )
 from helix_core.model.kinds import (
@@ -192,6 +193,7 @@ __all__ = [
     "Volatility",
     "Weighed",
     "canonical",
+    "is_cut_off",
     "joined_symbol",
     "memory_id",
     "record_hash",

@@ -239,10 +239,17 @@ class GitState:
 
     @property
     def history(self) -> str:
-        """Return a key of the reachable commits; empty where there is none."""
+        """Return a key of the reachable commits; empty where there is none. It is HEAD alone in a whole clone, see
+        ``is_cut_off``.
+        """
         if not self.head or not self.boundaries:
             return self.head
         return f"{self.head} {hashlib.sha256(' '.join(sorted(self.boundaries)).encode()).hexdigest()[:16]}"
+
+
+def is_cut_off(history: str) -> bool:
+    """Return whether a ``GitState.history`` is that of a shallow clone."""
+    return " " in history
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from helix_core.engine.indexing.plan import WorkPlan, due_again, is_any_suspect,
 from helix_core.engine.indexing.report import Progress, RefreshReport
 from helix_core.errors import GitError, LargeChangeError
 from helix_core.ingest import ParseGuard, parser_generation
-from helix_core.model import FileEntry, Listing, SourceState
+from helix_core.model import FileEntry, Listing, SourceState, is_cut_off
 from helix_core.store import RULES, Reader, Writer
 from helix_core.workspace import (
     CoChange,
@@ -291,9 +291,9 @@ class Refresh:
         with writer.batch():
             writer.set_commits(commits, whole=commits.complete)
             writer.set_co_changes((one.path, one.other, one.together, one.lift) for one in co_changed)
-            # The history of a whole clone is named by its HEAD alone. A boundary met there came after HEAD was read:
-            # the files below it have no commit yet, and the next pass reads again.
-            if not commits.boundaries or " " in self._history:
+            # A boundary met in a whole clone came after HEAD was read: the files below it have no commit yet, and the
+            # next pass reads again.
+            if not commits.boundaries or is_cut_off(self._history):
                 writer.set_meta("commits_head", self._history)
 
 
