@@ -439,10 +439,13 @@ class WorkspaceMemory:
         """Return what a session received in full, for ``ContextRequest.delivered``; empty when the memory cannot be
         read. Where a trail is recorded, what was given for an earlier topic is left out.
         """
-        from helix_core.engine.memory.trail import WorkspaceTrail
         from helix_core.memory import session_name
 
-        name, since = session_name(session), WorkspaceTrail(self.session).topic_began()
+        name, since = session_name(session), 0.0
+        if self.session.config.trail_record:
+            from helix_core.engine.memory.trail import WorkspaceTrail
+
+            since = WorkspaceTrail(self.session).topic_began()
         return self._if_readable(lambda memory: memory.exchanges.delivered(self._place, name, since)) or frozenset()
 
     def deliver(self, session: str, context: dict[str, Any]) -> None:
