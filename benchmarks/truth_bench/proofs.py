@@ -25,9 +25,12 @@ class Proofs:
             return ""
         head = self._repository.git("rev-parse", "HEAD", check=False).strip()
         if (head, path) not in self._touching:
-            # As if the clone had never been cut: where it was is nobody's change of a file.
-            arguments = ("--shallow-file", os.devnull, "log", "--follow", "--format=%H", "--", path)
-            self._touching[head, path] = set(self._repository.git(*arguments, check=False).decode().split())
+            # As if the clone had never been cut: where it was is nobody's change of a file. With `--follow` alone, git
+            # leaves out merges that resolved a conflict in the file.
+            log = ("--shallow-file", os.devnull, "log", "--format=%H")
+            followed = self._repository.git(*log, "--follow", "--", path, check=False)
+            merged = self._repository.git(*log, "--", path, check=False)
+            self._touching[head, path] = {*followed.decode().split(), *merged.decode().split()}
         known = self._touching[head, path]
         return f"{commit[:12]} did not touch the file" if known and commit not in known else ""
 

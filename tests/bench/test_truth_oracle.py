@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -104,6 +105,23 @@ def item(folder: Path, symbol: str, start: int, end: int, name: str = "vault.py"
         "authority_class": "primary",
     }
     return about | changed
+
+
+def test_the_merge_that_resolved_a_conflict_in_a_file_changed_it(judge: Judge, folder: Path) -> None:
+    git(folder, "checkout", "-q", "-b", "side")
+    for branch, word in (("side", "clay"), ("main", "lead")):
+        git(folder, "checkout", "-q", branch)
+        (folder / "vault.py").write_text(VAULT.replace("wax", word))
+        git(folder, "commit", "-q", "-a", "-m", f"Seal with {word}")
+    with pytest.raises(subprocess.CalledProcessError):
+        git(folder, "merge", "-q", "side")
+    (folder / "vault.py").write_text(VAULT.replace("wax", "clay_and_lead"))
+    git(folder, "commit", "-q", "-a", "-m", "Seal with both")
+    commit = git(folder, "rev-parse", "HEAD").strip()
+    begin = git(folder, "rev-parse", "HEAD~2").strip()
+    assert not judge(item(folder, "lonely", 16, 17, commit=commit))
+    assert not judge(item(folder, "lonely", 16, 17, commit=begin))
+    assert "wrong_commit" in judge(item(folder, "Store", 1, 6, "store.ts", commit=commit))
 
 
 def test_true_claims_are_left_alone(judge: Judge, folder: Path) -> None:
