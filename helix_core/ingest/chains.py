@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from helix_core.ingest.chunk import spans
+from helix_core.ingest.chunk import CLOSERS, spans
 from helix_core.ingest.document import DOCUMENT_LANGUAGES, HEAD_BYTES, outline_and_tree
 from helix_core.ingest.languages import Language, language_of
 from helix_core.ingest.outline import Outline, Symbol, disabled
@@ -102,6 +102,21 @@ class Chains:
             return Naming(None, NOT_PARSED if self._has_errors else NO_DEFINITION)
         holding = [one for one in around if one.end >= end or one.is_heavy]
         return self._other(holding[-1].chain if holding else "")
+
+    def label(self, start: int, end: int) -> Naming:
+        """Label the bytes ``[start, end)``, whole lines, that had no label before.
+
+        As ``name``; but lines that begin with the ``export``, the decorators or the comment of one definition, and hold
+        nothing after it, have the definition's symbol.
+        """
+        found = self.name(start, end, "")
+        if found.symbol != "":
+            return found
+        start, end = self._trimmed(start, end)
+        first = next(iter(self._defined[bisect_left(self._starts, start) : bisect_left(self._starts, end)]), None)
+        if first is None or not self._is_labelled(start, start + 1, first.key):
+            return found
+        return found if self._data[first.end : end].strip(CLOSERS) else self._other(first.chain)
 
     def _other(self, chain: str) -> Naming:
         """Label with another symbol, or with none in a text with syntax errors, where the parser may be wrong."""

@@ -116,7 +116,7 @@ INNER_ROWS = 10
 _THIN = frozenset({"module", "namespace", "impl", "extension", "suite"})
 _GROUPED_ON_ONE_ROW = frozenset({"module", "namespace", "impl", "extension", "suite", "test"})
 _BLANKS = b" \t\r\n\f\v\xef\xbb\xbf"
-_CLOSERS = b" \t\r\n\f\v{}[]();,"
+CLOSERS = b" \t\r\n\f\v{}[]();,"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +233,7 @@ def _joined(data: bytes, lines: LineTable, pieces: list[_Piece]) -> list[_Piece]
     """Join blank lines and closing brackets to the previous piece, and a namespace's bare first line to the next."""
     out: list[_Piece] = []
     for piece in pieces:
-        if out and data[piece.start : piece.end].strip(_CLOSERS) in (b"", b"end"):
+        if out and data[piece.start : piece.end].strip(CLOSERS) in (b"", b"end"):
             out[-1] = _Piece(out[-1].start, piece.end, out[-1].owner, out[-1].is_head)
         elif out and _is_thin(lines, out[-1], piece):
             out[-1] = _Piece(out[-1].start, piece.end, piece.owner, piece.is_head)

@@ -56,6 +56,54 @@ def trail_file(helix) -> Path:
     return helix.session.index_path.with_name("trail.db")
 
 
+TS = """\
+import { sign } from "./sign";
+
+/** Greets. */
+export function greet(name: string): string {
+  const said = `hello ${name}`;
+  return said;
+}
+
+export const part = (name: string): string => {
+  return `bye ${name}`;
+};
+
+@Sealed({ deep: true })
+export class Store {
+  held = 1;
+}
+"""
+JS = "function add(a, b) {\n  const sum = a + b;\n  return sum;\n}\n\nexport default function hold() {\n  return 1;\n}\n"
+PY = "@cached\n@named('x')\ndef load(path):\n    return path\n"
+PLACES = [
+    ("greet.ts", 4, 7, "greet"),
+    ("greet.ts", 3, 7, "greet"),
+    ("greet.ts", 4, 5, "greet"),
+    ("greet.ts", 5, 5, "greet"),
+    ("greet.ts", 9, 11, "part"),
+    ("greet.ts", 13, 16, "Store"),
+    ("greet.ts", 4, 11, None),
+    ("greet.ts", 1, 4, None),
+    ("hold.js", 1, 4, "add"),
+    ("hold.js", 6, 8, "hold"),
+    ("load.py", 1, 4, "load"),
+]
+
+
+@pytest.mark.parametrize(("source_id", "first", "last", "symbol"), PLACES)
+def test_a_place_has_the_symbol_of_its_definition_in_every_language(
+    recording, workspace, source_id, first, last, symbol
+):
+    for name, text in (("greet.ts", TS), ("hold.js", JS), ("load.py", PY)):
+        (workspace / name).write_text(text, "utf-8")
+    recording.refresh()
+    opens(recording, source_id, first, last)
+    (workspace / source_id).write_text("\n\n" + (workspace / source_id).read_text("utf-8"), "utf-8")
+    (place,) = where(recording)["last"]
+    assert (place["symbol"], place["reason"], place["start_line"]) == (symbol, "moved", first + 2)
+
+
 def test_nothing_is_recorded_until_the_setting_is_on(open_helix, workspace):
     helix = open_helix(workspace)
     helix.refresh()

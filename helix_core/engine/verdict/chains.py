@@ -64,13 +64,22 @@ class ChainLookup:
             return Naming(None, NOT_INDEXED)
         return self._name(item, file.content_hash, lambda: masked.data)
 
+    def label(self, item: Item, sight: Sight, masked: Masked) -> Naming:
+        """Label the text at the item's place in the file's current bytes, where it had no label before."""
+        assert sight.file is not None
+        file = sight.file
+        if content_reason(item.source.path, file.data):
+            return Naming(None, NOT_INDEXED)
+        chains = self._chains(item.source.path, file.content_hash, lambda: masked.data)
+        return chains if isinstance(chains, Naming) else chains.label(item.start_byte, item.end_byte)
+
     def definitions(self, path: bytes, sight: Sight, masked: Masked) -> list[tuple[int, str]]:
         """Return the first byte and the symbol of each definition of the file's current bytes; none if untold."""
         assert sight.file is not None
         file = sight.file
         if content_reason(path, file.data):
             return []
-        found = self._kept.get(path, file.content_hash) or self._parsed(path, file.content_hash, masked.data)
+        found = self._chains(path, file.content_hash, lambda: masked.data)
         return [] if isinstance(found, Naming) else found.definitions
 
     def name_in_buffer(self, buffer: bytes, item: Item) -> Naming:
@@ -80,9 +89,11 @@ class ChainLookup:
         return self._name(item, hashlib.sha256(buffer).hexdigest(), lambda: mask(buffer).data)
 
     def _name(self, item: Item, content_hash: str, data: Callable[[], bytes]) -> Naming:
-        path = item.source.path
-        chains = self._kept.get(path, content_hash) or self._parsed(path, content_hash, data())
+        chains = self._chains(item.source.path, content_hash, data)
         return chains if isinstance(chains, Naming) else chains.name(item.start_byte, item.end_byte, item.symbol)
+
+    def _chains(self, path: bytes, content_hash: str, data: Callable[[], bytes]) -> Chains | Naming:
+        return self._kept.get(path, content_hash) or self._parsed(path, content_hash, data())
 
     def _parsed(self, path: bytes, content_hash: str, data: bytes) -> Chains | Naming:
         """Return the chains, or the label to use without them."""

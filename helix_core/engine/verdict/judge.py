@@ -131,7 +131,7 @@ class Judgement:
         gene_id, content_hash = hashlib.sha256(text).hexdigest()[:16], sight.file.content_hash
         bare = Pointer(source_id_of(path), gene_id, "", lines.start_line, lines.end_line, content_hash)
         item = _pointed_item(-1, source or unindexed(path), masked.data, lines.start_line, bare)
-        naming = self._weigher.facts.chains.name(item, sight, masked)
+        naming = self._weigher.facts.chains.label(item, sight, masked)
         pointer = replace(bare, symbol=naming.symbol or "")
         found = self._find(pointer)
         if isinstance(found, Lost) or found.reason not in TRUE_NOW:
