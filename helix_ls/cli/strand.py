@@ -30,7 +30,7 @@ from helix_ls.cli.strand_actions import (
     untrusted,
     verified,
 )
-from helix_ls.cli.verbs import HERE, Json, PathOption
+from helix_ls.cli.verbs import HERE, Json, PassphraseFile, PathOption, Recipients, Recovery, RecoveryFile
 
 STRAND_SCHEMA = "helix.strand/1"
 _TRUST = {"own": " (you)", "trusted": " (trusted)", "none": " (not trusted here)"}
@@ -101,23 +101,16 @@ def strand(
         ),
     ] = None,
     *,
-    passphrase_file: Annotated[
-        str, typer.Option("--passphrase-file", metavar="FILE", help="Holds the passphrase on its first line.")
-    ] = "",
-    recovery_file: Annotated[
-        str, typer.Option("--recovery-file", metavar="FILE", help="Holds the recovery code, instead of a passphrase.")
-    ] = "",
+    passphrase_file: PassphraseFile = "",
+    recovery_file: RecoveryFile = "",
     new_passphrase_file: Annotated[
         str,
         typer.Option(
             "--new-passphrase-file", metavar="FILE", help=_for("new_passphrase_file", "the passphrase from now on.")
         ),
     ] = "",
-    recipient: Annotated[
-        list[str] | None,
-        typer.Option("--recipient", metavar="KEY", help=_for("recipient", "who opens it.")),
-    ] = None,
-    recovery: Annotated[bool, typer.Option("--recovery", help=_for("recovery", "print a recovery code."))] = False,
+    recipient: Recipients = None,
+    recovery: Recovery = False,
     rotate: Annotated[
         bool, typer.Option("--rotate", help=_for("rotate", "encrypt anew; no old key opens it."))
     ] = False,

@@ -457,7 +457,7 @@ def locks_of(passphrase: Passphrase | None, recipients: list[str], recovery: boo
     code = RecoveryCode.made(secrets.token_bytes) if recovery else None
     locks += [code] if code else []
     if not locks:
-        raise UsageError("nobody could open the strand; give a passphrase file, --recipient or --recovery")
+        raise UsageError("nobody could open the file; give a passphrase file, --recipient or --recovery")
     return locks, code.text() if code else ""
 
 

@@ -13,7 +13,7 @@ from helix_core.errors import UsageError
 from helix_core.printable import one_line
 from helix_ls.cli.opened import opened
 from helix_ls.cli.output import print_json, print_text, warn, working_folder
-from helix_ls.cli.verbs import HERE, Json, PathOption
+from helix_ls.cli.verbs import HERE, Json, PassphraseFile, PathOption, Recipients, Recovery, RecoveryFile
 
 if TYPE_CHECKING:
     from helix_core.engine import Helix
@@ -59,16 +59,10 @@ def trail(
         ),
     ] = None,
     *,
-    passphrase_file: Annotated[
-        str, typer.Option("--passphrase-file", metavar="FILE", help="For .hxe: the passphrase is on its first line.")
-    ] = "",
-    recovery_file: Annotated[
-        str, typer.Option("--recovery-file", metavar="FILE", help="For import of .hxe: holds the recovery code.")
-    ] = "",
-    recipient: Annotated[
-        list[str] | None, typer.Option("--recipient", metavar="KEY", help="For export of .hxe: who opens it.")
-    ] = None,
-    recovery: Annotated[bool, typer.Option("--recovery", help="For export of .hxe: print a recovery code.")] = False,
+    passphrase_file: PassphraseFile = "",
+    recovery_file: RecoveryFile = "",
+    recipient: Recipients = None,
+    recovery: Recovery = False,
     path: PathOption = HERE,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, and change nothing.")] = False,
     as_json: Json = False,

@@ -122,6 +122,18 @@ Folder = Annotated[Path, typer.Argument(parser=_folder, metavar="[PATH]", help="
 PathOption = Annotated[Path, typer.Option("--path", parser=_folder, metavar="PATH", help="The folder to ask about.")]
 Question = Annotated[str, typer.Argument(help="The question, in quotes; - reads it from standard input.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as one JSON object.")]
+PassphraseFile = Annotated[
+    str, typer.Option("--passphrase-file", metavar="FILE", help="Holds the passphrase on its first line.")
+]
+RecoveryFile = Annotated[
+    str, typer.Option("--recovery-file", metavar="FILE", help="Holds the recovery code, instead of a passphrase.")
+]
+Recipients = Annotated[
+    list[str] | None, typer.Option("--recipient", metavar="KEY", help="For a sealed file to write: who opens it.")
+]
+Recovery = Annotated[
+    bool, typer.Option("--recovery", help="For a sealed file to write: print a recovery code that opens it.")
+]
 HERE = Path()
 
 

@@ -101,5 +101,9 @@ def write_whole(
         except FileExistsError:
             return False
         return True
+    except OSError as error:
+        # Name the file that the caller named: the unfinished one is gone when somebody reads the error.
+        error.filename, error.filename2 = os.fspath(file), None
+        raise
     finally:
         unfinished.unlink(missing_ok=True)

@@ -93,7 +93,8 @@ def test_a_trail_is_imported_marked_compared_rolled_back_and_exported(
         (("import", "trail.txt"), "is neither a .hx nor a .hxe file"),
         (("import", "nowhere.hx"), "cannot be read"),
         (("export", "new.hx", "--recovery"), "--recovery is for .hxe files"),
-        (("export", "new.hxe"), "nobody could open the strand"),
+        (("export", "new.hxe"), "nobody could open the file"),
+        (("export", "nowhere/new.hx"), "No such file or directory (nowhere/new.hx)"),
     ],
 )
 def test_a_wrong_trail_command_is_one_line(helix: RunHelix, shop: Path, typed: tuple[str, ...], said: str) -> None:

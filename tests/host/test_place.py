@@ -94,8 +94,9 @@ def test_a_private_file_is_whole_or_absent_and_the_first_of_two_writers_wins(tmp
 
 def test_a_private_file_that_cannot_be_put_in_its_place_leaves_nothing_behind(tmp_path):
     (tmp_path / "taken").mkdir()
-    with pytest.raises(OSError):
+    with pytest.raises(OSError) as refused:
         write_whole(tmp_path / "taken", "x")
+    assert (refused.value.filename, refused.value.filename2) == (str(tmp_path / "taken"), None)
     assert os.listdir(tmp_path) == ["taken"]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from helix_core.engine.memory import opened_trail, sealed_trail
-from helix_core.errors import LockedStrandError, StrandError, TrailError, UntrustedSignerError
+from helix_core.errors import LockedStrandError, StrandError, TrailError, UntrustedSignerError, UsageError
 from helix_core.phase import Trail, TrailItem
 from helix_core.strand import Passphrase
 from tests.strand.made import CODE, OWN, STRANGER, fixed_random, made
@@ -61,3 +63,19 @@ def test_nothing_of_the_trail_is_outside_and_two_seals_differ(trail: Trail) -> N
 def test_a_strand_of_memories_is_no_trail() -> None:
     with pytest.raises(TrailError, match="no trail"):
         opened_trail(made(), CODE)
+
+
+def test_a_refusal_speaks_of_a_sealed_trail_and_of_no_strand(trail: Trail) -> None:
+    data = seal_of(trail)
+    newer = data[:8] + (2).to_bytes(2, "big") + data[10:]
+    refused = []
+    for file, key in ((b"text", PASSPHRASE), (data[:-1], PASSPHRASE), (newer, PASSPHRASE), (data, CODE)):
+        with pytest.raises(StrandError) as error:
+            opened_trail(file, key, [OWN.signer])
+        refused.append(str(error.value))
+    assert [said for said in refused if "sealed trail" not in said or re.search(r"strand|\.dna", said)] == []
+    assert "name a .hxe file" in refused[0]
+    with pytest.raises(UntrustedSignerError, match=r"the sealed trail is signed by .* helix strand trust KEY"):
+        opened_trail(data, PASSPHRASE, [STRANGER.signer])
+    with pytest.raises(UsageError, match="a sealed trail has at most one passphrase"):
+        sealed_trail(trail.log, keys=OWN, locks=[PASSPHRASE] * 2, random=fixed_random("one"), at=1.0)

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from helix_core.engine.opened import WorkspaceSession, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, go_on
-from helix_core.errors import StoreError, TrailError, TrailStoreError, UsageError
+from helix_core.errors import StoreError, StrandError, TrailError, TrailStoreError, UsageError
 from helix_core.model import NOTE_SCHEME, Judged, LastCommit, LineSpan, Overlays, Pointer, Reason, Status, TaskType
 from helix_core.store import TrailChange, TrailFile
 from helix_core.workspace import checked, path_of, source_id_of
@@ -326,7 +328,8 @@ def sealed_trail(log: TrailLog, *, keys: StrandKeys, locks: Sequence[Lock], rand
         record_of({"type": FLAG_RECORD, "id": hashlib.sha256(flag.encode("utf-8")).hexdigest(), "name": flag})
         for flag in log.flags
     ]
-    return seal(Manifest(NEWEST_SCHEMA, int(at), ENTRY_RECORD), records, keys=keys, locks=locks, random=random)
+    with _said_of_a_trail():
+        return seal(Manifest(NEWEST_SCHEMA, int(at), ENTRY_RECORD), records, keys=keys, locks=locks, random=random)
 
 
 def opened_trail(data: bytes, key: Key, trusted: Collection[bytes] | None = None) -> TrailLog:
@@ -337,8 +340,10 @@ def opened_trail(data: bytes, key: Key, trusted: Collection[bytes] | None = None
     from helix_core.phase import TrailLog, checked_log, entry_of
     from helix_core.strand import NEWEST_SCHEMA, open_strand
 
+    with _said_of_a_trail():
+        strand = open_strand(data, key, newest_schema=NEWEST_SCHEMA, trusted=trusted)
     entries, flags = [], []
-    for record in open_strand(data, key, newest_schema=NEWEST_SCHEMA, trusted=trusted).records:
+    for record in strand.records:
         match record.fields():
             case {"type": str(kind), "body": str(body)} if kind == ENTRY_RECORD:
                 entries.append(entry_of(body))
@@ -347,6 +352,16 @@ def opened_trail(data: bytes, key: Key, trusted: Collection[bytes] | None = None
             case _:
                 raise TrailError("The file is a strand and no trail; helix strand import takes strands in.")
     return checked_log(TrailLog(tuple(entries), frozenset(flags)))
+
+
+@contextmanager
+def _said_of_a_trail() -> Iterator[None]:
+    """Reword an error of a strand for a sealed trail: the envelope is the same, and the file that was named is not."""
+    try:
+        yield
+    except (StrandError, UsageError) as error:
+        said = re.sub(r"(?<!helix )\bstrand\b", "sealed trail", str(error))
+        raise type(error)(said.replace(".dna", ".hxe")) from error
 
 
 def _places(trail: Trail, steps: Iterable[int], most: int) -> list[Look]:
