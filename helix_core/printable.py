@@ -1,6 +1,7 @@
 """Escape untrusted text: on a display no name or quote may move the cursor, reorder or hide characters; before a model
 none may contain a control token of a chat template (``<|im_end|>``, ``[INST]``, ``</s>``), as a server that parses such
-tokens in content would end the user's turn there. The functions whose names begin with ``inert_`` do both.
+tokens in content would end the user's turn there. The functions whose names begin with ``inert_`` do both. ``count``
+writes how many there are of a thing.
 """
 
 from __future__ import annotations
@@ -90,6 +91,11 @@ def one_line(text: str) -> str:
     if not any(one in text for one in _JOINERS):
         return "".join(map(_shown, text))
     return "".join(one if is_joiner_at(text, at) else _shown(one) for at, one in enumerate(text))
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Format ``1 file``, ``1,234 files``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def lines_of(text: str) -> list[str]:

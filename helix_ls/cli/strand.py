@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from helix_core.errors import UsageError
-from helix_core.printable import one_line
+from helix_core.printable import count, one_line
 from helix_ls.cli.output import print_json, print_text
 from helix_ls.cli.strand_actions import (
     access_of,
@@ -35,6 +35,13 @@ from helix_ls.cli.verbs import HERE, Json, PassphraseFile, PathOption, Recipient
 STRAND_SCHEMA = "helix.strand/1"
 _TRUST = {"own": " (you)", "trusted": " (trusted)", "none": " (not trusted here)"}
 MOST_SHOWN_CHARACTERS = 200
+_NOUNS = {
+    "memory": ("memory", "memories"),
+    "evidence": ("piece of evidence", "pieces of evidence"),
+    "link": ("link", "links"),
+    "op": ("operation", "operations"),
+}
+"""What people call records, by their type: one and several."""
 
 
 class StrandAction(StrEnum):
@@ -218,11 +225,12 @@ def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:
         case StrandAction.IMPORT:
             done = "would take in" if answer["dry_run"] else "took in"
             said = _counted(answer["added"]) or "nothing new"
-            yield f"{done} {said}; {answer['known']:,} memories were here or left out, {answer['removed']:,} removed"
+            known = f"{_memories(answer['known'])} {'was' if answer['known'] == 1 else 'were'} here or left out"
+            yield f"{done} {said}; {known}, {answer['removed']:,} removed"
             for one in answer.get("changes", ()):
                 yield _change_line(one, one["before"], one["after"])
-            if answer["waits_for_review"]:
-                yield f"{answer['waits_for_review']:,} wait for your review: helix review"
+            if waiting := answer["waits_for_review"]:
+                yield f"{_memories(waiting)} {'waits' if waiting == 1 else 'wait'} for your review: helix review"
         case StrandAction.EXPORT:
             said = _counted(answer["records"]) or "no memories"
             yield f"{'wrote' if answer['exported'] else 'would write'} {said}; {answer['size_bytes']:,} bytes"
@@ -307,9 +315,12 @@ def _sync_lines(answer: dict[str, Any]) -> Iterator[str]:
     else:
         yield f"nothing to write: {held} are in your newest file" if answer["records"] else "nothing to write"
     if answer["pruned"]:
-        count = len(answer["pruned"])
-        yield f"{'would remove' if is_dry else 'removed'} {count} older file{'s' if count > 1 else ''} of yours"
+        yield f"{'would remove' if is_dry else 'removed'} {count(len(answer['pruned']), 'older file')} of yours"
 
 
 def _counted(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
+    return ", ".join(count(number, *_NOUNS.get(kind, (kind, kind))) for kind, number in counts.items() if number)
+
+
+def _memories(number: int) -> str:
+    return count(number, "memory", "memories")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from helix_core.config import load_config
 from helix_core.errors import UsageError
+from helix_core.printable import count
 from helix_ls.cli.output import environment, warn, working_folder
 
 if TYPE_CHECKING:
@@ -138,12 +139,12 @@ def _imported_genome(path: Path, genome: Genome, *, dry_run: bool) -> dict[str, 
                 known += not item["is_new"]
                 if item["is_new"]:
                     changes.append({name: item[name] for name in ("id", "kind", "text")})
-    counts = {
-        "chunks of files are left to the index": genome.of_files,
-        "chunks were altered, and are left out": genome.altered,
-        "statements were purged here, or are nothing to keep": refused,
-    }
-    notes = [f"{count:,} {what}" for what, count in counts.items() if count]
+    left_out = (
+        ("left to the index", genome.of_files, "chunk"),
+        ("left out as altered", genome.altered, "chunk"),
+        ("left out as purged here, or as nothing to keep", refused, "statement"),
+    )
+    notes = [f"{how}: {count(number, noun)}" for how, number, noun in left_out if number]
     warn(notes)
     return {
         "imported": not dry_run,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helix_core.errors import UsageError
-from helix_core.printable import one_line
+from helix_core.printable import count, one_line
 from helix_ls.cli.opened import opened
 from helix_ls.cli.output import print_json, print_text, warn, working_folder
 from helix_ls.cli.verbs import HERE, Json, PassphraseFile, PathOption, Recipients, Recovery, RecoveryFile
@@ -195,8 +195,6 @@ def _refuse_what_does_not_fit(
 
 
 def _lines(action: TrailAction, answer: dict[str, Any]) -> Iterator[str]:
-    from helix_ls.cli.render.page import count
-
     would = "would be " if answer.get("dry_run") else ""
     match action:
         case TrailAction.LOG:
@@ -216,7 +214,7 @@ def _lines(action: TrailAction, answer: dict[str, Any]) -> Iterator[str]:
         case TrailAction.FLAG:
             yield f"flag {would}set, for as long as the trail is there: {answer['flag']}"
         case TrailAction.EXPORT:
-            what = f"{answer['events']:,} events and {answer['flags']:,} flags"
+            what = f"{count(answer['events'], 'event')} and {count(answer['flags'], 'flag')}"
             how = "sealed" if answer["sealed"] else "readable by whoever has the file"
             yield f"{what} {would}{'' if would else 'are '}written, {how}; {answer['size_bytes']:,} bytes"
             if "recovery_code" in answer:

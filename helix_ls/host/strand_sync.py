@@ -20,6 +20,7 @@ from sys import intern
 from typing import TYPE_CHECKING, Any, Protocol
 
 from helix_core.errors import AlteredRecordError, StrandError, UsageError
+from helix_core.printable import count
 from helix_core.strand import (
     NEWEST_SCHEMA,
     ClashPolicy,
@@ -230,8 +231,8 @@ class _Sync:
         holding = [name for name, items in self._items.items() if items & gone and name not in left]
         if holding:
             yield (
-                f"{len(holding)} files still hold what was purged: {', '.join(sorted(holding)[:3])}; a sync with "
-                "--prune removes your own, and those of others at theirs"
+                f"what was purged is still in {count(len(holding), 'file')}: {', '.join(sorted(holding)[:3])}; "
+                "a sync with --prune removes your own, and those of others at theirs"
             )
         elif len(old) > 1 and not wanted.prunes:
             yield f"{len(old)} older files of yours hold nothing that your newest lacks; --prune removes them"

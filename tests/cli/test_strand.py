@@ -244,7 +244,15 @@ def test_an_untrusted_file_comes_in_for_review_only(helix: RunHelix, shop: Path,
     assert other("remember", "Deploys happen on Fridays", "--global", "--path", shop).status == 0
     file = tmp_path / "other.dna"
     mine = helix("strand", "keys", "--json").answer["recipient"]
-    assert other("strand", "export", file, "--recipient", mine, "--path", shop).status == 0
+    wrote = other("strand", "export", file, "--recipient", mine, "--path", shop)
+    assert (wrote.status, wrote.out.startswith("wrote 1 piece of evidence, 1 memory, 1 operation; ")) == (0, True)
+    would = helix("strand", "import", file, "--review", "--dry-run", "--path", shop).out
+    assert would.startswith(
+        "would take in 1 piece of evidence, 1 memory, 1 operation; 0 memories were here or left out, 0 removed"
+    )
+    assert would.endswith("1 memory waits for your review: helix review\n")
     ran = helix("strand", "import", file, "--review", "--path", shop, "--json")
     assert (ran.status, ran.answer["waits_for_review"]) == (0, 1)
     assert helix("recall", "when do deploys happen?", "--path", shop, "--json").answer["known_empty"]
+    again = helix("strand", "import", file, "--review", "--path", shop).out
+    assert "1 memory was here or left out" in again

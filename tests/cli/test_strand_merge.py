@@ -311,7 +311,7 @@ def test_an_older_export_comes_in_for_review_without_its_code(helix: RunHelix, s
     assert helix("review", "--path", shop, "--json").answer["items"] == []
     answer = helix(*take, "--review", "--json").answer
     assert (answer["added"], answer["waits_for_review"]) == ({"memory": 1}, 1)
-    assert answer["notes"] == ["1 chunks of files are left to the index", "1 chunks were altered, and are left out"]
+    assert answer["notes"] == ["left to the index: 1 chunk", "left out as altered: 1 chunk"]
     again = helix(*take, "--review", "--json").answer
     assert (again["added"], again["known"]) == ({"memory": 0}, 1)
     assert helix("recall", "which database for orders?", "--path", shop, "--json").answer["known_empty"]

@@ -6,8 +6,10 @@ import stat
 from pathlib import Path
 
 import pytest
+from typer.core import TyperOption
 
 from helix_core.phase import Trail, TrailItem, log_bytes
+from helix_ls.cli.verbs import verb
 
 from .conftest import RunHelix
 
@@ -41,7 +43,7 @@ def test_a_trail_is_imported_marked_compared_rolled_back_and_exported(
     taken = helix("trail", "import", plain, *here).answer
     assert (taken["schema"], taken["added"], taken["flags"]) == ("helix.trailImported/1", 3, ["seen-the-guide"])
     [left_out] = taken["notes"]
-    assert "1 of its looks" in left_out
+    assert left_out == "left out 1 look at what does not count here"
 
     then = helix("trail", "log", *here).answer
     assert [(one["number"], one["label"], one["head"]) for one in then["versions"]] == [
@@ -99,3 +101,22 @@ def test_a_trail_is_imported_marked_compared_rolled_back_and_exported(
 )
 def test_a_wrong_trail_command_is_one_line(helix: RunHelix, shop: Path, typed: tuple[str, ...], said: str) -> None:
     assert said in helix("trail", *typed, "--path", shop).complaint
+
+
+def test_a_trail_of_one_look_is_told_in_the_singular(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
+    one = Trail()
+    one.observe(TrailItem(BASKET), 1_700_000_000.0)
+    one.flag("seen")
+    (tmp_path / "one.hx").write_bytes(log_bytes(one.log))
+    assert helix("index", shop).status == 0
+    assert "1 event is added, 1 step in all" in helix("trail", "import", tmp_path / "one.hx", "--path", shop).out
+    assert "1 event and 1 flag are written" in helix("trail", "export", tmp_path / "two.hx", "--path", shop).out
+
+
+def test_the_options_for_keys_have_one_wording() -> None:
+    helps = [
+        {each.name: each.help for each in verb(name).params if isinstance(each, TyperOption)}
+        for name in ("trail", "strand")
+    ]
+    for option in ("passphrase_file", "recovery_file", "recipient", "recovery"):
+        assert helps[0][option] == helps[1][option]

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.model import Reason
+from helix_core.printable import count
 from helix_ls.cli.render.packet import quoted
-from helix_ls.cli.render.page import REASONS, ago, count, duration, links_work, size
+from helix_ls.cli.render.page import REASONS, ago, duration, links_work, size
 
 DAY_S = 86_400
 

@@ -269,7 +269,7 @@ def test_a_memory_that_holds_a_secret_is_left_out_and_said(ada, bob):
     leaking = record_of(said | {"fields": said["fields"] | {"text": f"aws_access_key_id = {secret}"}})
     records = [leaking if each is region else each for each in strand.records]
     told = take(bob, holding(records))
-    assert told["notes"] == ["1 left out: they hold what looks like a secret"]
+    assert told["notes"] == ["left out for what looks like a secret: 1 memory"]
     assert texts(bob) == ["The queue is NATS"]
     assert secret not in str(bob.memory.exported())
 
@@ -294,14 +294,14 @@ def test_a_slot_that_holds_the_secret_that_its_text_hides_is_left_out(ada, bob):
     said = memory.fields()
     leaking = said["fields"] | {"subject": "password", "attribute": "", "value": "hunter2"}
     records = [record_of(said | {"fields": leaking}) if each is memory else each for each in strand.records]
-    assert take(bob, holding(records))["notes"] == ["1 left out: they hold what looks like a secret"]
+    assert take(bob, holding(records))["notes"] == ["left out for what looks like a secret: 1 memory"]
     assert texts(bob) == []
 
 
 def test_unknown_types_are_said_and_not_kept(ada, bob):
     remember(ada, "The queue is NATS", is_global=True)
     strand = holding([*ada.memory.exported(), record_of({"type": "hologram", "id": "h1"})])
-    assert take(bob, strand)["notes"] == ["1 of type 'hologram' are not kept here"]
+    assert take(bob, strand)["notes"] == ["not kept here: 1 record of type 'hologram'"]
     assert texts(bob) == ["The queue is NATS"]
 
 

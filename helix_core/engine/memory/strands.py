@@ -30,6 +30,7 @@ from helix_core.model import (
     memory_id,
     record_hash,
 )
+from helix_core.printable import count
 from helix_core.store import ForeignMemories, Memory, written_args
 from helix_core.strand import (
     ClashPolicy,
@@ -210,11 +211,12 @@ class _Intake:
         """Return what comes in, as counts, and notes for what does not."""
         counts = Counter(record.type for record in self.change.added)
         memories = [record for record in self._wanted.strand.records if record.type == "memory"]
-        notes = [f"{count} of type {kind!a} are not kept here" for kind, count in sorted(self._unknown.items())]
+        unknown = sorted(self._unknown.items())
+        notes = [f"not kept here: {count(number, 'record')} of type {kind!a}" for kind, number in unknown]
         if held := self._left_out["secret"]:
-            notes.append(f"{len(held)} left out: they hold what looks like a secret")
+            notes.append(f"left out for what looks like a secret: {count(len(held), 'memory', 'memories')}")
         if held := self._left_out["handle"]:
-            notes.append(f"{len(held)} left out: another memory has their handle")
+            notes.append(f"left out for a handle of another memory: {count(len(held), 'memory', 'memories')}")
         if key:
             notes.append("the memories of its workspace are now those of this one")
         return {

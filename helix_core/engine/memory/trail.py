@@ -19,6 +19,7 @@ from helix_core.engine.opened import WorkspaceSession, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import StoreError, StrandError, TrailError, TrailStoreError, UsageError
 from helix_core.model import NOTE_SCHEME, Judged, LastCommit, LineSpan, Overlays, Pointer, Reason, Status, TaskType
+from helix_core.printable import count
 from helix_core.store import TrailChange, TrailFile
 from helix_core.workspace import checked, path_of, source_id_of
 
@@ -228,7 +229,8 @@ class WorkspaceTrail:
         else:
             self._file.change(decide, MOST_EVENTS)
         steps = sum(isinstance(each, Look) for each in made.entries)
-        notes = [f"{left_out:,} of its looks are at files that do not count here, and are left out"] if left_out else []
+        looks = count(left_out, "look")
+        notes = [f"left out {looks} at what does not count here"] if left_out else []
         if before and any(not isinstance(each, Look) for each in kept.entries):
             notes.append("versions are left out: each names a state of one trail, and these are two")
         return {

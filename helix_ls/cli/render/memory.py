@@ -8,9 +8,9 @@ from typing import Any
 
 from rich.text import Text
 
-from helix_core.printable import inert_line, lines_of, without_control_tokens
+from helix_core.printable import count, inert_line, lines_of, without_control_tokens
 from helix_core.workspace import path_of, uri_of
-from helix_ls.cli.render.page import Page, ago, count, dim, duration, mark, reason, reason_of
+from helix_ls.cli.render.page import Page, ago, dim, duration, mark, reason, reason_of
 
 _MOST_LINES = 12
 _DIFFERENCES = {"added": "Added", "removed": "Removed", "changed": "In another state"}
@@ -124,7 +124,7 @@ def _draw_maintenance(page: Page, answer: dict[str, Any], workspace: Path) -> No
             page.line(Text(words, style="bold"), dim(f" · {answer[f'{kind}_total']:,}"))
         for one in answer[kind]:
             since = "forgotten" if kind == "purge" else "not used"
-            draw_memory(page, one, workspace, f"{since} for {one['idle_days']:,.0f} days")
+            draw_memory(page, one, workspace, f"{since} for {count(round(one['idle_days']), 'day')}")
     if not answer["archive_total"] + answer["purge_total"]:
         page.line("Every memory should stay.")
     done = len(answer.get("archived", ()))

@@ -15,7 +15,7 @@ from helix_core.ingest.languages import LANGUAGES
 from helix_core.lines import lines_with_ends, without_line_end
 from helix_core.model import NOTE_SCHEME, Reason
 from helix_core.packet import MEMORY_SHARE, affordable
-from helix_core.printable import inert_line, lines_of, without_control_tokens
+from helix_core.printable import count, inert_line, lines_of, without_control_tokens
 from helix_core.tokens import estimate
 from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import (
@@ -24,7 +24,6 @@ from helix_ls.cli.render.page import (
     Page,
     ago,
     confidence_words,
-    count,
     dim,
     duration,
     grid,

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from helix_core.printable import inert_line, one_line
+from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import MAX_LINES
 from helix_ls.cli.output import columns, environment, is_at_terminal, print_text
 
@@ -240,11 +240,6 @@ def ago(then_s: float, now_s: float) -> str:
         return f"{count(int(seconds // _YEAR_S), 'year')} ago"
     size, unit = next((size, unit) for size, unit in reversed(_STEPS) if seconds >= size)
     return f"{count(int(seconds // size), unit)} ago"
-
-
-def count(number: int, noun: str, plural: str = "") -> str:
-    """Format ``1 file``, ``1,234 files``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def size(size_bytes: int) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 
 from rich.text import Text
 
-from helix_core.printable import inert_line, one_line
+from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import path_of, uri_of
-from helix_ls.cli.render.page import Page, count, dim, duration, grid, left_out, mark, size
+from helix_ls.cli.render.page import Page, dim, duration, grid, left_out, mark, size
 
 _CHANGES = (
     ("added", "added"),

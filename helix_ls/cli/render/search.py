@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from helix_core.printable import inert_line, one_line
+from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import (
     SURE,
@@ -17,7 +17,6 @@ from helix_ls.cli.render.page import (
     bar,
     colour,
     confidence_words,
-    count,
     dim,
     draws_blocks,
     duration,
