@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         OPEN_S,
         ChangedFile,
         PauseInput,
+        PausePlace,
         changed_since,
         files_snapshot,
     )
@@ -68,6 +69,7 @@ __all__ = [
     "NoteInput",
     "ObservedExchange",
     "PauseInput",
+    "PausePlace",
     "Statement",
     "Together",
     "UnfitError",
@@ -118,6 +120,7 @@ __getattr__ = lazy_face(
             "MOST_PAUSE_FILES",
             "OPEN_S",
             "PauseInput",
+            "PausePlace",
             "changed_since",
             "files_snapshot",
         ),

@@ -27,6 +27,8 @@ _MOST_NAMED = 200
 _LINES = r"(?::(\d{1,7})(?:-(\d{1,7}))?)?"
 _NAMED = re.compile(rf"([\w./@+-]{{1,400}}){_LINES}")
 _GIVEN = re.compile(rf"([^:]{{1,400}}){_LINES}")
+PausePlace = tuple[str, int, int]
+"""A path with its first and last line, both 0 where none are said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +52,20 @@ class PauseInput:
     genome_snapshot: Mapping[str, Any] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
-    def checked(self) -> PauseInput:
-        """Return the pause. Raises UsageError for a wrong ``recoverability``, and for ``files`` that name no place."""
-        for each in self.files:
-            found = _GIVEN.fullmatch(each)
-            if found is None or not 1 <= int(found[2] or 1) <= int(found[3] or found[2] or 1):
-                raise UsageError(f"{each[:80]!a} is no place; write path or path:first-last, lines from 1 on")
+    def __post_init__(self) -> None:
+        """Raise UsageError for a wrong ``recoverability``."""
         if self.recoverability and self.recoverability not in set(Recoverability):
             raise UsageError(f"recoverability must be one of {', '.join(Recoverability)}")
-        return self
 
-    def named_files(self) -> Iterator[tuple[str, int, int]]:
-        """Yield ``(path, first line, last line)`` of ``files``, then of what the task's text may name, lines 0 where
-        none are said; no path is known to be there.
-        """
+    def places(self) -> list[PausePlace]:
+        """Return the places of ``files``, none known to be there. Raises UsageError for what names none."""
+        return [_place_of(each) for each in self.files]
+
+    def named_places(self) -> Iterator[PausePlace]:
+        """Yield what the task's text may name as places, none known to be there."""
         words = dict.fromkeys(self.task_context[:MOST_CONTEXT].replace("`", " ").split()[:_MOST_NAMED])
         stripped = (word.strip("\"'()[]{}<>,;!?").rstrip(".:") for word in words)
-        for found in (*map(_GIVEN.fullmatch, self.files), *map(_NAMED.fullmatch, stripped)):
-            if found is not None:
-                first = int(found[2] or 0)
-                yield found[1].removeprefix("./"), first, max(first, int(found[3] or 0))
+        return (_place(found) for found in map(_NAMED.fullmatch, stripped) if found is not None)
 
     def kept(self, event_id: str, workspace: bytes, files: tuple[Pointer, ...], snapshot: bytes, at: float) -> Pause:
         """Return what is kept of it: text masked and bounded."""
@@ -96,6 +92,18 @@ class PauseInput:
             at=at,
             resolved_at=at if self.resolved_without_operator else None,
         )
+
+
+def _place_of(typed: str) -> PausePlace:
+    found = _GIVEN.fullmatch(typed)
+    if found is None or not 1 <= int(found[2] or 1) <= int(found[3] or found[2] or 1):
+        raise UsageError(f"{typed[:80]!a} is no place; write path or path:first-last, lines from 1 on")
+    return _place(found)
+
+
+def _place(found: re.Match[str]) -> PausePlace:
+    first = int(found[2] or 0)
+    return found[1].removeprefix("./"), first, max(first, int(found[3] or 0))
 
 
 @dataclass(frozen=True, slots=True)

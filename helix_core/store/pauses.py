@@ -22,6 +22,12 @@ _LISTED = f"""
         AND (?4 = '' OR p.party = ?4) AND p.at >= ?5 AND (NOT ?6 OR p.resolved_at IS NULL)
     ORDER BY p.id DESC LIMIT ?7
 """
+_IS_OPEN = """
+    SELECT EXISTS (
+        SELECT 1 FROM pause WHERE workspace_id = (SELECT id FROM workspace WHERE path = ?1) AND resolved_at IS NULL
+            AND at >= ?2 AND (?3 = '' OR event_id = ?3)
+    )
+"""
 _RESOLVE = """
     UPDATE pause SET resolved_at = ?3, snapshot = x'' WHERE event_id = ?2 AND resolved_at IS NULL
         AND workspace_id = (SELECT id FROM workspace WHERE path = ?1)
@@ -40,8 +46,8 @@ class MemoryPauses:
         self._file = file
         self._most = most
 
-    def add(self, pause: Pause) -> None:
-        """Insert a pause, and evict the oldest beyond the limit."""
+    def add(self, pause: Pause, resolves: str = "") -> None:
+        """Insert a pause, mark the one that it ``resolves`` as resolved, and evict the oldest beyond the limit."""
         files = json.dumps([dataclasses.asdict(each) for each in pause.files])
         with self._file.transaction():
             row = (
@@ -49,15 +55,14 @@ class MemoryPauses:
                 *(pause.participant, pause.party, pause.task_context, int(pause.resolved_without_operator)),
                 *(pause.signals, pause.about, files, pause.snapshot, pause.at, pause.resolved_at),
             )
+            self._file.rows(_RESOLVE, (pause.workspace, resolves, pause.at))
             self._file.rows(f"INSERT INTO pause VALUES (NULL{', ?' * len(row)})", row)
             self._file.rows("DELETE FROM pause WHERE id <= (SELECT max(id) FROM pause) - ?", (self._most,))
             self._file.rows(_THIN, (MOST_SNAPSHOTS,))
 
-    def resolve(self, workspace: bytes, event_id: str, at: float) -> bool:
-        """Mark a pause as resolved; return whether it was open."""
-        with self._file.transaction():
-            self._file.rows(_RESOLVE, (workspace, event_id, at))
-            return self._file.changes() > 0
+    def is_open(self, workspace: bytes, since: float = 0.0, event_id: str = "") -> bool:
+        """Return whether a pause of a workspace, raised at ``since`` or later, is unresolved: this one, or any."""
+        return bool(self._file.rows(_IS_OPEN, (workspace, since, event_id))[0][0])
 
     def listed(self, workspace: bytes, wanted: PauseFilter) -> list[KeptPause]:
         """Return the pauses of a workspace that fit, newest first."""

@@ -82,7 +82,7 @@ class DeclaredArgument:
     def wanted(self) -> str:
         """The description of a valid value, to follow "must be"."""
         if self.about.choices:
-            return f"one of {', '.join(self.about.choices)}"
+            return f"one of {', '.join(filter(None, self.about.choices))}"
         if self.kind in ("integer", "number"):
             number = "a whole number" if self.kind == "integer" else "a number"
             return f"{number} from {self.least:,} to {self.most:,}"

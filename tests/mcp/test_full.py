@@ -227,3 +227,22 @@ def test_of_a_defect_no_words_are_told(monkeypatch, caplog):
             assert "sesame" not in str(caught.value)
 
     asyncio.run(talk())
+
+
+def test_an_agent_raises_a_pause_lists_it_and_ends_it(full):
+    here = full.answer("helix_search", question="verify_cookie", max_results=1)["items"][0]["source_id"]
+    asked = {"pause_type": "uncertainty_check", "task_context": "is the cookie signed?", "files": [f"{here}:1-3"]}
+    raised = full.answer("helix_hitl_emit", **asked, chat_signals={"tone_uncertainty": 0.5})
+    assert (raised["schema"], raised["ok"], raised["files"][0]["source_id"]) == ("helix.hitl/1", True, here)
+    (listed,) = full.answer("helix_hitl_recent", is_open=True)["events"]
+    assert (listed["event_id"], listed["task_context"]) == (raised["event_id"], "is the cookie signed?")
+    assert (listed["chat_signals"]["tone_uncertainty"], listed["changed_total"]) == (0.5, 0)
+    (open_now,) = full.answer("helix_context_packet", question="how is a cookie signed")["pauses"]
+    assert open_now["event_id"] == raised["event_id"]
+    over = {"pause_type": "other", "resolves": raised["event_id"], "resolved_without_operator": True}
+    full.answer("helix_hitl_emit", **over)
+    assert full.answer("helix_hitl_recent", is_open=True)["events"] == []
+    assert "is no open pause" in full.refusal("helix_hitl_emit", **over)
+    choices = "one of permission_request, uncertainty_check, rollback_confirm, other"
+    for tool in ("helix_hitl_emit", "helix_hitl_recent"):
+        assert full.refusal(tool, pause_type="coffee").endswith(f"pause_type must be {choices}")

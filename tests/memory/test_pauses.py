@@ -6,7 +6,7 @@ import pytest
 
 from helix_core.engine import Helix
 from helix_core.engine.answer import ContextRequest
-from helix_core.errors import UsageError
+from helix_core.errors import StoreError, UsageError
 from helix_core.memory import PauseInput, changed_since, files_snapshot
 from helix_core.model import PauseFilter, PauseType
 from helix_core.store import Memory
@@ -82,6 +82,7 @@ def test_a_pause_that_nobody_resolves_is_open_for_a_day(helix: Helix, monkeypatc
 
     now = module.time.time()
     monkeypatch.setattr(module.time, "time", lambda: now + 86_500)
+    assert not helix.memory.has_open_pause()
     assert "pauses" not in helix.packet(ASKED)
     (listed,) = helix.pauses.recent(PauseFilter())["events"]
     assert listed["is_open"] is False and "changed" not in listed
@@ -199,3 +200,39 @@ def test_a_file_of_a_pause_may_have_any_name(helix: Helix, project) -> None:
     assert [
         one["source_id"] for one in helix.pauses.emit(PauseInput(PauseType.OTHER, files=[f"{name}:1"]))["files"]
     ] == [name]
+
+
+def test_whether_a_pause_is_open_is_asked_within_a_workspace_a_time_and_an_id(tmp_path) -> None:
+    with Memory(tmp_path / "data", 1.0) as memory:
+        assert not memory.pauses.is_open(HERE)
+        memory.pauses.add(PauseInput(CHECK).kept("one", HERE, (), b"", 5.0))
+        assert memory.pauses.is_open(HERE, 5.0) and memory.pauses.is_open(HERE, event_id="one")
+        assert not memory.pauses.is_open(HERE, 6.0)
+        assert not memory.pauses.is_open(HERE, event_id="two") and not memory.pauses.is_open(b"/elsewhere")
+        memory.pauses.add(PauseInput(CHECK, resolved_without_operator=True).kept("two", HERE, (), b"", 7.0), "one")
+        assert not memory.pauses.is_open(HERE)
+
+
+def test_a_pause_that_cannot_be_kept_ends_no_other(tmp_path) -> None:
+    with Memory(tmp_path / "data", 1.0) as memory:
+        memory.pauses.add(PauseInput(CHECK).kept("one", HERE, (), b"", 5.0))
+        with pytest.raises(StoreError):
+            memory.pauses.add(PauseInput(CHECK).kept("one", HERE, (), b"", 6.0), "one")
+        assert memory.pauses.is_open(HERE, event_id="one")
+
+
+def test_an_id_that_is_no_open_pause_begins_no_memory(helix: Helix) -> None:
+    with pytest.raises(UsageError, match="no open pause"):
+        helix.pauses.emit(PauseInput(CHECK, resolves="one"))
+    assert not helix.session.memory_file.read(lambda memory: memory)
+
+
+def test_a_wrong_recoverability_is_refused() -> None:
+    with pytest.raises(UsageError, match="recoverability must be one of recoverable, uncertain, lost"):
+        PauseInput(CHECK, recoverability="maybe")
+
+
+def test_one_more_pause_is_told_in_the_singular(helix: Helix) -> None:
+    for number in range(5):
+        helix.pauses.emit(PauseInput(PauseType.OTHER, f"waiting {number}"))
+    assert any("1 more pause is open" in note for note in helix.packet(ASKED)["notes"])

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from helix_core.engine.memory.trail import shown_pointer
@@ -17,10 +18,11 @@ from helix_core.engine.opened import WorkspaceSession, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import StoreError, UsageError
 from helix_core.model import Judged, KeptPause, PauseFilter, PauseType, Pointer, Status, TaskType
+from helix_core.printable import count
 from helix_core.workspace import checked, source_id_of
 
 if TYPE_CHECKING:
-    from helix_core.memory import PauseInput
+    from helix_core.memory import PauseInput, PausePlace
 
 EMITTED_SCHEMA, RECENT_SCHEMA = "helix.hitl/1", "helix.hitlRecent/1"
 MOST_OPEN, MOST_LOOKED_AT = 4, 200
@@ -53,17 +55,17 @@ class WorkspacePauses:
         """
         from helix_core.memory import files_snapshot
 
-        given.checked()
+        asked = given.places()
         at, place, file = time.time(), self.session.place, self.session.memory_file
-        if given.resolves and not file.read(lambda memory: memory.pauses.resolve(place, given.resolves, at)):
+        if given.resolves and not file.read(lambda memory: memory.pauses.is_open(place, event_id=given.resolves)):
             raise UsageError(
                 f"{given.resolves[:80]!a} is no open pause of this workspace; helix_hitl_recent lists them"
             )
-        files, missing = self._pinned(given)
+        files, missing = self._pinned(asked, given.named_places())
         is_asked = given.pause_type is PauseType.UNCERTAINTY_CHECK and not given.resolved_without_operator
         snapshot = files_snapshot(self._files()) if is_asked else b""
         pause = given.kept(secrets.token_hex(8), place, files, snapshot, at)
-        file.write(lambda memory: memory.pauses.add(pause))
+        file.write(lambda memory: memory.pauses.add(pause, given.resolves))
         notes = [f"not cited, as no file of that name is indexed here: {', '.join(missing)}"] if missing else []
         if is_asked and not snapshot:
             notes.append("this workspace has too many files to say later what changed since")
@@ -111,21 +113,22 @@ class WorkspacePauses:
         states = self.session.index.reader.files.states().values()
         return [(one.path, one.content_hash) for one in states if one.content_hash]
 
-    def _pinned(self, given: PauseInput) -> tuple[tuple[Pointer, ...], list[str]]:
-        """Return pointers at the files that a pause names, as they are now, and those of ``files`` not here."""
+    def _pinned(
+        self, asked: Sequence[PausePlace], named: Iterable[PausePlace]
+    ) -> tuple[tuple[Pointer, ...], list[str]]:
+        """Return pointers at the files of these places, as they are now, and those ``asked`` for that are not here."""
         from helix_core.memory import MOST_PAUSE_FILES, kept_path
 
         found: dict[bytes, Pointer] = {}
         missing = []
-        asked = len(given.files)
-        for number, (name, first, last) in enumerate(given.named_files()):
+        for number, (name, first, last) in enumerate(chain(asked, named)):
             try:
                 path = checked(name)
                 if kept_path(path) is None or self.session.index.reader.files.source(path) is None:
                     raise UsageError(name)
                 shown = self._show(source_id_of(path), first or 1, last if first else LAST_SHOWN)
             except UsageError:
-                missing += [name] if number < asked else []
+                missing += [name] if number < len(asked) else []
                 continue
             if shown["gene_id"]:
                 found.setdefault(path, shown_pointer(self.session, shown))
@@ -172,13 +175,14 @@ def _note(one: dict[str, Any]) -> str:
     if "changed_total" in one:
         names = ", ".join(each["source_id"] for each in one["changed"][:MOST_NOTED])
         more = one["changed_total"] - MOST_NOTED
-        count = one["changed_total"]
-        since = f"{count} file{'' if count == 1 else 's'} changed since: {names}" if count else "no file changed since"
+        total = one["changed_total"]
+        since = f"{count(total, 'file')} changed since: {names}" if total else "no file changed since"
         said += f"; {since}{f' and {more} more' if more > 0 else ''}"
     if one["files"]:
         said += f"; it is about {', '.join(map(_marked, one['files']))}"
     if "left_out" in one:
-        said += f"; {one['left_out']} more pauses are open, see helix_hitl_recent"
+        left = one["left_out"]
+        said += f"; {count(left, 'more pause')} {'is' if left == 1 else 'are'} open, see helix_hitl_recent"
     return said
 
 

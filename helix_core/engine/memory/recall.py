@@ -23,7 +23,6 @@ from helix_core.model import (
     MemoryOrigin,
     NoteItem,
     Overlays,
-    PauseFilter,
     Pointer,
     RecalledMemory,
     TaskType,
@@ -587,8 +586,14 @@ class WorkspaceMemory:
 
     def has_open_pause(self) -> bool:
         """Return whether an agent waits for a person here."""
-        before, wanted = self.session.memory_problem, PauseFilter(is_open=True, limit=1)
-        found = self._if_readable(lambda memory: memory.pauses.listed(self._place, wanted))
+
+        def read(memory: Memory) -> bool:
+            from helix_core.memory import OPEN_S
+
+            return memory.pauses.is_open(self._place, time.time() - OPEN_S)
+
+        before = self.session.memory_problem
+        found = self._if_readable(read)
         self.session.memory_problem = self.session.memory_problem or before
         return bool(found)
 
