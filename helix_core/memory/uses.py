@@ -26,7 +26,7 @@ LEAST_STRENGTH = 0.05
 MOST_CITED = 20
 LONGEST_PATH = 1_024
 _HANDLE = re.compile(r"(?<!\w)m_[a-z2-7]{8}(?!\w)")
-_MEMORY_ID = re.compile(r"m_[a-z2-7]{8}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_MEMORY_ID = re.compile(r"m_[a-z0-9]{8}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # A match cannot begin inside a run of path characters, so a long run is tried once.
 _CITED = re.compile(
     r"(?<![\w.@+/\\:-])((?:[\w.@+-]{1,100}/){0,20}[\w.@+-]{1,100}\.[A-Za-z0-9]{1,8}):[0-9]{1,7}(?![0-9])"
@@ -73,7 +73,7 @@ def cited_memories(answer: str) -> tuple[str, ...]:
 
 
 def is_memory_id(text: str) -> bool:
-    """Return whether a text is nothing but the handle or the id of a memory."""
+    """Return whether a text is nothing but the handle or the id of a memory, also one with a digit mistyped."""
     return _MEMORY_ID.fullmatch(text) is not None
 
 

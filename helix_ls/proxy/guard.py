@@ -77,6 +77,7 @@ class Refusal:
 _HOST = Refusal(421, "wrong_host", "the Host must be 127.0.0.1 or localhost with this server's port; use that URL")
 _ORIGIN = Refusal(403, "origin_refused", "requests from web pages are refused; send them from a program")
 _KEY = Refusal(401, "invalid_api_key", "the key is missing or wrong; get it with: helix connect openai --json")
+_ADMIN_KEY = Refusal(401, "invalid_api_key", "the key is missing or wrong; get it with: helix connect admin")
 _SCOPE = Refusal(
     403, "insufficient_scope", "this key is read-only; get the key for this route with: helix connect admin"
 )
@@ -105,7 +106,7 @@ def refusal(head: Head, rules: GuardRules) -> Refusal | None:
     if not _is_open(head):
         scope = scope_of(head, rules)
         if scope == "none":
-            return _KEY
+            return _ADMIN_KEY if needs_admin(head.route) else _KEY
         if scope != "admin" and needs_admin(head.route):
             return _SCOPE
     if head.method in _BODILESS or _has_no_body(head):

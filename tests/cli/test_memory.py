@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
+from helix_core.config import load_config
+from helix_core.engine import Helix, RememberRequest
 from helix_core.tokens import estimate
 from tests.cli.conftest import RunHelix
 
@@ -83,3 +86,43 @@ def test_an_edit_a_relation_and_a_difference_are_told_in_words(remembering: RunH
     for wrong in (("diff", "--since", "soon"), ("diff", "--since", "1e99"), ("relate", new, "eats", other)):
         ran = remembering(*wrong)
         assert (ran.status, ran.err.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize("unknown", ["m_k3xq7a2b", "m_nothere0"])
+def test_an_unknown_id_is_told_as_an_id_and_not_as_a_search(remembering: RunHelix, unknown: str) -> None:
+    empty = remembering("recall", unknown)
+    assert (empty.status, f"there is no memory of the id '{unknown}': this memory is empty" in empty.complaint) == (
+        2,
+        True,
+    )
+    remembering("remember", "Postage starts at 300 cents")
+    other = remembering("recall", unknown)
+    assert (other.status, f"there is no memory of the id '{unknown}'; helix list" in other.complaint) == (2, True)
+
+
+def test_maintain_archives_what_it_proposes_where_it_is_told_to_and_nothing_else(
+    remembering: RunHelix, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ = {"HELIX_CACHE_DIR": str(tmp_path / "cache"), "HELIX_DATA_DIR": str(tmp_path / "data")}
+    config = load_config(shop, environ=environ, user=tmp_path / "user.toml")
+    with monkeypatch.context() as past, Helix.open(shop, config=config) as helix:
+        now = time.time()
+        past.setattr(time, "time", lambda: now - 45 * 86_400)
+        (faded,) = helix.memory.remember(RememberRequest("The deploy broke on Friday", kind="episode"))["items"]
+        helix.memory.remember("We decided to sign sessions with Ed25519")
+    remembering("remember", "The deploy broke on Monday", "--kind", "episode")
+
+    def in_status(status: str) -> list[str]:
+        return [one["id"] for one in remembering("list", "--status", status, "--json").answer.get("items", [])]
+
+    told = remembering("maintain").out
+    assert "not used for 45 days" in told and "nothing was changed" in told
+    dry = remembering("maintain", "--archive", "--dry-run", "--json").answer
+    assert ([one["id"] for one in dry["archive"]], dry["archived"]) == ([faded["id"]], [])
+    assert in_status("archived") == []
+    assert "1 memory archived" in remembering("maintain", "--archive").out
+    assert in_status("archived") == [faded["id"]] and len(in_status("active")) == 2
+    again = remembering("maintain", "--archive", "--json").answer
+    assert (again["archive"], again["archived"]) == ([], [])
+    assert faded["id"] in remembering("restore", faded["id"]).out
+    assert in_status("archived") == []

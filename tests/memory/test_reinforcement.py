@@ -62,7 +62,7 @@ def test_opening_a_memory_by_its_id_is_a_use_and_being_shown_is_none(helix):
     assert (item["id"], item["text"], item["uses"], uses(helix)) == (handle, SAID, [], ["opened"])
     (again,) = helix.memory.get(handle)["items"]
     assert [one["kind"] for one in again["uses"]] == ["opened"]
-    with pytest.raises(UsageError, match="there is no memory"):
+    with pytest.raises(UsageError, match="there is no memory of the id 'm_aaaaaaaa'; helix list shows"):
         helix.memory.get("m_aaaaaaaa")
 
 

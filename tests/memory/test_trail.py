@@ -74,7 +74,9 @@ export class Store {
   held = 1;
 }
 """
-JS = "function add(a, b) {\n  const sum = a + b;\n  return sum;\n}\n\nexport default function hold() {\n  return 1;\n}\n"
+JS = (
+    "function add(a, b) {\n  const sum = a + b;\n  return sum;\n}\n\nexport default function hold() {\n  return 1;\n}\n"
+)
 PY = "@cached\n@named('x')\ndef load(path):\n    return path\n"
 PLACES = [
     ("greet.ts", 4, 7, "greet"),

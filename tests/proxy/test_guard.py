@@ -86,6 +86,25 @@ def test_only_health_is_open_and_that_only_to_read():
         assert status_of(path, "GET", host="127.0.0.1:11437") == 401, path
 
 
+@pytest.mark.parametrize(
+    ("path", "prints"),
+    [
+        ("/context", "helix connect openai --json"),
+        ("/hitl/recent", "helix connect openai --json"),
+        ("/hitl/emit", "helix connect admin"),
+        ("/memory/rollback", "helix connect admin"),
+        ("/admin/refresh", "helix connect admin"),
+        ("/forget", "helix connect admin"),
+    ],
+)
+def test_a_wrong_key_is_told_what_prints_the_key_of_that_route(path, prints):
+    for sent in (b"Bearer helix-wrong", b""):
+        pairs = [(b"host", f"127.0.0.1:{PORT}".encode()), (b"authorization", sent)]
+        refused = refusal(head_of("POST", path, pairs), GuardRules(PORT, KEY, "helix-admin-right"))
+        assert (refused.status, refused.code) == (401, "invalid_api_key")
+        assert refused.message.endswith(f"get it with: {prints}")
+
+
 def test_two_values_where_one_belongs_are_refused():
     pairs = [(b"host", b"127.0.0.1:11437"), (b"host", b"evil.example")]
     assert refusal(head_of("GET", "/health", pairs), GuardRules(PORT, KEY)).status == 421

@@ -372,7 +372,9 @@ class Curating:
 
 def no_memory(name: str) -> UsageError:
     """Return the error for an id where there is no memory file."""
-    return UsageError(f"there is no memory {name[:80]!a}; nothing was remembered here yet: helix remember TEXT")
+    return UsageError(
+        f"there is no memory of the id {name[:80]!a}: this memory is empty; helix remember TEXT begins one"
+    )
 
 
 def _cite(one: RecalledCitation) -> str:

@@ -339,7 +339,7 @@ def found_memory(memory: Memory, name: str) -> StoredMemory:
     """Return a memory by its id or handle. Raises UsageError with the next action."""
     found = memory.items.named(name.strip())
     if found is None:
-        raise UsageError(f"there is no memory {name[:80]!a}; helix list shows those that are here")
+        raise UsageError(f"there is no memory of the id {name[:80]!a}; helix list shows those that are here")
     return found
 
 
