@@ -104,6 +104,7 @@ lock: ## pin every dependency by hash (needs uv)
 	compile -c requirements-dev.lock -o requirements.lock pyproject.toml && \
 	compile -c requirements-dev.lock --extra proxy --extra keyring -o requirements-proxy.lock pyproject.toml && \
 	compile -c requirements-dev.lock --extra models -o requirements-models.lock pyproject.toml && \
+	compile -c requirements-dev.lock --extra otel -o requirements-otel.lock pyproject.toml && \
 	printf 'hatchling>=1.27\neditables>=0.5\n' | compile -c requirements-dev.lock -o requirements-build.lock - && \
 	compile -c requirements-dev.lock --group docs -o requirements-docs.lock
 

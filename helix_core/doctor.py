@@ -15,9 +15,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from helix_core.config import default_cache_dir, load_config
+from helix_core.config import Config, default_cache_dir, load_config
 from helix_core.errors import ConfigError, GitError, WorkspaceError
 from helix_core.extras import EXTRAS, missing
+from helix_core.telemetry import why_off
 
 DOCTOR_SCHEMA = "helix.doctor/1"
 OLDEST_PYTHON = (3, 11)
@@ -47,7 +48,7 @@ def doctor_answer(checks: Sequence[Check]) -> dict[str, Any]:
 
 def examine(folder: Path, environ: Mapping[str, str] | None = None) -> tuple[Check, ...]:
     """Run all checks of this machine and of ``folder``, independent of each other's results."""
-    settings, cache = _settings(folder, os.environ if environ is None else environ)
+    settings, cache, config = _settings(folder, os.environ if environ is None else environ)
     return (
         python(sys.version_info[:3], sys.executable),
         _sqlite(),
@@ -59,6 +60,7 @@ def examine(folder: Path, environ: Mapping[str, str] | None = None) -> tuple[Che
         locale(sys.getfilesystemencoding(), sys.platform),
         settings,
         extras({name: missing(name) for name in EXTRAS}),
+        *(() if config is None else (telemetry(config, why_off(config)),)),
     )
 
 
@@ -137,6 +139,19 @@ def extras(lacking: Mapping[str, Sequence[str]]) -> Check:
     """List the optional parts and the packages that each lacks; none is needed to answer questions."""
     said = (f"{name} (without {', '.join(absent)})" if absent else name for name, absent in lacking.items())
     return Check("extras", "ok", ", ".join(said))
+
+
+def telemetry(config: Config, problem: str) -> Check:
+    """Name where telemetry goes, or that it is off; ``problem`` is why it is off although the settings want it."""
+    if problem:
+        cause, _, action = problem.rpartition("; ")
+        return Check("telemetry", "warn", f"off: {cause}", action)
+    if not config.otel_enabled:
+        return Check("telemetry", "ok", "off")
+    shown = "questions redacted" if config.otel_redact_query else "with the text of questions"
+    return Check(
+        "telemetry", "ok", f"to {config.otel_endpoint}, {config.otel_sampler_ratio:.0%} of the traces, {shown}"
+    )
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -222,13 +237,17 @@ def _limit(name: str) -> int | None:
         return None
 
 
-def _settings(folder: Path, environ: Mapping[str, str]) -> tuple[Check, Path]:
-    """Return the check of the settings, and the cache folder; the default one when the settings are invalid."""
+def _settings(folder: Path, environ: Mapping[str, str]) -> tuple[Check, Path, Config | None]:
+    """Return the check of the settings, the cache folder, and the settings; None and the default when invalid."""
     try:
         config = load_config(folder, environ=environ)
     except ConfigError as error:
         cause, _, action = str(error).rpartition("; ")
-        return Check("settings", "fail", cause, action), default_cache_dir()
+        return Check("settings", "fail", cause, action), default_cache_dir(), None
     if config.warnings:
-        return Check("settings", "warn", "; ".join(config.warnings), "see helix config --explain"), config.cache_dir
-    return Check("settings", "ok", f"{len(config.origins)} set, the rest are defaults"), config.cache_dir
+        return (
+            Check("settings", "warn", "; ".join(config.warnings), "see helix config --explain"),
+            config.cache_dir,
+            config,
+        )
+    return Check("settings", "ok", f"{len(config.origins)} set, the rest are defaults"), config.cache_dir, config

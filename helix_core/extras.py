@@ -16,7 +16,7 @@ DISTRIBUTION = "helix-context-engine"
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """An optional part; ``modules`` are the top-level modules it imports, ``purpose`` is the subject of a sentence."""
+    """An optional part; ``modules`` are the modules it imports, ``purpose`` is the subject of a sentence."""
 
     name: str
     purpose: str
@@ -30,6 +30,7 @@ EXTRAS: Mapping[str, Extra] = MappingProxyType(
             Extra("proxy", "the chat proxy", ("aiohttp", "httptools", "starlette", "uvicorn")),
             Extra("models", "an embedding model", ("fastembed", "onnxruntime", "tokenizers")),
             Extra("keyring", "the key ring", ("keyring",)),
+            Extra("otel", "telemetry", ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")),
         )
     }
 )
@@ -37,7 +38,15 @@ EXTRAS: Mapping[str, Extra] = MappingProxyType(
 
 def missing(name: str) -> tuple[str, ...]:
     """Return the modules of this extra that are not installed. Raises KeyError for an unknown extra."""
-    return tuple(module for module in EXTRAS[name].modules if find_spec(module) is None)
+    return tuple(module for module in EXTRAS[name].modules if not _is_installed(module))
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        # A package that the module is in is missing.
+        return False
 
 
 def why_missing(name: str) -> str:

@@ -376,6 +376,37 @@ class Config:
         "offer agents tools that write notes; over HTTP only with the administrator key",
         trusted=True,
     )
+    otel_enabled: bool = _setting(
+        "otel.enabled",
+        "true or false",
+        False,
+        "export spans and metrics by OpenTelemetry (the extra otel): counts, durations and kinds",
+        trusted=True,
+    )
+    otel_endpoint: str = _setting(
+        "otel.endpoint",
+        "address",
+        "http://127.0.0.1:4318",
+        "address of the OpenTelemetry collector, for OTLP over HTTP",
+        trusted=True,
+    )
+    otel_insecure: bool = _setting(
+        "otel.insecure",
+        "true or false",
+        False,
+        "allow an otel.endpoint on another machine without https",
+        trusted=True,
+    )
+    otel_sampler_ratio: float = _setting(
+        "otel.sampler_ratio", "number", 1.0, "share of the traces that is exported", low=0, high=1, trusted=True
+    )
+    otel_redact_query: bool = _setting(
+        "otel.redact_query",
+        "true or false",
+        True,
+        "export no question; false adds its text to spans, secrets masked",
+        trusted=True,
+    )
     origins: dict[str, Origin] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     reload: Reload | None = field(default=None, compare=False, repr=False)

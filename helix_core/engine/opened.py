@@ -26,6 +26,7 @@ from helix_core.errors import (
 from helix_core.ingest import ParseGuard
 from helix_core.model import Found, GitState, LastCommit, Overlays
 from helix_core.store import BUSY_TIMEOUT_MS, RULES, Identity, Reader, Writer, open_or_rebuild, rebuild
+from helix_core.telemetry import Spans, no_span
 from helix_core.workspace import (
     BlobReader,
     FileOptions,
@@ -294,6 +295,7 @@ class WorkspaceSession:
         never_waits: A question waits for no writer and for no indexing.
         encoder: Makes vectors of questions; a host may put a better one in.
         reranker: Reads the first places of an answer again; None where no host gave one.
+        span: Begins spans of telemetry; does nothing where no host gave one that does.
         on_pending: Called by every status with the number of files that are neither set aside nor indexed as they are
             on the disk.
         behind: Why the index could not be brought up to date before the last question; empty where it was.
@@ -319,6 +321,7 @@ class WorkspaceSession:
         self.memory_problem = ""
         self.encoder: Encoder = StaticEncoder()
         self.reranker: Reranker | None = None
+        self.span: Spans = no_span
         self.on_pending: Callable[[int], None] = lambda _: None
 
     @classmethod

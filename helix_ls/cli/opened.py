@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 import typer
 
-from helix_core.config import load_config
+from helix_core.config import Config, load_config
 from helix_core.errors import UsageError
 from helix_core.printable import one_line
+from helix_core.telemetry import Spans, no_span
 from helix_core.workspace import check_project
 from helix_ls.cli.delegate import MOST_INPUT_BYTES
 from helix_ls.cli.output import CALLER, complain, read_input, warn
@@ -152,7 +153,23 @@ def opened(folder: Path) -> Iterator[Helix]:
     with helix:
         warn(helix.notices)
         helix.session.encoder = OneShotEncoder(config.cache_dir, config.embed_model)
-        yield helix
+        with _telemetry(config) as helix.session.span:
+            yield helix
+
+
+@contextmanager
+def _telemetry(config: Config) -> Iterator[Spans]:
+    """Yield what begins spans of this command, and export them at its end; nothing is loaded where telemetry is off."""
+    if not config.otel_enabled:
+        yield no_span
+        return
+    from helix_ls.host.telemetry import telemetry_of
+
+    telemetry = telemetry_of(config)
+    try:
+        yield telemetry.span
+    finally:
+        telemetry.close()
 
 
 def bring_as_far_as_possible(helix: Helix) -> None:

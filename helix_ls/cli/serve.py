@@ -31,6 +31,7 @@ def serve(
     """Watch a folder and serve OpenAI clients on this machine until interrupted."""
     from helix_core.config import load_config
     from helix_core.extras import why_missing
+    from helix_core.telemetry import why_off
     from helix_core.workspace import check_project
 
     if why := why_missing("proxy"):
@@ -44,6 +45,7 @@ def serve(
     # Read the user's own settings only: a workspace may not choose where chats are sent.
     config = load_config(None)
     warn(config.warnings)
+    warn([why] if (why := why_off(config)) else [])
     # Child processes do not need the keys.
     upstreams, warnings = addresses(config, taken(os.environ), os.environ)
     warn(warnings)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from helix_core.errors import HelixError
 from helix_core.ingest import ParseGuard
+from helix_core.telemetry import Spans, no_span
 from helix_ls.cli.delegate import VERBS
 from helix_ls.cli.output import CALLER, Caller, CommandProcess
 from helix_ls.host.child_processes import encoder_for
@@ -73,8 +74,8 @@ class CommandServer:
     Bound to one event loop.
     """
 
-    def __init__(self, parse_guard: ParseGuard) -> None:
-        self._parse_guard = parse_guard
+    def __init__(self, parse_guard: ParseGuard, span: Spans = no_span) -> None:
+        self._parse_guard, self._span = parse_guard, span
         self._folders: OrderedDict[Path, _Folder] = OrderedDict()
         self._counts = {"answered": 0, "declined": 0}
 
@@ -118,7 +119,7 @@ class CommandServer:
     def _folder(self, workspace: Path) -> _Folder:
         folder = self._folders.get(workspace)
         if folder is None:
-            folder = self._folders[workspace] = _Folder(workspace, self._parse_guard)
+            folder = self._folders[workspace] = _Folder(workspace, self._parse_guard, self._span)
         self._folders.move_to_end(workspace)
         folder.users += 1
         if folder.closing is not None:
@@ -142,8 +143,8 @@ class CommandServer:
 class _Folder:
     """An open folder of commands; ``users`` of them run now."""
 
-    def __init__(self, workspace: Path, parse_guard: ParseGuard) -> None:
-        self.threads = QuestionThreads(lambda: _opened(workspace, parse_guard))
+    def __init__(self, workspace: Path, parse_guard: ParseGuard, span: Spans) -> None:
+        self.threads = QuestionThreads(lambda: _opened(workspace, parse_guard, span))
         self.users = 0
         self.closing: asyncio.TimerHandle | None = None
 
@@ -154,13 +155,14 @@ class _Folder:
         self.threads.close()
 
 
-def _opened(workspace: Path, parse_guard: ParseGuard) -> Helix:
+def _opened(workspace: Path, parse_guard: ParseGuard, span: Spans) -> Helix:
     from helix_core.config import load_config
     from helix_core.engine import Helix
 
     config = load_config(workspace)
     helix = Helix.open(workspace, config=config, write_wait_ms=WRITE_WAIT_MS, parse_guard=parse_guard)
     helix.session.encoder = encoder_for(config.cache_dir, config.embed_model)
+    helix.session.span = span
     return helix
 
 

@@ -49,6 +49,11 @@ class Outcome:
     notices: tuple[str, ...] = ()
     progressed: bool = False
 
+    def counts(self) -> dict[str, int]:
+        """Return the counts of the report; empty without one."""
+        report = self.report or {}
+        return {name: report[name] for name in ("files", "added", "changed", "removed", "parsed") if name in report}
+
 
 @dataclass(frozen=True, slots=True)
 class FailureCount:

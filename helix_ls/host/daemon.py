@@ -21,6 +21,7 @@ from filelock import FileLock, Timeout
 
 from helix_core import __version__
 from helix_core.ingest import ParseGuard
+from helix_core.telemetry import Spans
 from helix_ls.host.calls import Calls, RunsCommands
 from helix_ls.host.connection import PROTOCOL, encoded, is_own_user, proof, transport_of
 from helix_ls.host.endpoint import DaemonPaths, Secret, bound_socket, place, remove_traces
@@ -29,6 +30,7 @@ from helix_ls.host.host import Chats, Host
 from helix_ls.host.log import LOG, loop_failed, open_log
 from helix_ls.host.loop import LoopLag, new_loop
 from helix_ls.host.parse_journal import ParseJournal
+from helix_ls.host.telemetry import users_telemetry
 
 IDLE_S = 30.0
 LOCK_WAIT_S = 10.0
@@ -55,7 +57,7 @@ def run_daemon(
     environ: Mapping[str, str],
     ready: Callable[[], None],
     chats: Callable[[Host], Chats] | None = None,
-    commands: Callable[[ParseGuard], RunsCommands] | None = None,
+    commands: Callable[[ParseGuard, Spans], RunsCommands] | None = None,
 ) -> int:
     """Run the daemon until it shuts down, or return 0 at once if another process holds its lock.
 
@@ -81,9 +83,12 @@ def run_daemon(
         if parse_guard.died_of:
             LOG.error("the last daemon died while parsing; quarantined: %s", ", ".join(parse_guard.died_of))
         with asyncio.Runner(loop_factory=lambda: new_loop(lag)) as runner:
-            host = Host(mode="daemon", parse_guard=parse_guard.hold, lag=lag)
+            telemetry = users_telemetry(environ)
+            if telemetry.problem:
+                LOG.warning("telemetry is off; helix doctor says why")
+            host = Host(mode="daemon", parse_guard=parse_guard.hold, lag=lag, telemetry=telemetry)
             host.chats = chats(host) if chats is not None else None
-            running = commands(parse_guard.hold) if commands is not None else None
+            running = commands(parse_guard.hold, host.telemetry.span) if commands is not None else None
             daemon = Daemon(where, host, serve, running, idle_s=idle_of(environ))
             runner.run(daemon.run(warm_up, environ, ready))
     finally:

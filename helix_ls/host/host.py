@@ -16,6 +16,7 @@ from helix_ls.host.loop import LoopLag
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.host.settings import Settings
 from helix_ls.host.status import Mode, ServerInfo
+from helix_ls.host.telemetry import NoTelemetry, Telemetry
 
 
 class Chats(Protocol):
@@ -53,7 +54,7 @@ class Host:
     """Open, share and close workspaces on one event loop; a folder stays open ``linger_s`` seconds after its last user.
 
     ``chats`` is this process's chat proxy, or None. ``on_change`` is called when a folder is opened or closed or its
-    trust changes. ``focused`` is the folder that was last worked in.
+    trust changes. ``focused`` is the folder that was last worked in. ``telemetry`` is closed with the host.
     """
 
     def __init__(
@@ -63,10 +64,12 @@ class Host:
         parse_guard: ParseGuard = no_parse_guard,
         lag: LoopLag | None = None,
         linger_s: float = LINGER_S,
+        telemetry: Telemetry | None = None,
     ) -> None:
         self.pid = os.getpid()
         self.version = __version__
         self.mode: Mode = mode
+        self.telemetry: Telemetry = telemetry or NoTelemetry()
         self._parse_guard, self._lag, self._linger_s = parse_guard, lag, linger_s
         self._shared: dict[Path, _Shared] = {}
         self._closers: set[asyncio.Task[None]] = set()
@@ -98,7 +101,14 @@ class Host:
         if shared is None:
             server = ServerInfo(self.pid, self.version, self.mode)
             settings = Settings(restricted=not trusted)
-            workspace = OpenWorkspace(real, settings, watch=watch, server=server, parse_guard=self._parse_guard)
+            workspace = OpenWorkspace(
+                real,
+                settings,
+                watch=watch,
+                server=server,
+                parse_guard=self._parse_guard,
+                span=self.telemetry.span,
+            )
             shared = self._shared[real] = _Shared(workspace, [])
         if shared.closing is not None:
             shared.closing.cancel()
@@ -129,6 +139,7 @@ class Host:
             await self.chats.close()
         await asyncio.gather(*(self._close(shared) for shared in tuple(self._shared.values())))
         await asyncio.gather(*self._closers)
+        await asyncio.to_thread(self.telemetry.close)
 
     def _follow_trust(self, shared: _Shared) -> None:
         workspace = shared.workspace

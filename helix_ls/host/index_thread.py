@@ -20,6 +20,7 @@ from helix_core.config import WORKSPACE_FILE
 from helix_core.engine import Helix, WorkspaceSummary
 from helix_core.errors import Cancelled, HelixError, StoreError, WorkspaceError
 from helix_core.ingest import ParseGuard
+from helix_core.telemetry import Spans, no_span
 from helix_core.workspace.watch import ChangeBatch
 from helix_ls.host.child_processes import (
     FailureCount,
@@ -140,6 +141,7 @@ class IndexThread:
         tell: Publish,
         written: Callable[[], None] = lambda: None,
         paused: bool = False,
+        span: Spans = no_span,
     ) -> None:
         """``written`` is called from any thread when ``take_written`` has something to return.
 
@@ -147,6 +149,7 @@ class IndexThread:
         changed.
         """
         self._folder, self._settings, self._parse_guard, self._publish = folder, settings, parse_guard, tell
+        self._span = span
         self._wake = threading.Condition()
         self._requests: deque[tuple[bool, Future[dict[str, Any]]]] = deque()
         self._closing = False
@@ -365,6 +368,7 @@ class IndexThread:
             self._watcher.stop()
             self._watcher.start(config)
             self._helix = Helix.open(self._folder, config=config, parse_guard=self._parse_guard)
+            self._helix.session.span = self._span
         return self._helix
 
     def _close_helix(self) -> None:
@@ -391,6 +395,12 @@ class IndexThread:
 
     def _run(self, request: RefreshRequest) -> Outcome:
         """Run the indexer to its end, and index saved files in-process meanwhile."""
+        with self._span("helix.index") as span:
+            outcome = self._run_to_end(request)
+            span.set(ended=outcome.end, **outcome.counts())
+        return outcome
+
+    def _run_to_end(self, request: RefreshRequest) -> Outcome:
         if self._closing or self._settings_changed:
             return Outcome("cancelled")
         run = Run(self._indexing, request, self._settings, self._notify)

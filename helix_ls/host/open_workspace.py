@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -16,6 +17,7 @@ from helix_core.config import Config, current
 from helix_core.engine import Helix
 from helix_core.errors import HelixError
 from helix_core.ingest import ParseGuard
+from helix_core.telemetry import Spans, no_span
 from helix_ls.host.child_processes import BackgroundEmbedding, encoder_for, reranker_for
 from helix_ls.host.index_thread import IndexThread
 from helix_ls.host.settings import Settings
@@ -41,8 +43,9 @@ class QuestionThreads:
         self._generation = 0
 
     async def ask(self, act: Callable[[Helix], T]) -> T:
-        """Run ``act`` in a thread of the pool; return its result or raise its exception."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: act(self._helix()))
+        """Run ``act`` in a thread of the pool and in the caller's context; return its result or raise its exception."""
+        run = contextvars.copy_context().run
+        return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: run(lambda: act(self._helix())))
 
     def renew(self) -> None:
         """Open a new ``Helix`` per thread from the next query on, because settings have changed."""
@@ -106,12 +109,19 @@ class OpenWorkspace:
     """
 
     def __init__(
-        self, folder: Path, settings: Settings, *, watch: str, server: ServerInfo, parse_guard: ParseGuard
+        self,
+        folder: Path,
+        settings: Settings,
+        *,
+        watch: str,
+        server: ServerInfo,
+        parse_guard: ParseGuard,
+        span: Spans = no_span,
     ) -> None:
         self.folder = folder
         self.uri = folder.as_uri()
         self.settings, self.watch = settings, watch
-        self._server, self._parse_guard = server, parse_guard
+        self._server, self._parse_guard, self._span = server, parse_guard, span
         self._loop = asyncio.get_running_loop()
         self._listeners: dict[object, Callable[[StatusChange], None]] = {}
         self._facts = IndexFacts()
@@ -127,6 +137,7 @@ class OpenWorkspace:
             parse_guard=parse_guard,
             tell=self._told,
             written=self._on_written,
+            span=span,
         )
         self._embedding = BackgroundEmbedding(folder, settings)
         self._index.start()
@@ -244,6 +255,7 @@ class OpenWorkspace:
         helix = Helix.open(
             self.folder, config=config, write_wait_ms=QUESTION_WRITE_WAIT_MS, parse_guard=self._parse_guard
         )
+        helix.session.span = self._span
         helix.session.on_pending = self._on_pending
         helix.session.encoder = encoder_for(config.cache_dir, config.embed_model)
         if config.rerank:

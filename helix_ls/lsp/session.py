@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from helix_ls.host.framing import Frames, TooLarge, framed
 from helix_ls.host.host import Chats, Host
 from helix_ls.host.log import LOG
+from helix_ls.host.telemetry import users_telemetry
 from helix_ls.lsp.frames import INVALID_REQUEST, Refused
 from helix_ls.lsp.protocol import HelixProtocol
 from helix_ls.lsp.server import HelixServer
@@ -274,7 +275,7 @@ async def _serve(source: int, sink: int, lag: object, notice: str, chats: Callab
     from helix_ls.host.loop import LoopLag
 
     assert isinstance(lag, LoopLag)
-    host = Host(mode="solo", lag=lag, linger_s=0.0)
+    host = Host(mode="solo", lag=lag, linger_s=0.0, telemetry=users_telemetry(os.environ))
     host.chats = chats(host) if chats is not None else None
     incoming = Input(source)
     output = Output(sink, incoming.reader.feed_eof)

@@ -18,6 +18,7 @@ from helix_core.errors import HelixError, UsageError
 from helix_ls.host.connection import DaemonConnection, encoded
 from helix_ls.host.election import StartError, reach
 from helix_ls.host.private_files import PlaceError
+from helix_ls.host.telemetry import Telemetry
 
 ANSWER_S = 120.0
 MOST_AT_ONCE = 4
@@ -45,8 +46,8 @@ class Asking:
     Without ``daemons``, or where none can be started, this process answers itself.
     """
 
-    def __init__(self, daemons: Daemons | None) -> None:
-        self._daemon = daemons
+    def __init__(self, daemons: Daemons | None, telemetry: Telemetry | None = None) -> None:
+        self._daemon, self._telemetry = daemons, telemetry
         self._solo: _Solo | None = None
         self._turns = asyncio.Semaphore(MOST_AT_ONCE)
 
@@ -75,7 +76,7 @@ class Asking:
                 sys.stderr.write(f"helix: {error} Answering in this process instead.\n")
                 self._daemon = None
         if self._solo is None:
-            self._solo = _Solo()
+            self._solo = _Solo(self._telemetry)
         return await self._solo.reply(request, call)
 
     async def close(self) -> None:
@@ -159,11 +160,11 @@ class Daemons:
 class _Solo:
     """The host in this process, called without a socket."""
 
-    def __init__(self) -> None:
+    def __init__(self, telemetry: Telemetry | None) -> None:
         from helix_ls.host.calls import Asker, Calls
         from helix_ls.host.host import Host
 
-        host = self._host = Host(mode="solo", linger_s=0.0)
+        host = self._host = Host(mode="solo", linger_s=0.0, telemetry=telemetry)
         self._asker = Asker(host)
         self._calls = Calls(host, lambda: {"pid": host.pid, "running": False}, lambda: None)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from helix_ls.host.log import ContentFree
+from helix_ls.host.telemetry import users_telemetry
 from helix_ls.mcp.asking import Asking, Daemons
 from helix_ls.mcp.roots import GivenFolders
 
@@ -36,7 +37,11 @@ def run(folder: Path, *, is_named: bool, offer: Callable[[], ToolOffer], solo: b
 
     async def main() -> None:
         made = offer()
-        await serve(source, sink, asking=Asking(daemons), folders=GivenFolders(folder, is_named=is_named), offer=made)
+        telemetry = users_telemetry(os.environ)
+        folders = GivenFolders(folder, is_named=is_named)
+        asking = Asking(daemons, telemetry)
+        await serve(source, sink, asking=asking, folders=folders, offer=made, span=telemetry.span)
+        telemetry.close()
         # Running threads are not joined.
         sys.stderr.flush()
         os._exit(0)

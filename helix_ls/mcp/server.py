@@ -32,6 +32,7 @@ from pydantic import ValidationError
 from helix_core import __version__
 from helix_core.errors import HelixError
 from helix_core.printable import one_line
+from helix_core.telemetry import Spans, no_span
 from helix_ls.mcp.asking import Asking
 from helix_ls.mcp.prompts import PROMPTS, prompt_message
 from helix_ls.mcp.resources import completed, read_resource, resources, templates
@@ -178,11 +179,13 @@ class Seat:
         return found
 
 
-async def serve(source: int, sink: int, *, asking: Asking, folders: GivenFolders, offer: ToolOffer) -> None:
+async def serve(
+    source: int, sink: int, *, asking: Asking, folders: GivenFolders, offer: ToolOffer, span: Spans = no_span
+) -> None:
     """Serve the client on these descriptors until EOF."""
     lines = StdioLines(source, sink)
     seat = Seat(AgentSession(asking, folders, offer.known), tools_of(offer.profile, writes=offer.writes), folders)
-    server = Handlers(lambda _: seat).server()
+    server = Handlers(lambda _: seat, span).server()
     writing = asyncio.create_task(lines.write())
     await server.run(lines.incoming, lines.outgoing, server.create_initialization_options())
     closing = asyncio.gather(writing, asking.close())
@@ -195,8 +198,8 @@ async def serve(source: int, sink: int, *, asking: Asking, folders: GivenFolders
 class Handlers:
     """The MCP request handlers. ``seated`` returns the client's seat from a request's context."""
 
-    def __init__(self, seated: Callable[[Context], Seat]) -> None:
-        self._seated = seated
+    def __init__(self, seated: Callable[[Context], Seat], span: Spans = no_span) -> None:
+        self._seated, self._span = seated, span
         self._asked_for_roots = 0
 
     def server(self) -> Server[Any]:
@@ -236,7 +239,8 @@ class Handlers:
         try:
             wants_progress = (context.meta or {}).get("progress_token") is not None
             report = context.session.report_progress if wants_progress else None
-            said = await _guarded(seat.session.call(words, params.arguments or {}, report))
+            with self._span("helix.mcp", tool=words.name):
+                said = await _guarded(seat.session.call(words, params.arguments or {}, report))
         except HelixError as error:
             sentence = seat.session.sentence(error)
             return types.CallToolResult(content=[types.TextContent(type="text", text=sentence)], is_error=True)

@@ -21,6 +21,7 @@ from helix_core.engine import Helix
 from helix_core.errors import UsageError
 from helix_core.model import Hints
 from helix_core.printable import one_line
+from helix_core.telemetry import Spans, no_span
 from helix_ls.host import calls
 from helix_ls.mcp.session import AgentSession, ServerFacts
 from helix_ls.mcp.tools import PROFILES, Profile, tools_of
@@ -48,8 +49,8 @@ PATH = "/mcp"
 class Agents:
     """The ASGI application of ``/mcp``. Bound to one event loop. ``writes``: the user has allowed tools that write."""
 
-    def __init__(self, workspaces: Workspaces, signals: Signals, *, writes: bool) -> None:
-        self._workspaces, self._writes = workspaces, writes
+    def __init__(self, workspaces: Workspaces, signals: Signals, *, writes: bool, span: Spans = no_span) -> None:
+        self._workspaces, self._writes, self._span = workspaces, writes, span
         self._known = ServerFacts(sessions=lambda: tuple(self._seats.values()), servers=signals.servers)
         self._here = LocalCalls(workspaces)
         self._seats: OrderedDict[tuple[str, ...], AgentSession] = OrderedDict()
@@ -147,7 +148,7 @@ class Agents:
         from helix_ls.mcp.server import Handlers
 
         return StreamableHTTPSessionManager(
-            Handlers(self._seated).server(),
+            Handlers(self._seated, self._span).server(),
             max_request_body_size=MAX_BODY_BYTES,
             session_idle_timeout=IDLE_S,
             max_sessions=MOST_SESSIONS,

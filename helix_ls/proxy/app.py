@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix_core.config import Config
 from helix_core.errors import HelixError
+from helix_core.telemetry import Spans, TraceSpan, no_span
 from helix_ls.proxy.agents import PATH as AGENTS_PATH
 from helix_ls.proxy.agents import Agents
 from helix_ls.proxy.chat import Chat
@@ -54,6 +55,7 @@ def application(
     *,
     signals: Signals | None = None,
     leaving: asyncio.Event | None = None,
+    span: Spans = no_span,
 ) -> ASGIApp:
     """Return the whole server as an ASGI application, including the lifespan protocol.
 
@@ -74,6 +76,7 @@ def application(
             no_thinking=no_thinking,
             dialect=each,
             leaving=leaving,
+            span=span,
         )
         for each in DIALECTS
     }
@@ -98,11 +101,11 @@ def application(
         "/metrics": standing.metrics,
         "/openapi.json": OpenApiRoute().answer,
     }
-    agents = Agents(workspaces, signals, writes=config.mcp_write_tools)
+    agents = Agents(workspaces, signals, writes=config.mcp_write_tools, span=span)
     methods: dict[str, dict[str, ASGIApp]] = {}
     for each in HTTP_ROUTES:
         if each.is_passed:
-            passed = Passthrough(each, upstreams, measures, idle_s=config.proxy_idle_s)
+            passed = Passthrough(each, upstreams, measures, idle_s=config.proxy_idle_s, span=span)
             methods.setdefault(each.pattern, {})[each.method] = passed
     table = [Route(each.pattern, acts[each.path], methods=[each.method]) for each in HTTP_ROUTES if not each.is_passed]
     table += [Route(pattern, ByMethod(apps), methods=list(apps)) for pattern, apps in methods.items()]
@@ -117,7 +120,7 @@ def application(
     inner = Starlette(routes=table, exception_handlers=handlers)
     inner.router.redirect_slashes = False
     return Lifespan(
-        Guarded(inner, rules, measures),
+        Guarded(inner, rules, measures, span),
         ServerStateFile(signals, rules.port),
         agents,
         learner,
@@ -159,8 +162,8 @@ class Lifespan:
 class Guarded:
     """Middleware that applies the guard and passes the chosen workspace on."""
 
-    def __init__(self, inner: ASGIApp, rules: GuardRules, measures: Measures) -> None:
-        self._inner, self._rules, self._measures = inner, rules, measures
+    def __init__(self, inner: ASGIApp, rules: GuardRules, measures: Measures, span: Spans) -> None:
+        self._inner, self._rules, self._measures, self._span = inner, rules, measures, span
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -184,12 +187,14 @@ class Guarded:
         chosen = {"helix.workspace": workspace or named, "helix.scope": scope_of(head, self._rules)}
         inner = {**scope, "path": path, "raw_path": path.encode(), **chosen}
         route = AGENTS_PATH if path == AGENTS_PATH else known_route(path) or "unknown"
-        await self._inner(inner, receive, self._counting(send, route))
+        with self._span("helix.request", route=route) as span:
+            await self._inner(inner, receive, self._counting(send, route, span))
 
-    def _counting(self, send: Send, route: str) -> Send:
+    def _counting(self, send: Send, route: str, span: TraceSpan) -> Send:
         async def counted(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 self._measures.add("helix_requests_total", route=route, status=str(message["status"]))
+                span.set(status=message["status"])
             await send(message)
 
         return counted

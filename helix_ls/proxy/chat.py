@@ -12,6 +12,7 @@ from typing import Any
 import aiohttp
 from starlette.types import Receive, Scope, Send
 
+from helix_core.telemetry import Spans, no_span
 from helix_ls.proxy.bodies import Body, ClientLeftError, parse_body, read_body, run_in_thread_if_large
 from helix_ls.proxy.caching import UsageReader, message_to_mark, needs_marks, usage_of
 from helix_ls.proxy.dialects import CHAT, Dialect
@@ -68,8 +69,9 @@ class Chat:
         no_thinking: Sequence[ThinkingRule] = (),
         dialect: Dialect = CHAT,
         leaving: asyncio.Event | None = None,
+        span: Spans = no_span,
     ) -> None:
-        self._dialect = dialect
+        self._dialect, self._span = dialect, span
         self._workspaces, self._upstreams, self._evidence = workspaces, upstreams, evidence
         self._measures, self._idle_s, self._no_thinking = measures, idle_s, no_thinking
         self._learner, self._leaving = learner, leaving or asyncio.Event()
@@ -138,6 +140,12 @@ class Chat:
         """Forward the request and its answer; return False, with nothing sent yet, when the upstream needs the block
         joined to the question.
         """
+        with self._span("helix.upstream", became=chat.context.became) as span:
+            is_answered = await self._sent(chat, reply, joined=joined)
+            span.set(status=reply.last.status or None, first_byte_ms=reply.last.ttft_ms)
+            return is_answered
+
+    async def _sent(self, chat: _Sent, reply: Reply, *, joined: bool) -> bool:
         began = time.monotonic()
         try:
             data = await run_in_thread_if_large(len(chat.data), chat.filled, joined)

@@ -152,7 +152,11 @@ class _Serving:
 
         workspaces = Workspaces(self._served, lambda: self._host.focused)
         leaving = asyncio.Event()
-        app = application(workspaces, self._upstreams, self._rules, self.config, self._measures, leaving=leaving)
+        telemetry = self._host.telemetry
+        app = application(
+            workspaces, self._upstreams, self._rules, self.config, self._measures, leaving=leaving, span=telemetry.span
+        )
+        unwatch = telemetry.watch(self._measures.families)
         self._server = UvicornServer(settings(app), leaving)
         told = self._announce()
         self._listens.set()
@@ -163,6 +167,7 @@ class _Serving:
             told.unlink(missing_ok=True)
             self._listener.close()
             await self._upstreams.close()
+            await asyncio.to_thread(unwatch)
 
     def _served(self) -> list[OpenWorkspace]:
         """Return the trusted folders; an untrusted one is no part of any chat."""

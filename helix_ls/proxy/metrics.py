@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Metric, disable_created_metrics, generate_latest
 
 from helix_ls.proxy.caching import PromptUsage
 from helix_ls.proxy.turns import DecidedTurns
@@ -125,6 +126,10 @@ class Measures:
         """Sum what was counted under a name and these labels."""
         samples = (sample for family in self._counters[name].collect() for sample in family.samples)
         return sum(sample.value for sample in samples if labels.items() <= sample.labels.items())
+
+    def families(self) -> Iterable[Metric]:
+        """Return what ``text`` shows, as values."""
+        return self._registry.collect()
 
     def text(self) -> str:
         """Return every metric in Prometheus' text format 0.0.4."""

@@ -12,6 +12,7 @@ import re
 import aiohttp
 from starlette.types import Receive, Scope, Send
 
+from helix_core.telemetry import Spans, no_span
 from helix_ls.proxy.bodies import ClientLeftError, parse_body, read_body, run_in_thread_if_large
 from helix_ls.proxy.chat import MAX_CHATS, while_there
 from helix_ls.proxy.dialects import Dialect, dialect_of
@@ -38,7 +39,10 @@ _SEGMENT = re.compile(r"[A-Za-z0-9_.:=-]{1,512}")
 class Passthrough:
     """One route, as an ASGI application. ``idle_s`` limits the gap between two parts of an answer, in seconds."""
 
-    def __init__(self, route: HttpRoute, upstreams: Upstreams, measures: Measures, *, idle_s: float) -> None:
+    def __init__(
+        self, route: HttpRoute, upstreams: Upstreams, measures: Measures, *, idle_s: float, span: Spans = no_span
+    ) -> None:
+        self._span = span
         self._route, self._upstreams, self._measures, self._idle_s = route, upstreams, measures, idle_s
         self._dialect: Dialect = dialect_of(route.path)
 
@@ -51,7 +55,8 @@ class Passthrough:
         try:
             has_body = self._route.method == "POST"
             data = await read_body(receive) if has_body else None
-            await while_there(self._pass_on(scope, data, send), receive)
+            with self._span("helix.upstream"):
+                await while_there(self._pass_on(scope, data, send), receive)
         except ClientLeftError:
             self._measures.add("helix_answers_total", ended="client_left")
         finally:

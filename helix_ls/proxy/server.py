@@ -23,6 +23,7 @@ from helix_ls.host.calls import first_indexed
 from helix_ls.host.host import Host
 from helix_ls.host.log import ContentFree
 from helix_ls.host.loop import LoopLag, new_loop
+from helix_ls.host.telemetry import telemetry_of
 from helix_ls.proxy.app import application
 from helix_ls.proxy.bodies import BODY_S
 from helix_ls.proxy.guard import MAX_HEAD_BYTES, GuardRules
@@ -166,15 +167,20 @@ async def _serve(
     environ: Mapping[str, str],
     ready: Ready,
 ) -> int:
-    host = Host(mode="solo", linger_s=0.0)
+    host = Host(mode="solo", linger_s=0.0, telemetry=telemetry_of(config))
     above = Upstreams(upstreams)
     told: Path | None = None
+    watching = contextlib.ExitStack()
     listener = bound(port)
     try:
         opened = [await host.attach(folder, trusted=True) for folder in folders]
         rules = GuardRules(listener.getsockname()[1], key, admin_key)
         leaving = asyncio.Event()
-        app = application(Workspaces(lambda: opened), above, rules, config, Measures(), leaving=leaving)
+        measures = Measures()
+        app = application(
+            Workspaces(lambda: opened), above, rules, config, measures, leaving=leaving, span=host.telemetry.span
+        )
+        watching.callback(host.telemetry.watch(measures.families))
         server = UvicornServer(settings(app), leaving)
         _follow_signals(server)
         serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -191,7 +197,7 @@ async def _serve(
             told.unlink(missing_ok=True)
         listener.close()
         await above.close()
-        await _close(host)
+        await _close(host, watching)
     return 0
 
 
@@ -246,9 +252,9 @@ def _follow_signals(server: UvicornServer) -> None:
             loop.add_signal_handler(each, server.leave)
 
 
-async def _close(host: Host) -> None:
+async def _close(host: Host, watching: contextlib.ExitStack) -> None:
     try:
-        await asyncio.wait_for(host.close(), CLOSE_S)
+        await asyncio.wait_for(asyncio.gather(host.close(), asyncio.to_thread(watching.close)), CLOSE_S)
     except TimeoutError:
         # A hanging thread would keep the process alive: exit, because the index is consistent at any moment.
         sys.stdout.flush()

@@ -84,6 +84,7 @@ def test_every_value_knows_file_and_line_or_variable(tmp_path: Path, user: Path)
         "search.rerank_budget_ms": ("default", ""),
         "embed.model": ("default", ""),
         "embed.background": ("default", ""),
+        **{key: ("default", "") for key in SETTINGS if key.startswith("otel.")},
     }
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -33,6 +34,7 @@ from helix_core.packet import (
     pointer_object,
     search_answer,
 )
+from helix_core.telemetry import TraceSpan, answer_facts
 
 if TYPE_CHECKING:
     from helix_core.engine.answer.answer import IndexSearch
@@ -73,6 +75,18 @@ class Answers:
 
     def search(self, request: AnswerRequest) -> dict[str, Any]:
         """Return the ``helix.search/1`` object, with what ``request.previewed`` and ``request.explained`` add."""
+        with self._question("search", request) as span:
+            answer = self._search(request)
+            span.set(**answer_facts(answer))
+            return answer
+
+    def _question(self, verb: str, request: AnswerRequest) -> AbstractContextManager[TraceSpan]:
+        """Return the span of one question."""
+        return self.session.span(
+            "helix.question", verb=verb, task=request.task.value, k=request.k, query=request.question
+        )
+
+    def _search(self, request: AnswerRequest) -> dict[str, Any]:
         started = time.monotonic()
         part = self._part(request)
         found = part.found
@@ -116,6 +130,12 @@ class Answers:
 
     def packet(self, request: AnswerRequest, spending: Spending) -> dict[str, Any]:
         """Return the ``helix.packet/1`` object."""
+        with self._question("packet", request) as span:
+            answer = self._packet(request, spending)
+            span.set(**answer_facts(answer))
+            return answer
+
+    def _packet(self, request: AnswerRequest, spending: Spending) -> dict[str, Any]:
         from helix_core.engine.verdict import refresh_plan
 
         started = time.monotonic()
@@ -187,6 +207,17 @@ class Answers:
         """Return the ``helix.context/1`` object: the evidence as text for a chat model, within the budget of
         ``wanted``.
         """
+        with self.session.span("helix.window", budget=wanted.budget_tokens) as span:
+            answer = self._context(request, wanted)
+            span.set(
+                **answer["verdicts"],
+                tokens=answer["tokens"],
+                known_empty=answer["known_empty"],
+                indexed_share=answer["indexed_share"],
+            )
+            return answer
+
+    def _context(self, request: AnswerRequest, wanted: ContextRequest) -> dict[str, Any]:
         started = time.monotonic()
         pauses, pause_notes = self._open_pauses()
         answer, found, weigher = self._window(request, wanted, pause_notes)
@@ -242,7 +273,11 @@ class Answers:
         session = self.session
         weigher = session.weigher(request.overlays, request.check, patience=PATIENCE, busy_ms=BUSY_MS)
         index = self._index_search(request)
-        files = Answer(self._hinted(request), index, weigher, self._not_indexed(index), whole=True).make()
+        with self._question("context", request) as span:
+            files = Answer(self._hinted(request), index, weigher, self._not_indexed(index), whole=True).make()
+            span.set(
+                returned=len(files.weighed), confidence=files.found.confidence, known_empty=files.found.known_empty
+            )
         recalled = self._with_notes(files, request)
         made = context(
             request,

@@ -53,6 +53,17 @@ class RefreshReport:
         """Count a file that does not count."""
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
+    def counts(self) -> dict[str, int]:
+        """Return the counts of a span of telemetry."""
+        return {
+            "files": self.files,
+            "added": self.added,
+            "changed": self.changed,
+            "removed": self.removed,
+            "parsed": self.parsed,
+            "skipped": sum(self.skipped.values()) + len(self.set_aside),
+        }
+
 
 STATUS_SCHEMA = "helix.status/1"
 
