@@ -172,7 +172,8 @@ class Calls:
                 )
                 return encoded(operation.run(helix, given, context))
 
-            return await workspace.ask(act)
+            with self._host.telemetry.below(call.trace):
+                return await workspace.ask(act)
         finally:
             self._running.pop(call.call, None)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -27,6 +28,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 from opentelemetry.trace import SpanKind, Status, StatusCode
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from helix_core import __version__
 from helix_core.config import Config
@@ -46,6 +48,7 @@ SPANS_MS, METRICS_MS = 1_000, 10_000
 MOST_TEXT = 1_000
 _WORD = re.compile(r"[A-Za-z0-9_./{}-]{1,64}")
 _KINDS = {"helix.request": SpanKind.SERVER, "helix.mcp": SpanKind.SERVER, "helix.upstream": SpanKind.CLIENT}
+_PROPAGATOR = TraceContextTextMapPropagator()
 # Names of the semantic conventions; every other attribute is named helix.<name>.
 _STANDARD = {"route": "http.route", "status": "http.response.status_code", "error": "error.type"}
 
@@ -71,6 +74,21 @@ class Exporting:
     def span(self, name: str, /, **attributes: Value | None) -> ExportedSpan:
         """Begin a span below the current one, in this thread or task."""
         return ExportedSpan(self._tracer, name, attributes, self._shown)
+
+    def carrier(self) -> str:
+        """Return the current span as a ``traceparent``, or an empty string."""
+        carried: dict[str, str] = {}
+        _PROPAGATOR.inject(carried)
+        return carried.get("traceparent", "")
+
+    @contextmanager
+    def below(self, carrier: str) -> Iterator[None]:
+        """Begin spans below that of a ``traceparent`` for the block; an invalid one changes nothing."""
+        token = context.attach(_PROPAGATOR.extract({"traceparent": carrier}))
+        try:
+            yield
+        finally:
+            context.detach(token)
 
     def watch(self, families: Families) -> Callable[[], None]:
         """Export the counters and gauges of a Prometheus registry under their own names."""

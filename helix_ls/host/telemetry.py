@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from helix_core.config import Config, load_config
@@ -23,6 +24,14 @@ class Telemetry(Protocol):
         """Begins spans."""
         ...
 
+    def carrier(self) -> str:
+        """Return the current span as W3C Trace Context writes it (``traceparent``), for another process; or empty."""
+        ...
+
+    def below(self, carrier: str) -> AbstractContextManager[object]:
+        """Return a context manager in which spans are below that span of another process."""
+        ...
+
     def watch(self, families: Callable[[], Iterable[Metric]]) -> Callable[[], None]:
         """Export these metrics every few seconds, until the returned function is called; it blocks."""
         ...
@@ -39,6 +48,14 @@ class NoTelemetry:
 
     def __init__(self, problem: str = "") -> None:
         self.problem = problem
+
+    def carrier(self) -> str:
+        """Return an empty string."""
+        return ""
+
+    def below(self, carrier: str) -> AbstractContextManager[object]:  # noqa: ARG002
+        """Do nothing."""
+        return nullcontext()
 
     def watch(self, families: Callable[[], Iterable[Metric]]) -> Callable[[], None]:  # noqa: ARG002
         """Do nothing."""

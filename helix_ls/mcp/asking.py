@@ -18,7 +18,7 @@ from helix_core.errors import HelixError, UsageError
 from helix_ls.host.connection import DaemonConnection, encoded
 from helix_ls.host.election import StartError, reach
 from helix_ls.host.private_files import PlaceError
-from helix_ls.host.telemetry import Telemetry
+from helix_ls.host.telemetry import NoTelemetry, Telemetry
 
 ANSWER_S = 120.0
 MOST_AT_ONCE = 4
@@ -47,7 +47,7 @@ class Asking:
     """
 
     def __init__(self, daemons: Daemons | None, telemetry: Telemetry | None = None) -> None:
-        self._daemon, self._telemetry = daemons, telemetry
+        self._daemon, self._telemetry = daemons, telemetry or NoTelemetry()
         self._solo: _Solo | None = None
         self._turns = asyncio.Semaphore(MOST_AT_ONCE)
 
@@ -59,7 +59,9 @@ class Asking:
     async def ask(self, method: str, **params: Any) -> Any:
         """Return the ``result`` of a call; cancelling this cancels it. Raises UsageError or AskingError."""
         call = os.urandom(8).hex()
-        request = encoded({"method": method, "params": params | {"call": call}})
+        carrier = self._telemetry.carrier()
+        traced = {"trace": carrier} if carrier else {}
+        request = encoded({"method": method, "params": params | traced | {"call": call}})
         # What is asked to tell how far the others are must not wait for them.
         async with nullcontext() if method == "helix.live" else self._turns:
             reply = await self._reply(request, call)
@@ -160,7 +162,7 @@ class Daemons:
 class _Solo:
     """The host in this process, called without a socket."""
 
-    def __init__(self, telemetry: Telemetry | None) -> None:
+    def __init__(self, telemetry: Telemetry) -> None:
         from helix_ls.host.calls import Asker, Calls
         from helix_ls.host.host import Host
 

@@ -221,6 +221,9 @@ class CallArguments:
     ] = None
     call: Annotated[str, Argument("The caller's name for this call.", most=LONGEST_NAME, on=DAEMON)] = ""
     asker: Annotated[str, Argument("The session that asks.", most=LONGEST_NAME, on=DAEMON)] = ""
+    trace: Annotated[
+        str, Argument("The caller's span of telemetry, as a traceparent.", most=LONGEST_NAME, on=DAEMON)
+    ] = ""
 
 
 CALL = Operation("call", "A call", "Any call to the daemon.", CallArguments)
