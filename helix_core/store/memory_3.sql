@@ -100,8 +100,24 @@ CREATE VIRTUAL TABLE item_fts USING fts5(
 INSERT INTO item_fts (item_fts, rank) VALUES ('secure-delete', 1);
 CREATE VIRTUAL TABLE item_vocab USING fts5vocab(item_fts, row);
 
--- The last decision on each memory, up to the operation 9223372036854775807: a query as of another one puts that
--- number in its place.
+-- The views are as of the operation 9223372036854775807, the last: a query as of another one puts that number in its
+-- place.
+
+-- What a memory supersedes, and since which operation: nothing where it waits for approval, is forgotten or purged.
+CREATE VIEW item_superseding AS
+SELECT l.src, l.dst, max(l.tx_from, (SELECT min(o.seq) FROM op o WHERE o.item_id = l.src
+    AND o.kind IN ('remember', 'approve') AND o.seq <= 9223372036854775807)) AS since
+FROM link l
+WHERE l.rel = 'supersedes' AND l.src <> l.dst AND l.tx_from <= 9223372036854775807
+    AND coalesce((SELECT o.kind <> 'propose' FROM op o WHERE o.item_id = l.src
+        AND o.kind IN ('remember', 'propose', 'approve')
+        AND o.seq <= 9223372036854775807 ORDER BY o.lamport DESC, o.kind = 'propose' DESC LIMIT 1), 0)
+    AND NOT EXISTS (SELECT 1 FROM op o WHERE o.item_id = l.src AND o.kind = 'purge' AND o.seq <= 9223372036854775807)
+    AND NOT coalesce((SELECT o.kind = 'forget' FROM op o WHERE o.item_id = l.src
+        AND o.kind IN ('forget', 'restore', 'confirm')
+        AND o.seq <= 9223372036854775807 ORDER BY o.lamport DESC, o.kind = 'forget' DESC LIMIT 1), 0);
+
+-- The last decision on each memory.
 CREATE VIEW item_status AS
 SELECT id, tx_from, is_forgotten, is_proposed, is_archived, superseded_at,
     CASE
@@ -123,18 +139,18 @@ FROM (
             AND o.seq <= 9223372036854775807 ORDER BY o.lamport DESC, o.kind = 'archive' DESC LIMIT 1), 0) AS is_archived,
         (SELECT max(o.seq) FROM op o WHERE o.item_id = i.id AND o.kind IN ('forget', 'archive')
             AND o.seq <= 9223372036854775807) AS ended_at,
-        (SELECT min(max(l.tx_from, o.seq)) FROM link l JOIN op o ON o.item_id = l.src
-            WHERE l.dst = i.id AND l.rel = 'supersedes' AND l.tx_from <= 9223372036854775807
-            -- What is forgotten or purged supersedes nothing.
-            AND NOT EXISTS (SELECT 1 FROM op p WHERE p.item_id = l.src AND p.kind = 'purge' AND p.seq <= 9223372036854775807)
-            AND NOT coalesce((SELECT f.kind = 'forget' FROM op f WHERE f.item_id = l.src
-                AND f.kind IN ('forget', 'restore', 'confirm') AND f.seq <= 9223372036854775807
-                ORDER BY f.lamport DESC, f.kind = 'forget' DESC LIMIT 1), 0)
-            AND o.kind IN ('remember', 'approve') AND o.seq <= 9223372036854775807
-            -- Two stores decided it in opposite ways: the newer one stays.
-            AND NOT coalesce((i.valid_from, i.id) > (SELECT r.valid_from, r.id FROM link b JOIN item r ON r.id = b.dst
-                WHERE b.src = i.id AND b.rel = 'supersedes' AND b.dst = l.src
-                AND b.tx_from <= 9223372036854775807), 0)) AS superseded_at
+        (SELECT min(s.since) FROM item_superseding s WHERE s.dst = i.id
+            -- Of memories that supersede each other, also around a corner, the newest stays: two stores may have decided
+            -- it in opposite ways. Only what is superseded by an older one can be the newest.
+            AND NOT (coalesce((SELECT (i.valid_from, i.id) > (r.valid_from, r.id) FROM item r WHERE r.id = s.src), 1)
+                AND (WITH RECURSIVE
+                    onward (id) AS (SELECT i.id UNION
+                        SELECT n.dst FROM onward JOIN item_superseding n ON n.src = onward.id),
+                    back (id) AS (SELECT i.id UNION
+                        SELECT n.src FROM back JOIN item_superseding n ON n.dst = back.id)
+                    SELECT s.src IN (SELECT id FROM onward) AND NOT EXISTS (
+                        SELECT 1 FROM item n WHERE n.id IN (SELECT id FROM onward) AND n.id IN (SELECT id FROM back)
+                        AND n.tx_from <= 9223372036854775807 AND (n.valid_from, n.id) > (i.valid_from, i.id))))) AS superseded_at
     FROM item i WHERE i.tx_from <= 9223372036854775807
 );
 

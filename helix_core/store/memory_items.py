@@ -503,7 +503,7 @@ class MemoryItems:
         if as_of is None:
             return ""
         if not self._as_of:
-            names = "name IN ('item_status', 'item_state')"
+            names = "name IN ('item_superseding', 'item_status', 'item_state')"
             views = self._file.rows(f"SELECT name, sql FROM sqlite_schema WHERE {names} ORDER BY name DESC")
             parts = [f"{name} AS ({sql.partition(' AS')[2]})" for name, sql in views]
             self._as_of = f"WITH {', '.join(parts)} "

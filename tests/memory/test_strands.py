@@ -3,20 +3,26 @@
 import os
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from helix_core.config import load_config
 from helix_core.engine import Helix, ImportRequest, RememberRequest
 from helix_core.errors import AlteredRecordError, DamagedStrandError, StrandError, TamperedStrandError
 from helix_core.ingest import Masked
-from helix_core.model import MemoryOrigin
+from helix_core.model import MemoryFact, MemoryLink, MemoryOrigin, Slot
+from helix_core.store import Memory
 from helix_core.strand import (
     ClashPolicy,
     content_root,
+    link_record,
     open_strand,
     record_of,
+    statuses,
     union,
 )
 from tests.mcp.conftest import repository
+from tests.memory.made import clean
 from tests.strand.made import CODE, SCHEMA, made
 
 APP = "def retry(times):\n    limit = times + 1\n    return limit\n"
@@ -467,3 +473,68 @@ def test_a_memory_whose_evidence_holds_a_secret_is_not_shared(ada, monkeypatch):
     shared = ada.memory.exported(is_shared=True)
     assert [record.type for record in shared] == ["evidence", "memory", "op"]
     assert [word for word in ("AKIA", "Redis") if word in str(shared)] == []
+
+
+@pytest.fixture(scope="module")
+def empty_memory(tmp_path_factory):
+    with Memory(tmp_path_factory.mktemp("memory") / "data", 1.0) as memory:
+        yield memory
+
+
+ITEMS = [f"i{number}" for number in range(5)]
+WRITTEN = st.dictionaries(
+    st.sampled_from(ITEMS), st.tuples(st.integers(0, 2), st.sampled_from(["remember", "propose"]), st.integers(1, 4))
+)
+DECIDED = st.lists(
+    st.tuples(
+        st.sampled_from(["remember", "propose", "approve", "forget", "restore", "confirm", "archive", "purge"]),
+        st.sampled_from(ITEMS),
+        st.integers(1, 8),
+    ),
+    max_size=8,
+)
+SUPERSEDING = st.sets(st.tuples(st.sampled_from(ITEMS), st.sampled_from(ITEMS)), max_size=8)
+
+
+NONE = clean("")
+
+
+def fact(id_, valid_from):
+    kinds = (id_, id_, "fact", "global", clean(id_), Slot(NONE, NONE, NONE), MemoryOrigin.USER, 50, 50)
+    return MemoryFact(*kinds, valid_from, None, "", b"", b"", NONE)
+
+
+@settings(max_examples=2_000)
+@given(WRITTEN, DECIDED, SUPERSEDING)
+def test_a_memory_and_a_merge_of_its_records_agree_on_every_status(empty_memory, written, decided, superseding):
+    ops = {(kind, id_, lamport) for id_, (_, kind, lamport) in written.items()} | set(decided)
+    purged = {id_ for kind, id_, _ in ops if kind == "purge"}
+    records = [
+        record_of({"type": "memory", "id": id_, "fields": {"valid_from": at}}) for id_, (at, *_) in written.items()
+    ]
+    records += [
+        record_of(
+            {
+                "type": "op",
+                "id": f"{kind}-{id_}-{lamport}",
+                "fields": {"kind": kind, "item_id": id_, "lamport": lamport},
+            }
+        )
+        for kind, id_, lamport in ops
+    ]
+    records += [link_record(src, "supersedes", dst) for src, dst in superseding]
+    items = empty_memory.items
+
+    def kept():
+        for kind, id_, lamport in sorted(ops):
+            items.append(kind, id_, {}, "a", 1, own_id=f"{kind}-{id_}-{lamport}", lamport=lamport)
+        for id_, (valid_from, *_) in written.items():
+            if id_ not in purged:
+                items.add_fact(fact(id_, valid_from), 1)
+        for src, dst in superseding:
+            items.add_link(MemoryLink(src, "supersedes", dst), 1)
+        now, then = items.by_ids(ITEMS), items.by_ids(ITEMS, items.last_op())
+        return [{one.id: one.status.value for one in found} for found in (now, then)]
+
+    expected = {id_: status.value for id_, status in statuses(union(records)).items()}
+    assert items.together(kept, keep=False) == [expected, expected]
