@@ -17,13 +17,21 @@ def read(name: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in (FOLDER / name).read_text("utf-8").splitlines()]
 
 
-@pytest.mark.parametrize(("name", "least"), [("answerable.jsonl", 60), ("absent.jsonl", 60)])
-def test_questions_are_distinct_and_whole(name: str, least: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "least", "projects"),
+    [
+        ("answerable.jsonl", 60, 6),
+        ("absent.jsonl", 60, 6),
+        ("third-development.jsonl", 115, 5),
+        ("third-shut.jsonl", 115, 5),
+    ],
+)
+def test_questions_are_distinct_and_whole(name: str, least: int, projects: int) -> None:
     questions = read(name)
     assert len(questions) >= least
     assert len({one["id"] for one in questions}) == len({one["question"] for one in questions}) == len(questions)
     assert all(one.keys() >= FIELDS for one in questions)
-    assert len({one["corpus"] for one in questions}) == 6
+    assert len({one["corpus"] for one in questions}) == projects
 
 
 def test_absent_ones_name_what_would_be_there_and_are_of_every_kind() -> None:
@@ -31,6 +39,16 @@ def test_absent_ones_name_what_would_be_there_and_are_of_every_kind() -> None:
     assert all(one["absent_terms"] and not one["expect_files"] for one in absent)
     assert {one["absence"] for one in absent} == {"feature", "config", "symbol", "wrong-project"}
     assert all(one["evidence"] for one in read("answerable.jsonl"))
+
+
+def test_the_halves_of_the_third_set_share_no_project_and_its_paraphrases_do_not_name_their_answer() -> None:
+    development, shut = read("third-development.jsonl"), read("third-shut.jsonl")
+    others = [*read("answerable.jsonl"), *read("absent.jsonl")]
+    projects = [{one["corpus"] for one in questions} for questions in (development, shut, others)]
+    assert not projects[0] & projects[1] and not (projects[0] | projects[1]) & projects[2]
+    paraphrases = [one for one in (*development, *shut) if one["kind"] == "paraphrase"]
+    assert len(paraphrases) >= 160
+    assert not [one["id"] for one in paraphrases if f"{one['expect_symbol']}".lower() in f"{one['question']}".lower()]
 
 
 @pytest.mark.process
