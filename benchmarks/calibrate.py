@@ -65,7 +65,7 @@ def main() -> None:
     cases = []
     for model in dict.fromkeys((None, args.model)):
         with ExitStack() as stack:
-            engine = Engine.of(args.cache, model, chunks=False, stack=stack)
+            engine = Engine.of(args.cache, model, stack=stack)
             for pair in args.benches:
                 cases += _cases(engine, stack, *map(Path, pair.split(":")))
     _report(cases)

@@ -1,18 +1,18 @@
 """Fit helix_core/search/weights.py: how much each ranker counts, and each role; every project is left out once.
 
-usage: python benchmarks/fit.py CORPORA [--bench FOLDER] [--cache FOLDER] [--model MODEL [--chunks]] [--write]
+usage: python benchmarks/fit.py CORPORA:QUESTIONS.jsonl... [--cache FOLDER] [--model MODEL] [--write]
 
-For each question the rankers vote as in a search; what is fitted is the sum of their standings times the role's
-factor, so that an expected file comes first: a softmax over the candidates of each question (ListNet, Cao, ICML
-2007) with a ridge that pulls every weight to a plain guess. The figures are of projects the fit has not seen,
-files alone, before places are chosen in them. --model as in benchmarks/search.py; without it the column with a model is
-left as it is. --write puts the fit over all projects into the file.
+Each CORPORA holds one folder a project, QUESTIONS are about them. For each question the rankers vote as in a search;
+what is fitted is the sum of their standings times the role's factor, so that an expected file comes first: a softmax
+over the candidates of each question (ListNet, Cao, ICML 2007) with a ridge that pulls every weight to a plain guess.
+The figures are of projects the fit has not seen, files alone, before places are chosen in them. --model as in
+benchmarks/search.py; without it the column with a model is left as it is. --write puts the fit over all projects into
+the file.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from search import DEFAULT_BENCH, Bench, Engine, mean, questions_in
+from search import Bench, Engine, mean, questions_in
 
 from helix_core.embed.static import Encoder, StaticEncoder
 from helix_core.search import weights as shipped
@@ -71,19 +71,19 @@ class Fit:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpora", type=Path)
-    parser.add_argument("--bench", type=Path, default=Path(os.environ.get("HELIX_SEARCH_BENCH", DEFAULT_BENCH)))
+    parser.add_argument("benches", nargs="+", metavar="CORPORA:QUESTIONS")
     parser.add_argument("--model", type=Path)
-    parser.add_argument("--chunks", action="store_true")
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--write", action="store_true", help="put the weights into helix_core/search/weights.py")
     args = parser.parse_args()
-    bench = Bench(args.bench, args.corpora, questions_in(args.bench))
+    columns: list[list[Case]] = [[], []] if args.model else [[]]
     with ExitStack() as stack:
-        engine = Engine.of(args.cache, args.model, chunks=args.chunks, stack=stack)
-        readers = {name: stack.enter_context(engine.indexed(args.corpora / name)) for name in bench.projects}
-        columns = [cases_of(bench, readers, StaticEncoder())]
-        columns += [cases_of(bench, readers, engine.encoder)] if args.model else []
+        engine = Engine.of(args.cache, args.model, stack=stack)
+        for corpora, file in (map(Path, pair.split(":")) for pair in args.benches):
+            bench = Bench(file.parent, corpora, questions_in(file))
+            readers = {name: stack.enter_context(engine.indexed(corpora / name)) for name in bench.projects}
+            for column, encoder in zip(columns, (StaticEncoder(), engine.encoder), strict=False):
+                column.extend(cases_of(bench, readers, encoder))
     print(f"{'files alone':36s} hit@1  hit@5 hit@10 mrr@10")
     for name, cases in zip(("built-in vectors", "model"), columns, strict=False):
         report(f"{name}: plain guess", [rank(case, Fit()) for case in cases])
@@ -152,8 +152,12 @@ def fit_column(cases: Sequence[Case], columns: Sequence[Sequence[Case]]) -> Fit:
 
 
 def fit(cases: Sequence[Case], fixed_roles: Floats | None = None) -> Fit:
-    """By gradient steps (Adam, Kingma and Ba 2015) over all questions whose answer is among the candidates."""
-    cases = [case for case in cases if case.expected.any()]
+    """By gradient steps (Adam, Kingma and Ba 2015) over all questions whose answer is among the candidates, but for
+    those that an exact name decides: it outweighs whatever is fitted, and a wrong one would inflate every weight.
+    """
+    cases = [
+        case for case in cases if case.expected.any() and case.fixed.max() < shipped.weight("exact", with_model=False)
+    ]
     rows, fixed, roles, expected = (
         np.concatenate([getattr(case, name) for case in cases]) for name in ("standings", "fixed", "roles", "expected")
     )

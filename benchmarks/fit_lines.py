@@ -1,16 +1,16 @@
 """Fit the weights of the second stage (which lines of the best files) and show what they give on projects not seen.
 
-usage: python benchmarks/fit_lines.py CORPORA:QUESTIONS.jsonl... [--write]
+usage: python benchmarks/fit_lines.py CORPORA:QUESTIONS.jsonl... [--cache FOLDER] [--model MODEL] [--write]
 
 Each CORPORA holds one folder a project, QUESTIONS are about them. A softmax over all places of a question's best
 files is fitted (the place that holds an evidence line should win), with one project left out at a time for the
-figures, and on all for ``--write``, which puts the weights into helix_core/search/line_weights.py.
+figures, and on all for ``--write``, which puts the weights into helix_core/search/line_weights.py. --model as in
+benchmarks/search.py; without it the weights for a model's vectors are left as they are.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from search import Engine
+from search import Engine, questions_in
 
-from helix_core.embed.static import StaticEncoder
-from helix_core.search import search, second_stage
+from helix_core.embed.static import Encoder, StaticEncoder
+from helix_core.search import line_weights, search, second_stage
 from helix_core.search.rankers import RankerInput
 from helix_core.search.second_stage import FEATURES, ChosenSpan, FirstStage, place_features
 from helix_core.store import Reader
@@ -32,7 +32,9 @@ PENALTY = 0.03
 STEPS = 400
 RATE = 0.1
 
+TABLES = ("WORDS", "VECTORS", "MODEL_VECTORS")
 Array = NDArray[np.float64]
+Asked = tuple[dict[str, Any], Path, Reader]
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,19 @@ class Case:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("benches", nargs="+", metavar="CORPORA:QUESTIONS")
+    parser.add_argument("--model", type=Path)
+    parser.add_argument("--cache", type=Path)
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
-    cases = [case for pair in args.benches for case in _cases(*map(Path, pair.split(":")))]
-    tables = {}
-    for name, with_vectors in (("WORDS", False), ("VECTORS", True)):
-        chosen = [replace(case, signs=_without(case.signs, with_vectors)) for case in cases]
+    with ExitStack() as stack:
+        engine = Engine.of(args.cache, args.model, stack=stack)
+        asked = [pair for each in args.benches for pair in _questions(engine, stack, *map(Path, each.split(":")))]
+        cases = {name: _cases(asked, StaticEncoder()) for name in ("WORDS", "VECTORS")}
+        if args.model:
+            cases["MODEL_VECTORS"] = _cases(asked, engine.encoder)
+    tables = {name: dict(getattr(line_weights, name)) for name in TABLES}
+    for name, known in cases.items():
+        chosen = [replace(case, signs=[_without(signs, name == "WORDS") for signs in case.signs]) for case in known]
         names = list(chosen[0].signs[0])
         _report(name, chosen, names)
         tables[name] = _weights(chosen, names)
@@ -60,23 +69,23 @@ def main() -> None:
         WEIGHTS.write_text(_text(tables), "utf-8")
 
 
-def _without(signs: list[dict[str, float]], with_vectors: bool) -> list[dict[str, float]]:
-    return signs if with_vectors else [{key: one[key] for key in one if key != "similar"} for one in signs]
+def _without(signs: dict[str, float], vectors: bool) -> dict[str, float]:
+    return {key: value for key, value in signs.items() if key != "similar"} if vectors else signs
 
 
-def _cases(corpora: Path, file: Path) -> list[Case]:
-    text = file.read_text("utf-8")
-    questions = [json.loads(line) for line in text.splitlines() if line]
-    questions = [one for one in questions if one["expect_files"]]
-    with ExitStack() as stack:
-        engine = Engine.of(None, None, chunks=False, stack=stack)
-        names = dict.fromkeys(one["corpus"] for one in questions)
-        readers = {name: stack.enter_context(engine.indexed(corpora / name)) for name in names}
-        cases = [_case(one, corpora / one["corpus"], readers[one["corpus"]]) for one in questions]
-    return [case for case in cases if case.right.any()]
+def _questions(engine: Engine, stack: ExitStack, corpora: Path, file: Path) -> list[Asked]:
+    """Each answerable question with its project's folder and index."""
+    questions = [one for one in questions_in(file) if one["expect_files"]]
+    names = dict.fromkeys(one["corpus"] for one in questions)
+    readers = {name: stack.enter_context(engine.indexed(corpora / name)) for name in names}
+    return [(one, corpora / one["corpus"], readers[one["corpus"]]) for one in questions]
 
 
-def _case(question: dict[str, Any], folder: Path, reader: Reader) -> Case:
+def _cases(asked: Sequence[Asked], encoder: Encoder) -> list[Case]:
+    return [case for one in asked if (case := _case(*one, encoder)).right.any()]
+
+
+def _case(question: dict[str, Any], folder: Path, reader: Reader, encoder: Encoder) -> Case:
     met: list[tuple[RankerInput, FirstStage]] = []
 
     def noticed(asked: RankerInput, best: FirstStage, limit: int) -> tuple[list[ChosenSpan], list[ChosenSpan]]:
@@ -86,7 +95,7 @@ def _case(question: dict[str, Any], folder: Path, reader: Reader) -> Case:
     own = search.choose_spans
     search.choose_spans = noticed
     try:
-        search.search(search.SearchRequest(question["question"], 5, encoder=StaticEncoder()), reader)
+        search.search(search.SearchRequest(question["question"], 5, encoder=encoder), reader)
     finally:
         search.choose_spans = own
     if not met:

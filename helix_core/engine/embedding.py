@@ -21,10 +21,12 @@ from helix_core.model import Level
 from helix_core.store import UnembeddedFile
 from helix_core.workspace import DiskError, Scan, content_reason
 
-TEXTS_AT_ONCE: dict[Level, int] = {"outline": 256, "chunk": 64}
+TEXTS_AT_ONCE: dict[Level, int] = {"outline": 256, "chunk": 256}
 """Number of texts that are sorted by length and written together: about a second's work."""
-OUTLINE_TOKENS = 128
-"""Maximum tokens of an outline: more take a fifth longer and find nothing better (``benchmarks/search.py --model``)."""
+MOST_TOKENS: dict[Level, int] = {"outline": 128, "chunk": 64}
+"""What a model reads of an outline, and of a chunk's card: more takes longer and finds nothing better
+(``benchmarks/search.py --model``).
+"""
 PHASES: dict[Level, str] = {"outline": "embedding outlines", "chunk": "embedding chunks"}
 
 
@@ -117,8 +119,7 @@ class Embedding:
             return 0
         import numpy as np
 
-        most = OUTLINE_TOKENS if level == "outline" else 0
-        vectors = np.asarray(embedder.vectors([text.text for text in texts], most), np.float32)
+        vectors = np.asarray(embedder.vectors([text.text for text in texts], MOST_TOKENS[level]), np.float32)
         kept = as_int8(vectors) if level == "outline" else as_bits(vectors)
         with self.session.write_lock(None):
             self.session.index.check_present()

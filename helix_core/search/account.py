@@ -12,9 +12,8 @@ from helix_core.model import Account, Ranked, RankedFile, RankerAccount, Sign
 from helix_core.search.confidence import AnswerFeatures, place, presence
 from helix_core.search.confidence_weights import PLACE, PLACE_WITH_MODEL, PRESENCE
 from helix_core.search.fuse import Fused, Ranking, blend
-from helix_core.search.line_weights import VECTORS, WORDS
 from helix_core.search.rankers import RankerInput
-from helix_core.search.second_stage import FEATURES, FirstStage, place_features, read_files, stage_input
+from helix_core.search.second_stage import FEATURES, FirstStage, place_features, read_files, stage_input, table_for
 from helix_core.store import QueryBudgetError
 
 FIRST_SHOWN = 8
@@ -86,7 +85,7 @@ def _lines(trace: SearchTrace) -> dict[int, tuple[Sign, ...]]:
     except QueryBudgetError:
         return {}
     places = place_features(files, known)
-    table = VECTORS if known.similarity else WORDS
+    table = table_for(known)
     shown = {one.item.id for one in trace.ranked if not one.related}
     average = [sum(column) / len(places) for column in zip(*(signs for _, signs in places), strict=True)]
     return {one.id: _top_features(signs, average, table) for (_, one), signs in places if one.id in shown}

@@ -9,7 +9,7 @@ from operator import mul
 from typing import NamedTuple
 
 from helix_core.model import LineSpan, SourceKind
-from helix_core.search.line_weights import VECTORS, WORDS
+from helix_core.search.line_weights import MODEL_VECTORS, VECTORS, WORDS
 from helix_core.search.question import K1, B, Intent, Term, any_of
 from helix_core.search.rankers import RankerInput, Votes
 from helix_core.store import FileChunk, MatchCounts, PhraseOffsets, Weights
@@ -44,7 +44,7 @@ class BestFile:
 @dataclass(frozen=True, slots=True)
 class StageInput:
     """What the first stage found out about chunks, by id: scores of chunks and of phrases, the chunks found by name,
-    those that the question names exactly, and the cosines (none where there are no vectors).
+    those that the question names exactly, and the cosines (none where there are no vectors), by a model or built-in.
 
     ``stems`` are the question's words as tokens with their IDF; ``stems_of`` are the tokens of names.
     """
@@ -57,6 +57,7 @@ class StageInput:
     named: frozenset[int]
     outright: frozenset[int]
     similarity: Mapping[int, float]
+    with_model: bool
     asks_for_values: bool
 
 
@@ -70,7 +71,7 @@ class Scored(NamedTuple):
 
 def rescore(files: Sequence[BestFile], stage: StageInput) -> list[Scored]:
     """Score every chunk of the files, best first; ties in file order."""
-    table = VECTORS if stage.similarity else WORDS
+    table = table_for(stage)
     weights = [table.get(name, 0.0) for name in FEATURES]
     scored = []
     for (rank, place), signs in place_features(files, stage):
@@ -78,6 +79,13 @@ def rescore(files: Sequence[BestFile], stage: StageInput) -> list[Scored]:
         scored.append(Scored(place, rank, sum(map(mul, weights, signs)) + outright))
     scored.sort(key=lambda one: (-one.score, one.file_rank, one.place.id))
     return scored
+
+
+def table_for(stage: StageInput) -> Mapping[str, float]:
+    """Return the weights for what is known of the chunks: words alone, or vectors too."""
+    if not stage.similarity:
+        return WORDS
+    return MODEL_VECTORS if stage.with_model else VECTORS
 
 
 _FILE_SIGNS = ("file_score", "file_rank", "file_small", "document")
@@ -401,6 +409,7 @@ def stage_input(query: RankerInput, votes: Mapping[str, Votes], files: Sequence[
         named=frozenset(by_name),
         outright=frozenset(outright) or _spoken_outright(query, files),
         similarity=_similarity(query, files),
+        with_model=query.meaning is not None and not query.meaning.is_static,
         asks_for_values=Intent.CONFIG in query.question.intents,
     )
 

@@ -14,9 +14,10 @@ from helix_core.store.sqlite_file import Row, load_vectors, rows_of, text_list
 
 Precision = Literal["int8", "bit"]
 STATIC = "static"
-LEVELS: tuple[Level, ...] = ("outline", "chunk")
 PRECISION: dict[Level, Precision] = {"outline": "int8", "chunk": "bit"}
 LEVEL_NUMBER: dict[Level, int] = {"outline": 1, "chunk": 2}
+_OF_CARDS = 3
+"""The number of a model's vectors of chunks in the file: they are of the chunks' cards. 2 were of their whole text."""
 _BLOCK = {"int8": 256, "bit": 1024}
 _COLUMNS = "id, model, level, dimensions"
 _STATIC_KEPT = f"{STATIC}@{TABLE_ID}"
@@ -54,29 +55,35 @@ class Space:
 
 
 def spaces_of(connection: apsw.Connection) -> dict[str, Space]:
-    """Return all spaces by name, except those that another version of the built-in word table made."""
+    """Return all spaces by name, except those that nothing made today can be compared with."""
     return {space.name: space for space in _spaces(connection, comparable=True)}
 
 
-def spaces_of_other_tables(connection: apsw.Connection) -> list[Space]:
-    """Return the spaces that another version of the built-in word table made."""
+def outdated_spaces(connection: apsw.Connection) -> list[Space]:
+    """Return the spaces that another version of the built-in word table made, or a model of other texts."""
     return _spaces(connection, comparable=False)
 
 
 def _spaces(connection: apsw.Connection, *, comparable: bool) -> list[Space]:
     found = []
     for row in rows_of(connection, f"SELECT {_COLUMNS} FROM space ORDER BY id"):
-        model = STATIC if row[1] == _STATIC_KEPT else row[1]
-        is_other = row[1] != _STATIC_KEPT and row[1].partition("@")[0] == STATIC
-        if is_other is not comparable:
-            found.append(Space(row[0], model, LEVELS[row[2] - 1], row[3]))
+        id_, kept, number, dimensions = row
+        model = STATIC if kept == _STATIC_KEPT else kept
+        level: Level = "outline" if number == LEVEL_NUMBER["outline"] else "chunk"
+        is_current = kept.partition("@")[0] != STATIC or model == STATIC
+        if (is_current and number == _number(model, level)) is comparable:
+            found.append(Space(id_, model, level, dimensions))
     return found
+
+
+def _number(model: str, level: Level) -> int:
+    return _OF_CARDS if level == "chunk" and model != STATIC else LEVEL_NUMBER[level]
 
 
 def create_space(connection: apsw.Connection, model: str, level: Level, dimensions: int) -> Space:
     """Insert an empty space and create its table."""
     sql = f"INSERT INTO space (model, level, dimensions) VALUES (?, ?, ?) RETURNING {_COLUMNS}"
-    row = rows_of(connection, sql, (_STATIC_KEPT if model == STATIC else model, LEVEL_NUMBER[level], dimensions))[0]
+    row = rows_of(connection, sql, (_STATIC_KEPT if model == STATIC else model, _number(model, level), dimensions))[0]
     space = Space(row[0], model, level, row[3])
     create_table(connection, space)
     return space
@@ -189,7 +196,7 @@ class VectorRows:
         """Delete all texts and vectors."""
         for space in spaces_of(self._connection).values():
             drop_space(self._connection, space)
-        self._drop_other_tables()
+        self._drop_outdated()
         self.forget()
 
     def compact(self) -> None:
@@ -228,11 +235,11 @@ class VectorRows:
 
     def _known(self) -> dict[str, Space]:
         if not self._spaces:
-            self._drop_other_tables()
+            self._drop_outdated()
             self._spaces = spaces_of(self._connection)
         return self._spaces
 
-    def _drop_other_tables(self) -> None:
-        """Delete vectors made with another version of the built-in word table."""
-        for space in spaces_of_other_tables(self._connection) if self.is_loaded else ():
+    def _drop_outdated(self) -> None:
+        """Delete the vectors that nothing made today can be compared with."""
+        for space in outdated_spaces(self._connection) if self.is_loaded else ():
             drop_space(self._connection, space)

@@ -66,7 +66,7 @@ def test_packets_are_measured_with_the_model(
     search = benchmark("search")
     bench = search.Bench(tmp_path, corpora, [QUESTION | {"corpus": "project"}])
     with ExitStack() as stack:
-        made = search.Engine.of(tmp_path / "cache", minilm.folder, chunks=False, stack=stack)
+        made = search.Engine.of(tmp_path / "cache", minilm.folder, stack=stack)
         heard = _Heard(made.encoder)
         engine = search.Engine(made.cache, heard, made.model, made.levels)
         stack.enter_context(engine.indexed(corpora / "project"))

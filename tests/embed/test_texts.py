@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.embed.texts import (
+    CARD_CHARS,
     LONGEST_OUTLINE,
     MOST_OUTLINES,
+    card_texts,
+    chunk_texts,
     embedded_texts,
     first_sentence,
     outlines,
@@ -64,6 +69,27 @@ def test_what_a_model_embeds_has_the_hashes_the_index_keeps() -> None:
     for level in ("outline", "chunk"):
         wanted = [text.input_hash for text in document.embedded if text.level == level]
         assert [text.input_hash for text in texts_of(document.path, document.chunks, level)] == wanted
+
+
+def test_a_card_says_names_the_first_sentence_and_each_word_of_the_code_once() -> None:
+    chunks = ingest(b"src/cacheRows.py", CODE).chunks
+    cards = list(card_texts(b"src/cacheRows.py", chunks))
+    (evict,) = (card for card in cards if "evict" in card)
+    assert evict == "cache rows py evict oldest. Drop the row nobody asked for longest. def return"
+    assert max(map(len, cards)) <= CARD_CHARS
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 1500), st.integers(0, 1500), st.text("ab \n", max_size=30), st.text("ab \n", max_size=30))
+def test_chunks_of_one_text_have_one_card(doc: int, body: int, first: str, second: str) -> None:
+    """A card is stored under the hash of the text, of which only the beginning counts."""
+    (chunk,) = ingest(b"a.py", b"def name():\n    return 1\n").chunks
+    chunks = [
+        replace(chunk, text=replace(chunk.text, doc="x " * doc + word, body="y_z(q)\n" * body + word))
+        for word in (first, second)
+    ]
+    said, cards = list(chunk_texts(b"a.py", chunks)), list(card_texts(b"a.py", chunks))
+    assert said[0] != said[1] or cards[0] == cards[1]
 
 
 def test_secrets_never_reach_a_text() -> None:

@@ -290,6 +290,21 @@ def test_vectors_of_another_table_are_none_and_are_made_again(tmp_path: Path) ->
         assert index.damage() == ""
 
 
+def test_a_models_vectors_of_whole_chunks_give_way_to_those_of_cards(tmp_path: Path) -> None:
+    """The index is one that a Helix has left behind whose models read the whole text of a chunk."""
+    with open_index(tmp_path / "index.db") as index, index.reader() as reader:
+        add(index.writer(), b"db/rows.py", DELETE)
+        (hash_,) = reader._session.rows("SELECT hash FROM embedded WHERE level = 2")[0]
+        index.writer().add_vectors("minilm", "chunk", [(hash_, b"\2" * 32)])
+        index._connection.execute("UPDATE space SET level = 2 WHERE model = 'minilm'")
+    with open_index(tmp_path / "index.db") as index, index.reader() as reader:
+        assert "minilm/chunk" not in reader.vectors.spaces()
+        assert index.writer().add_vectors("minilm", "chunk", [(hash_, b"\3" * 32)]) == 1
+        assert reader.vectors.spaces()["minilm/chunk"] == 1.0
+        assert len(reader._session.rows("SELECT 1 FROM space")) == 3
+        assert index.damage() == ""
+
+
 @pytest.mark.process
 def test_another_table_has_every_file_ingested_again() -> None:
     code = (
