@@ -2,7 +2,7 @@
 
 Refit, with the figures of every project left out once:
 
-    python benchmarks/fit.py CORPORA [--bench FOLDER] [--model FOLDER] --write
+    python benchmarks/fit.py CORPORA:QUESTIONS.jsonl... [--model FOLDER] --write
 
 Two columns: with the built-in vectors (or none), and with those of a sentence embedding model.
 """
