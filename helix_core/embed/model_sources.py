@@ -23,9 +23,11 @@ from helix_core.embed.model import (
     check_installed,
     models_folder,
     named,
+    padded,
     read_model,
     write_metadata,
 )
+from helix_core.embed.token_rows import CONFIG, WEIGHTS, TokenRows, folder_of_rows
 from helix_core.errors import ModelError
 
 _MOST_BYTES = 4 << 30
@@ -75,10 +77,12 @@ def fetch_listed(model: ListedModel, cache_dir: Path) -> Model:
     from fastembed import TextEmbedding
 
     def fetch(downloads: str) -> Any:
-        return TextEmbedding(model.name, cache_dir=downloads, threads=1).model
+        return TextEmbedding(model.name, cache_dir=downloads).model
 
     kept = downloaded(model, model.name.rsplit("/", 1)[-1], cache_dir, fetch)
-    return _kept(replace(kept, dimensions=model.dimensions, fastembed=model.name, source=f"fastembed {model.source}"))
+    return _kept(
+        replace(kept, dimensions=padded(model.dimensions), fastembed=model.name, source=f"fastembed {model.source}")
+    )
 
 
 def downloaded(model: ListedModel, title: str, cache_dir: Path, fetch: Callable[[str], Any]) -> Model:
@@ -101,19 +105,40 @@ def downloaded(model: ListedModel, title: str, cache_dir: Path, fetch: Callable[
 
 
 def take_folder(folder: Path, cache_dir: Path) -> Model:
-    """Copy a model folder of the user's (model.onnx, tokenizer.json, tokenizer_config.json) into the cache.
+    """Copy a model folder of the user's into the cache: an ONNX graph (model.onnx, tokenizer.json,
+    tokenizer_config.json), or a row for each token (model.safetensors, tokenizer.json).
 
     Raises ModelError when it lacks a file, or cannot be loaded.
     """
-    weights = weights_in(folder)
-    pooling, dimensions = _output_of(folder, folder / weights)
-    kept = copied(folder, weights, folder.resolve().name, cache_dir)
-    return _kept(replace(kept, dimensions=dimensions, pooling=pooling, source=f"the folder {folder.resolve().name}"))
+    title = folder.resolve().name
+    # Before a graph: model2vec's own folders have one beside the rows, which takes other inputs.
+    if (place := _rows_in(folder)) is not None:
+        pooling, dimensions = "mean", TokenRows(place).dimensions
+        kept = copied(place, WEIGHTS, title, cache_dir)
+    else:
+        weights = weights_in(folder)
+        pooling, dimensions = _output_of(folder, folder / weights)
+        kept = copied(folder, weights, title, cache_dir)
+    return _kept(replace(kept, dimensions=padded(dimensions), pooling=pooling, source=f"the folder {title}"))
+
+
+def _rows_in(folder: Path) -> Path | None:
+    """Return ``folder_of_rows``; None where damaged weights, such as a pointer of Git LFS, stand beside a graph."""
+    try:
+        return folder_of_rows(folder)
+    except ModelError:
+        if _graph_in(folder) is None:
+            raise
+        return None
+
+
+def _graph_in(folder: Path) -> str | None:
+    return next((file for file in (MODEL, f"onnx/{MODEL}") if (folder / file).is_file()), None)
 
 
 def weights_in(folder: Path) -> str:
     """Return the path of the weights inside a model folder. Raises ModelError when it lacks a file."""
-    weights = next((file for file in (MODEL, f"onnx/{MODEL}") if (folder / file).is_file()), None)
+    weights = _graph_in(folder)
     missing = [name for name in NEEDED if not (folder / name).is_file()]
     if weights is None or missing:
         raise ModelError(f"{folder} is no model: it has no {missing[0] if missing else MODEL}; name another folder.")
@@ -163,7 +188,9 @@ def copied(folder: Path, weights: str, title: str, cache_dir: Path, *, flat: boo
     except OSError as error:
         shutil.rmtree(making, ignore_errors=True)
         raise ModelError(f"The model could not be copied into {making} ({error.strerror}); free disk space.") from error
-    return Model(named(title, making / place), making, 0, "mean", True, "", model_file=place.as_posix())
+    deciding = (place, NEEDED[0], CONFIG) if place.name == WEIGHTS else (place,)
+    name = named(title, *(making / file for file in deciding if (making / file).is_file()))
+    return Model(name, making, 0, "mean", True, "", model_file=place.as_posix())
 
 
 def _kept(model: Model) -> Model:

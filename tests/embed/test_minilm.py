@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 
 from helix_core.config import load_config
 from helix_core.embed import minilm as source
-from helix_core.embed.minilm import bert_file, convert_wheel, float_tensors
+from helix_core.embed.minilm import bert_file, convert_wheel
 from helix_core.embed.model import (
     ABOUT,
     FastModel,
@@ -28,6 +28,7 @@ from helix_core.embed.model import (
     read_model,
 )
 from helix_core.embed.model_sources import take_folder
+from helix_core.embed.safetensors import float_tensors
 from helix_core.engine import Helix
 from helix_core.engine.embedding import Embedding
 from helix_core.errors import ModelError

@@ -1,0 +1,237 @@
+"""A static model in the files that model2vec writes: a row a token, averaged, refused where its parts do not fit."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import fastembed
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+from helix_core.embed.model import FastModel, ModelEncoder, choose, models_folder, read_model
+from helix_core.embed.model_sources import fetch_listed, listed, take_folder
+from helix_core.errors import ModelError
+
+WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "purge", "row", "header", "paint")
+DIMENSIONS = 16
+ROWS = np.random.default_rng(5).normal(size=(len(WORDS), DIMENSIONS)).astype(np.float32)
+TYPES = {"float64": "F64", "float32": "F32", "float16": "F16", "int8": "I8", "int64": "I64", "int32": "I32"}
+
+
+def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]]) -> None:
+    """A file of the safetensors format, as its library writes it."""
+    header: dict[str, Any] = {"__metadata__": {"format": "np"}}
+    end = 0
+    for name, values in tensors.items():
+        offsets = [end, end := end + values.nbytes]
+        header[name] = {"dtype": TYPES[values.dtype.name], "shape": list(values.shape), "data_offsets": offsets}
+    told = json.dumps(header).encode()
+    told += b" " * (-len(told) % 8)
+    path.write_bytes(len(told).to_bytes(8, "little") + told + b"".join(each.tobytes() for each in tensors.values()))
+
+
+def write_model(folder: Path, *, file: str = "model.safetensors", **tensors: NDArray[Any]) -> Path:
+    """A folder as ``StaticModel.save_pretrained`` leaves it."""
+    (folder / file).parent.mkdir(parents=True)
+    tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    tokenizer.save(str((folder / file).with_name("tokenizer.json")))
+    settings = {"normalize": True, "max_length": 6, "embedding_dtype": "float32"}
+    (folder / "config.json").write_text(json.dumps(settings))
+    write_tensors(folder / file, tensors or {"embeddings": ROWS})
+    return folder
+
+
+def direction(*rows: NDArray[Any]) -> NDArray[np.float32]:
+    total = np.sum(rows, axis=0, dtype=np.float32)
+    return np.asarray(total / np.linalg.norm(total), np.float32)
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "float16", "int8"])
+def test_a_text_is_the_mean_of_its_tokens(tmp_path: Path, kind: str) -> None:
+    rows = (ROWS * 40).astype(kind)
+    loaded = FastModel(take_folder(write_model(tmp_path / "given", embeddings=rows), tmp_path))
+    both, again, blank, long = loaded.vectors(
+        ["purge row", "row nonsense row", "nonsense", "purge " * 5 + "row header"]
+    )
+    assert both == pytest.approx(direction(rows[4], rows[5]), abs=1e-3)
+    assert again == pytest.approx(direction(rows[5]), abs=1e-3)
+    assert not blank.any()
+    # The model's own settings say that it reads six tokens.
+    assert long == pytest.approx(direction(*[rows[4]] * 5, rows[5]), abs=1e-3)
+    assert loaded.vectors(["purge row header"], 2)[0] == pytest.approx(both, abs=1e-6)
+
+
+def test_tokens_share_rows_and_are_weighted_where_the_model_says_so(tmp_path: Path) -> None:
+    mapping, weights = np.array([0, 0, 0, 0, 1, 1, 2, 2]), np.linspace(0.1, 2, len(WORDS))
+    given = write_model(tmp_path / "given", embeddings=ROWS[:3], mapping=mapping, weights=weights)
+    (found,) = FastModel(take_folder(given, tmp_path)).vectors(["purge row paint"])
+    wanted = direction(*(ROWS[mapping[token]] * weights[token] for token in (4, 5, 7)))
+    assert found == pytest.approx(wanted, abs=1e-5)
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "0_StaticEmbedding/model.safetensors"])
+def test_sentence_transformers_writes_the_same_under_other_names(tmp_path: Path, file: str) -> None:
+    given = write_model(tmp_path / "given", file=file, **{"embedding.weight": ROWS})
+    model = take_folder(given, tmp_path)
+    assert model.name.startswith("given@")
+    assert FastModel(model).vectors(["row"])[0] == pytest.approx(direction(ROWS[5]), abs=1e-5)
+
+
+def test_a_width_that_fills_no_bytes_gets_zeros(tmp_path: Path) -> None:
+    model = take_folder(write_model(tmp_path / "given", embeddings=ROWS[:, :13].copy()), tmp_path)
+    (found,) = FastModel(model).vectors(["row"])
+    assert model.dimensions == len(found) == 16
+    assert found == pytest.approx([*direction(ROWS[5, :13]), 0, 0, 0], abs=1e-5)
+
+
+def test_rows_come_before_a_graph_beside_them(tmp_path: Path) -> None:
+    given = write_model(tmp_path / "given")
+    (given / "model.onnx").write_bytes(b"a graph with other inputs")
+    (given / "tokenizer_config.json").write_text("{}")
+    assert take_folder(given, tmp_path).has_rows
+
+
+def test_its_name_says_weights_and_tokenizer(tmp_path: Path) -> None:
+    given = write_model(tmp_path / "given")
+    name = take_folder(given, tmp_path).name
+    assert take_folder(given, tmp_path).name == name
+    tokenizer = Tokenizer.from_file(str(given / "tokenizer.json"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(given / "tokenizer.json"))
+    assert take_folder(given, tmp_path).name != name
+    write_tensors(given / "model.safetensors", {"embeddings": ROWS[::-1].copy()})
+    assert take_folder(given, tmp_path).name != name
+
+
+UNFIT: list[dict[str, NDArray[Any]]] = [
+    {"embeddings": ROWS[:4]},
+    {"embeddings": ROWS[0]},
+    {"embeddings": np.zeros((8, 0), np.float32)},
+    {"embeddings": np.arange(128).reshape(8, 16)},
+    {"embeddings": np.where(ROWS > 1, np.nan, ROWS)},
+    {"embeddings": np.where(ROWS > 1, np.float32(3e38), ROWS)},
+    {"embeddings": ROWS, "mapping": np.arange(8) - 1},
+    {"embeddings": ROWS, "mapping": np.arange(8) + 1},
+    {"embeddings": ROWS, "mapping": np.arange(4)},
+    {"embeddings": ROWS, "weights": np.ones(4, np.float32)},
+    {"embeddings": ROWS, "weights": np.full(8, np.inf)},
+]
+
+
+@pytest.mark.parametrize("tensors", UNFIT, ids=range(len(UNFIT)))
+def test_parts_that_do_not_fit_are_refused_and_nothing_is_left(
+    tmp_path: Path, tensors: Mapping[str, NDArray[Any]]
+) -> None:
+    given = write_model(tmp_path / "given", **tensors)
+    with pytest.raises(ModelError, match="cannot be used"):
+        take_folder(given, tmp_path / "cache")
+    assert not models_folder(tmp_path / "cache").exists()
+
+
+def test_a_folder_that_lacks_its_tokenizer_or_has_other_weights_is_refused(tmp_path: Path) -> None:
+    given = write_model(tmp_path / "given")
+    for damage in ("{}", None):
+        (given / "tokenizer.json").write_text(damage) if damage else (given / "tokenizer.json").unlink()
+        with pytest.raises(ModelError, match=r"tokenizer\.json"):
+            take_folder(given, tmp_path)
+    other = write_model(tmp_path / "other", **{"embeddings.word_embeddings.weight": ROWS})
+    with pytest.raises(ModelError, match=r"tokenizer_config\.json|model\.onnx"):
+        take_folder(other, tmp_path)
+
+
+def header(text: str, body: bytes = b"") -> bytes:
+    return len(text).to_bytes(8, "little") + text.encode() + body
+
+
+def place(**changed: object) -> bytes:
+    return header(json.dumps({"embeddings": {"dtype": "F32", "shape": [8, 16], "data_offsets": [0, 512], **changed}}))
+
+
+HOSTILE = [
+    b"",
+    b"\xff" * 8,
+    header("[]"),
+    header('{"embeddings": 3}'),
+    header('{"embeddings": ' + "[" * 200_000),
+    header('{"embeddings": {}}'),
+    place(),
+    place(dtype="BF16"),
+    place(dtype=["F32"]),
+    place(data_offsets=[0, 1e400]),
+    place(data_offsets=[-512, 0]),
+    place(data_offsets=[512, 0]),
+    place(data_offsets=[0]),
+    place(shape=[1 << 62, 1 << 62]),
+    place(shape=[-8, -16]),
+    place(shape=[1] * 100, data_offsets=[0, 4]) + b"four",
+]
+
+
+@pytest.mark.parametrize("data", HOSTILE, ids=range(len(HOSTILE)))
+def test_weights_that_lie_about_themselves_are_refused(tmp_path: Path, data: bytes) -> None:
+    given = write_model(tmp_path / "given")
+    (given / "model.safetensors").write_bytes(data)
+    with pytest.raises(ModelError, match="cannot be read"):
+        take_folder(given, tmp_path)
+
+
+@pytest.mark.parametrize("damage", ["model.safetensors", "tokenizer.json", "helix.json"])
+def test_a_damaged_one_is_said_and_the_table_serves(tmp_path: Path, damage: str) -> None:
+    model = take_folder(write_model(tmp_path / "given"), tmp_path)
+    choose(tmp_path, model)
+    encoder = ModelEncoder(tmp_path)
+    encoder.follow()
+    assert encoder.models == (model.name, "static")
+    assert np.frombuffer(encoder.encode(model.name, "row"), "<f4") == pytest.approx(direction(ROWS[5]), abs=1e-5)
+    for act in (lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]), Path.unlink):
+        act(model.folder / damage)
+        encoder = ModelEncoder(tmp_path)
+        encoder.follow()
+        assert encoder.models == ("static",)
+        assert encoder.problem
+
+
+def test_one_of_fastembeds_list_is_loaded_as_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.random.default_rng(5).normal(size=(len(WORDS), 256)).astype(np.float32)
+    given = write_model(tmp_path / "given", embeddings=rows)
+    local = partial(fastembed.TextEmbedding, specific_model_path=str(given))
+    monkeypatch.setattr(fastembed, "TextEmbedding", local)
+    monkeypatch.setattr(local, "list_supported_models", local.func.list_supported_models, raising=False)
+    model = fetch_listed(listed("potion-base-8M"), tmp_path)
+    assert (model.dimensions, model.fastembed) == (256, "minishlab/potion-base-8M")
+    assert FastModel(read_model(model.folder)).vectors(["row"])[0] == pytest.approx(direction(rows[5]), abs=1e-5)
+
+
+@pytest.mark.process
+def test_it_is_set_up_and_embeds_a_folder_by_command(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "rows.py").write_text("def purge(row):\n    return row\n")
+    given = write_model(tmp_path / "given")
+    environ = {**os.environ, "HELIX_CACHE_DIR": str(tmp_path / "cache")}
+
+    def embed(*arguments: str) -> dict[str, Any]:
+        command = [sys.executable, "-m", "helix_ls.cli", "embed", *arguments, "--path", str(project), "--json"]
+        done = subprocess.run(
+            command, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+        )
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
+
+    name = embed("setup", str(given))["model"]
+    shutil.rmtree(given)
+    assert name.startswith("given@")
+    shares = embed("run")["shares"]
+    assert {share for space, share in shares.items() if space.startswith(name)} == {1.0}
