@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from helix_core.embed.prompts import NO_PROMPTS, Prompts
 from helix_core.embed.static import STATIC, StaticEncoder
 from helix_core.embed.token_rows import WEIGHTS, TokenRows
 from helix_core.errors import ModelError
@@ -41,9 +42,9 @@ class Model:
 
     ``name`` identifies its vectors and contains the first digits of the weights' hash, so that vectors of other weights
     are never compared. ``dimensions`` are those of the stored vectors: the model's, and zeros up to a multiple of 8.
-    ``pooling`` is ``none`` where the graph pools by itself; ``query_prefix`` is prepended to a
-    question, never to what is indexed. ``fastembed`` is the model's name in fastembed's own list, which then determines
-    the pooling.
+    ``pooling`` is ``none`` where the graph pools by itself; ``query_prefix`` is prepended to a question and
+    ``document_prefix`` to what is indexed. ``fastembed`` is the model's name in fastembed's own list, which then
+    determines the pooling.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Model:
     normalize: bool
     source: str
     query_prefix: str = ""
+    document_prefix: str = ""
     model_file: str = MODEL
     fastembed: str = ""
 
@@ -72,7 +74,7 @@ def padded(dimensions: int) -> int:
     return -(-dimensions // 8) * 8
 
 
-def named(title: str, *files: Path) -> str:
+def named(title: str, *files: Path, prompts: Prompts = NO_PROMPTS) -> str:
     """Return ``all-MiniLM-L6-v2@1f3a9c2b``: the title and the first digits of the SHA-256 of the weights, and of
     what else decides what its vectors are.
     """
@@ -81,6 +83,8 @@ def named(title: str, *files: Path) -> str:
         with path.open("rb") as file:
             while data := file.read(1 << 20):
                 digest.update(data)
+    if prompts:
+        digest.update(json.dumps([prompts.query, prompts.document]).encode())
     return f"{re.sub(r'[^A-Za-z0-9_.+-]', '-', title)[:60]}@{digest.hexdigest()[:8]}"
 
 
@@ -110,6 +114,7 @@ def read_model(folder: Path) -> Model:
             and model.pooling in POOLINGS
             and is_inside(model.model_file)
             and isinstance(model.query_prefix, str)
+            and isinstance(model.document_prefix, str)
         )
     except (TypeError, ValueError):
         is_right = False
@@ -161,7 +166,7 @@ def read_object(path: Path, kind: str, setup: str) -> dict[str, Any]:
         found = json.loads(path.read_text("utf-8"))
         if not isinstance(found, dict):
             raise ValueError("no object")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"There is no usable {kind} in {path.parent} ({error}); run {setup}.") from error
     return found
 
@@ -192,15 +197,30 @@ class FastModel:
             raise ModelError(f"The model {model.name} gives {width} dimensions; run helix embed setup again.")
 
     def vectors(self, texts: Sequence[str], most_tokens: int = 0) -> NDArray[np.float32]:
-        """Return one row for each text, in order, of unit length.
+        """Return one row for each text as it is, in order, of unit length.
 
         ``most_tokens`` truncates each text to so many tokens, special tokens included.
         """
-        import numpy as np
+        return _unit_rows(self._loaded.rows([text[:LONGEST] for text in texts], most_tokens))
 
-        rows = self._loaded.rows([text[:LONGEST] for text in texts], most_tokens)
-        rows = np.pad(rows, ((0, 0), (0, padded(rows.shape[1]) - rows.shape[1])))
-        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), np.float32)
+    def documents(self, texts: Sequence[str], most_tokens: int = 0) -> NDArray[np.float32]:
+        """Return ``vectors`` of the texts behind the model's prompt for them, whose tokens count for no text."""
+        prompt = self.model.document_prefix
+        if prompt and most_tokens:
+            most_tokens += self._loaded.count(prompt)
+        return self.vectors([prompt + text for text in texts], most_tokens)
+
+    def question(self, text: str) -> NDArray[np.float32]:
+        """Return the vector of a question, behind the model's prompt for it."""
+        return _unit_rows(self._loaded.question((self.model.query_prefix + text)[:LONGEST])).reshape(-1)
+
+
+def _unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the rows with zeros up to a multiple of 8, and of unit length."""
+    import numpy as np
+
+    rows = np.pad(rows, ((0, 0), (0, padded(rows.shape[1]) - rows.shape[1])))
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), np.float32)
 
 
 class _Session:
@@ -213,7 +233,7 @@ class _Session:
         self._inputs = {each.name for each in self._embedding.model.model.get_inputs()}
         self._tokenizer = _unpadded(self._embedding.model.tokenizer)
 
-    def rows(self, texts: Sequence[str], most_tokens: int) -> NDArray[np.float32]:
+    def rows(self, texts: Sequence[str], most_tokens: int = 0) -> NDArray[np.float32]:
         """Return the graph's vector of each text, in order; ``most_tokens`` is ``FastModel.vectors``'."""
         import numpy as np
 
@@ -229,11 +249,27 @@ class _Session:
             # fastembed does the pooling of its listed models, and it takes texts.
             ends = [max((end for _, end in _first(encoding.offsets, most_tokens)), default=0) for encoding in encodings]
             cut = [text[:end] for text, end in zip(texts, ends, strict=True)]
-            found = [np.array(list(self._embedding.embed([cut[place] for place in batch]))) for batch in batches]
+            found = [self._pooled([cut[place] for place in batch]) for batch in batches]
         together = np.concatenate(found) if found else np.empty((0, self._dimensions))
         rows = np.empty(together.shape, np.float32)
         rows[order] = together
         return rows
+
+    def question(self, text: str) -> NDArray[np.float32]:
+        """Return the one row of a question: some of fastembed's models embed it otherwise than a document."""
+        import numpy as np
+
+        return self.rows([text]) if self._pools else np.array(list(self._embedding.query_embed([text])))
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens, without special ones."""
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def _pooled(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Run a graph whose vectors fastembed pools on one batch."""
+        import numpy as np
+
+        return np.array(list(self._embedding.passage_embed(texts)))
 
     def _run(self, tokens: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """Run a graph that pools by itself on one batch."""
@@ -375,4 +411,4 @@ class ModelEncoder:
         if loaded is None or model != loaded.model.name:
             return self._static.encode(model, text)
         with self._lock:
-            return bytes(loaded.vectors([loaded.model.query_prefix + text])[0].astype("<f4").tobytes())
+            return bytes(loaded.question(text).astype("<f4").tobytes())

@@ -27,13 +27,13 @@ from helix_core.embed.model import (
     read_model,
     write_metadata,
 )
+from helix_core.embed.prompts import NO_PROMPTS, POOLING, Prompts, folder_prompts, listed_prompts
 from helix_core.embed.token_rows import CONFIG, WEIGHTS, TokenRows, folder_of_rows
 from helix_core.errors import ModelError
 
 _MOST_BYTES = 4 << 30
 # Other entries of the models folder: the selected names, and downloads in progress.
 _TAKEN = ("chosen", "reranker", "downloads")
-_POOLING_FILE = Path("1_Pooling", "config.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +79,15 @@ def fetch_listed(model: ListedModel, cache_dir: Path) -> Model:
     def fetch(downloads: str) -> Any:
         return TextEmbedding(model.name, cache_dir=downloads).model
 
-    kept = downloaded(model, model.name.rsplit("/", 1)[-1], cache_dir, fetch)
+    kept = downloaded(model, model.name.rsplit("/", 1)[-1], cache_dir, fetch, listed_prompts(model.name))
     return _kept(
         replace(kept, dimensions=padded(model.dimensions), fastembed=model.name, source=f"fastembed {model.source}")
     )
 
 
-def downloaded(model: ListedModel, title: str, cache_dir: Path, fetch: Callable[[str], Any]) -> Model:
+def downloaded(
+    model: ListedModel, title: str, cache_dir: Path, fetch: Callable[[str], Any], prompts: Prompts = NO_PROMPTS
+) -> Model:
     """Copy what ``fetch`` downloads into its folder into the cache as ``title``.
 
     Raises ModelError when that fails.
@@ -99,7 +101,7 @@ def downloaded(model: ListedModel, title: str, cache_dir: Path, fetch: Callable[
         raise ModelError(
             f"{model.name} could not be fetched ({type(error).__name__}: {why}); nothing changed."
         ) from error
-    made = copied(folder, file, title, cache_dir, flat=False)
+    made = copied(folder, file, title, cache_dir, prompts, flat=False)
     shutil.rmtree(downloads, ignore_errors=True)
     return made
 
@@ -110,15 +112,15 @@ def take_folder(folder: Path, cache_dir: Path) -> Model:
 
     Raises ModelError when it lacks a file, or cannot be loaded.
     """
-    title = folder.resolve().name
+    title, prompts = folder.resolve().name, folder_prompts(folder)
     # Before a graph: model2vec's own folders have one beside the rows, which takes other inputs.
     if (place := _rows_in(folder)) is not None:
         pooling, dimensions = "mean", TokenRows(place).dimensions
-        kept = copied(place, WEIGHTS, title, cache_dir)
+        kept = copied(place, WEIGHTS, title, cache_dir, prompts)
     else:
         weights = weights_in(folder)
         pooling, dimensions = _output_of(folder, folder / weights)
-        kept = copied(folder, weights, title, cache_dir)
+        kept = copied(folder, weights, title, cache_dir, prompts)
     return _kept(replace(kept, dimensions=padded(dimensions), pooling=pooling, source=f"the folder {title}"))
 
 
@@ -152,7 +154,7 @@ def _output_of(folder: Path, weights: Path) -> tuple[str, int]:
     try:
         session = onnxruntime.InferenceSession(str(weights), providers=["CPUExecutionProvider"])
         shape = session.get_outputs()[0].shape
-        settings = json.loads((folder / _POOLING_FILE).read_text("utf-8")) if (folder / _POOLING_FILE).is_file() else {}
+        settings = json.loads((folder / POOLING).read_text("utf-8")) if (folder / POOLING).is_file() else {}
     except Exception as error:
         why = " ".join(str(error).split())[:200]
         raise ModelError(f"The model in {folder} cannot be loaded ({why}); name another folder.") from error
@@ -164,7 +166,9 @@ def _output_of(folder: Path, weights: Path) -> tuple[str, int]:
     return next((pooling for key, pooling in by_setting.items() if settings.get(key)), "mean"), shape[-1]
 
 
-def copied(folder: Path, weights: str, title: str, cache_dir: Path, *, flat: bool = True) -> Model:
+def copied(
+    folder: Path, weights: str, title: str, cache_dir: Path, prompts: Prompts = NO_PROMPTS, *, flat: bool = True
+) -> Model:
     """Copy the required files to a folder of the cache, external weight files included.
 
     Unless ``flat`` the weights keep their relative path, where fastembed looks for what it lists.
@@ -189,8 +193,8 @@ def copied(folder: Path, weights: str, title: str, cache_dir: Path, *, flat: boo
         shutil.rmtree(making, ignore_errors=True)
         raise ModelError(f"The model could not be copied into {making} ({error.strerror}); free disk space.") from error
     deciding = (place, NEEDED[0], CONFIG) if place.name == WEIGHTS else (place,)
-    name = named(title, *(making / file for file in deciding if (making / file).is_file()))
-    return Model(name, making, 0, "mean", True, "", model_file=place.as_posix())
+    name = named(title, *(making / file for file in deciding if (making / file).is_file()), prompts=prompts)
+    return Model(name, making, 0, "mean", True, "", prompts.query, prompts.document, place.as_posix())
 
 
 def _kept(model: Model) -> Model:

@@ -76,6 +76,14 @@ class TokenRows:
             own.sum(axis=0, out=found[place])
         return found
 
+    def question(self, text: str) -> NDArray[np.float32]:
+        """Return the one row of a question, which is embedded as any text is."""
+        return self.rows([text])
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens."""
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
 
 def _problem(rows: NDArray[Any], weights: NDArray[Any] | None, mapping: NDArray[Any] | None, tokens: int) -> str:
     """Return why the tensors cannot serve a tokenizer of so many tokens; "" where they can."""

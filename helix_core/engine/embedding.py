@@ -31,12 +31,12 @@ PHASES: dict[Level, str] = {"outline": "embedding outlines", "chunk": "embedding
 
 
 class Embedder(Protocol):
-    """A loaded model: returns one unit row for each text."""
+    """A loaded model: returns one unit row for each text to be indexed."""
 
     @property
     def model(self) -> Model: ...
 
-    def vectors(self, texts: Sequence[str], most_tokens: int = 0) -> object: ...
+    def documents(self, texts: Sequence[str], most_tokens: int = 0) -> object: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Embedding:
             return 0
         import numpy as np
 
-        vectors = np.asarray(embedder.vectors([text.text for text in texts], MOST_TOKENS[level]), np.float32)
+        vectors = np.asarray(embedder.documents([text.text for text in texts], MOST_TOKENS[level]), np.float32)
         kept = as_int8(vectors) if level == "outline" else as_bits(vectors)
         with self.session.write_lock(None):
             self.session.index.check_present()

@@ -136,9 +136,9 @@ class _Counted:
         self.model = loaded.model
         self.texts = 0
 
-    def vectors(self, texts: Sequence[str], most_tokens: int = 0) -> object:
+    def documents(self, texts: Sequence[str], most_tokens: int = 0) -> object:
         self.texts += len(texts)
-        return self._loaded.vectors(texts, most_tokens)
+        return self._loaded.documents(texts, most_tokens)
 
 
 def test_stopped_in_the_middle_it_keeps_what_is_done(
