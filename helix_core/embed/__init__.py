@@ -17,6 +17,8 @@ if TYPE_CHECKING:
         check_installed,
         choose,
         chosen_model,
+        models_folder,
+        read_model,
     )
     from helix_core.embed.model_sources import ListedModel, fetch_listed, listed, take_folder
     from helix_core.embed.reranker import (
@@ -55,6 +57,8 @@ __all__ = [
     "fetch_listed_reranker",
     "listed",
     "listed_reranker",
+    "models_folder",
+    "read_model",
     "static_table",
     "take_folder",
     "take_reranker_folder",
@@ -72,6 +76,8 @@ __getattr__ = lazy_face(
             "check_installed",
             "choose",
             "chosen_model",
+            "models_folder",
+            "read_model",
         ),
         "model_sources": ("ListedModel", "fetch_listed", "listed", "take_folder"),
         "reranker": (

@@ -38,13 +38,14 @@ _TAKEN = ("chosen", "reranker", "downloads")
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model of one of fastembed's lists; ``dimensions`` is 0 for a cross-encoder."""
+    """A model of one of fastembed's lists. ``dimensions`` is 0 for a cross-encoder; static ones have rows."""
 
     name: str
     size_mb: int
     dimensions: int
     source: str
     licence: str
+    has_rows: bool = False
 
 
 def listed(name: str) -> ListedModel:
@@ -69,7 +70,8 @@ def closest(name: str, list_: Iterable[dict[str, Any]], otherwise: str) -> Liste
     source = about.get("sources") or {}
     origin = source.get("hf") or source.get("url") or "its own source"
     size_mb, dimensions = round(about["size_in_GB"] * 1000), int(about.get("dim") or 0)
-    return ListedModel(found, size_mb, dimensions, str(origin), str(about.get("license", "")))
+    has_rows = about.get("model_file") == WEIGHTS
+    return ListedModel(found, size_mb, dimensions, str(origin), str(about.get("license", "")), has_rows)
 
 
 def fetch_listed(model: ListedModel, cache_dir: Path) -> Model:

@@ -104,6 +104,11 @@ class Embedding:
         )
         return EmbedReport(name, outlines, chunks, embedded, left_out)
 
+    def text_count(self) -> int:
+        """Return how many texts a model would embed of what is indexed."""
+        counts = self.session.index.reader.missing_vectors.text_counts
+        return sum(counts(STATIC, level)[1] for level in PHASES)
+
     def _model_before(self, name: str) -> list[str]:
         """Return the model used before the named one, if any."""
         models = (space.rpartition("/")[0] for space in self.session.index.reader.vectors.spaces())

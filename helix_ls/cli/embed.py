@@ -12,6 +12,7 @@ import typer
 
 from helix_core.config import load_config
 from helix_core.errors import ModelError, UsageError
+from helix_core.workspace import is_no_project
 from helix_ls.cli.opened import opened
 from helix_ls.cli.output import complain, print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption
@@ -49,14 +50,20 @@ def embed(
             "--reranker", metavar="NAME|FOLDER", help="For setup: a cross-encoder instead; see search.rerank."
         ),
     ] = "",
+    recommend: Annotated[
+        bool, typer.Option("--recommend", help="For setup: say which model fits this machine and why; change nothing.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="For setup: download it without confirmation.")] = False,
     as_json: Json = False,
 ) -> None:
     """Set up a model for vectors, show it, embed a folder with it now, or go back to the built-in vectors."""
     config = load_config(path)
+    if recommend:
+        _recommend(config, path, action, as_json)
+        return
     match action:
         case EmbedAction.SETUP:
-            _set_up(config, model, wheel, reranker, yes)
+            _set_up(config, path, _offer(config, model, wheel, reranker), yes=yes)
         case EmbedAction.OFF:
             from helix_core.embed import choose
 
@@ -74,21 +81,52 @@ def embed(
         draw_embed(answer)
 
 
-def _set_up(config: Config, wanted: str, wheel: Path | None, reranker: str, yes: bool) -> None:
+def _recommend(config: Config, folder: Path, action: EmbedAction, as_json: bool) -> None:
+    from helix_core.bench.measure import described
+    from helix_ls.host.model_advice import recommendation
+
+    if action is not EmbedAction.SETUP:
+        raise UsageError("--recommend belongs to helix embed setup")
+    with opened(folder) as helix:
+        files = helix.status()["index"]["files"]
+    answer = recommendation(described(), files, _text_count(config, folder))
+    if as_json:
+        print_json(answer)
+    else:
+        from helix_ls.cli.render.reports import draw_recommendation
+
+        draw_recommendation(answer)
+
+
+def _text_count(config: Config, folder: Path) -> int:
+    """Return how many texts a model would embed; 0 where the folder is no project, which a model can be set up from."""
+    from helix_core.engine import Embedding
+
+    if is_no_project(folder):
+        return 0
+    with Embedding.open(folder, config) as embedding:
+        return embedding.text_count()
+
+
+def _offer(config: Config, wanted: str, wheel: Path | None, reranker: str) -> ModelOffer:
     from helix_ls.host.model_setup import offer, offer_reranker
 
     if reranker and wheel is not None:
         raise UsageError("a wheel contains no reranker; use --reranker without --wheel")
-    offered = offer_reranker(reranker, config.cache_dir) if reranker else offer(wanted, config.cache_dir, wheel)
-    if offered.fetches and not yes and not _agreed(offered):
+    return offer_reranker(reranker, config.cache_dir) if reranker else offer(wanted, config.cache_dir, wheel)
+
+
+def _set_up(config: Config, folder: Path, offered: ModelOffer, *, yes: bool) -> None:
+    if offered.fetches and not yes and not _agreed(offered, config, folder):
         raise click.Abort
     offered.take()
 
 
-def _agreed(offered: ModelOffer) -> bool:
+def _agreed(offered: ModelOffer, config: Config, folder: Path) -> bool:
+    expect = f"; {offered.expect(_text_count(config, folder)).said}" if offered.expect else ""
     if not sys.stdin.isatty():
-        raise click.UsageError(f"this would download {offered.said}; add --yes to confirm")
-    return bool(typer.confirm(f"Fetch {offered.said}?", err=True))
+        raise click.UsageError(f"this would download {offered.said}{expect}; add --yes to confirm")
+    return bool(typer.confirm(f"Fetch {offered.said}{expect}?", err=True))
 
 
 def _run(config: Config, folder: Path) -> None:

