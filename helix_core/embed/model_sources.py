@@ -22,6 +22,7 @@ from helix_core.embed.model import (
     Model,
     check_installed,
     models_folder,
+    move_into_place,
     named,
     padded,
     read_model,
@@ -207,7 +208,4 @@ def _kept(model: Model) -> Model:
     except ModelError:
         shutil.rmtree(model.folder, ignore_errors=True)
         raise
-    place = model.folder.with_name(model.folder.name.removesuffix(".making"))
-    shutil.rmtree(place, ignore_errors=True)
-    model.folder.rename(place)
-    return read_model(place)
+    return read_model(move_into_place(model.folder, model.name))

@@ -14,11 +14,13 @@ from typing import Any
 from helix_core.embed.model import (
     MODEL,
     NEEDED,
+    RERANKER_ABOUT,
     SESSION,
     check_installed,
     is_inside,
     is_known,
     models_folder,
+    move_into_place,
     offline,
     read_object,
     unusable,
@@ -26,7 +28,6 @@ from helix_core.embed.model import (
 from helix_core.embed.model_sources import ListedModel, closest, copied, downloaded, weights_in
 from helix_core.errors import ModelError
 
-ABOUT = "helix-reranker.json"
 CHOSEN = "reranker"
 
 
@@ -44,20 +45,22 @@ class RerankerModel:
 def write_reranker(model: RerankerModel) -> None:
     """Write the cross-encoder's metadata file."""
     fields = {key: value for key, value in asdict(model).items() if key != "folder"}
-    (model.folder / ABOUT).write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
+    (model.folder / RERANKER_ABOUT).write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
 
 
 def read_reranker(folder: Path) -> RerankerModel:
     """Read the metadata that ``write_reranker`` wrote. Raises ModelError, naming what is wrong with it."""
-    about = read_object(folder / ABOUT, "reranker", "helix embed setup --reranker")
+    about = read_object(folder / RERANKER_ABOUT, "reranker", "helix embed setup --reranker")
     if any(not isinstance(value, str) for value in about.values()):
-        raise ModelError(f"{folder / ABOUT} is not what Helix wrote; run helix embed setup --reranker again.")
+        raise ModelError(f"{folder / RERANKER_ABOUT} is not what Helix wrote; run helix embed setup --reranker again.")
     try:
         model = RerankerModel(folder=folder, **about)
     except TypeError:
-        raise ModelError(f"{folder / ABOUT} is not what Helix wrote; run helix embed setup --reranker again.") from None
+        raise ModelError(
+            f"{folder / RERANKER_ABOUT} is not what Helix wrote; run helix embed setup --reranker again."
+        ) from None
     if not is_inside(model.model_file):
-        raise ModelError(f"{folder / ABOUT} names a file elsewhere; run helix embed setup --reranker again.")
+        raise ModelError(f"{folder / RERANKER_ABOUT} names a file elsewhere; run helix embed setup --reranker again.")
     missing = [name for name in (model.model_file, *NEEDED) if not (folder / name).is_file()]
     if missing:
         raise ModelError(f"The reranker in {folder} lacks {missing[0]}; run helix embed setup --reranker again.")
@@ -81,14 +84,6 @@ def chosen_reranker(cache_dir: Path) -> RerankerModel | None:
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"Which reranker to use cannot be read ({error}); set it up again.") from error
     return read_reranker(Path(text.strip()))
-
-
-def move_into_place(model: RerankerModel) -> RerankerModel:
-    """Rename the temporary folder ``NAME.making`` to ``NAME``."""
-    place = model.folder.with_name(model.folder.name.removesuffix(".making"))
-    shutil.rmtree(place, ignore_errors=True)
-    model.folder.rename(place)
-    return read_reranker(place)
 
 
 BATCH = 4
@@ -216,4 +211,4 @@ def _kept(model: RerankerModel) -> RerankerModel:
     except ModelError:
         shutil.rmtree(model.folder, ignore_errors=True)
         raise
-    return move_into_place(model)
+    return read_reranker(move_into_place(model.folder, model.name))

