@@ -400,6 +400,7 @@ class ModelEncoder:
         self._lock = threading.Lock()
         self._loading = threading.Lock()
         self._problem = ""
+        self._followed: object = None
 
     @property
     def problem(self) -> str:
@@ -414,6 +415,7 @@ class ModelEncoder:
     def follow(self) -> None:
         """Load the selected model in this thread, unless it is loaded."""
         with self._loading:
+            self._followed = self._choice()
             try:
                 model = self._wanted = chosen_model(self._cache_dir, self._setting)
                 loaded = self._loaded
@@ -427,9 +429,23 @@ class ModelEncoder:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Return the model, when loaded, then the built-in table."""
+        """Return the model, when loaded, then the built-in table.
+
+        Where another one was set up since, or none, it is loaded in a thread, and the table serves meanwhile.
+        """
+        if self._followed not in (None, self._choice()):
+            self._followed = self._loaded = None
+            threading.Thread(target=self.follow, name="model", daemon=True).start()
         loaded = self._loaded
         return (STATIC,) if loaded is None else (loaded.model.name, STATIC)
+
+    def _choice(self) -> tuple[int, ...]:
+        """Return what changes with each choice of a model by ``helix embed``; one ``stat``."""
+        try:
+            found = os.stat(models_folder(self._cache_dir) / "chosen")
+        except OSError:
+            return (0,)
+        return (found.st_ino, found.st_size, found.st_mtime_ns)
 
     def encode(self, model: str, text: str) -> bytes:
         """Return the vector of a question, as little-endian float32."""

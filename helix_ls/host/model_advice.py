@@ -113,7 +113,7 @@ def candidates(texts: int) -> tuple[Candidate, ...]:
             84,
             160,
             expected_minilm(texts).cpu_s,
-            "finds the right file first for 0.63 instead of 0.58 of 150 questions (docs/benchmarks.md)",
+            "finds the right file first for 0.58 instead of 0.50 of 115 questions (docs/benchmarks.md)",
             is_measured=True,
         ),
         Candidate(

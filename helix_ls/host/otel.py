@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -43,6 +44,8 @@ Families = Callable[[], Iterable["Metric"]]
 
 SERVICE = "helix"
 EXPORT_S = 2.0
+CLOSE_S = 1.0
+"""How long an end waits for what is left. The exporter limits single reads, and a server may send a byte each."""
 SPANS_MS, METRICS_MS = 1_000, 10_000
 """How often what has come together is exported, in milliseconds."""
 MOST_TEXT = 1_000
@@ -102,11 +105,11 @@ class Exporting:
                 meter.create_observable_counter(f"{family.name}_total", [observe], description=family.documentation)
             else:
                 meter.create_observable_gauge(family.name, [observe], description=family.documentation)
-        return provider.shutdown
+        return partial(_end, provider.shutdown)
 
     def close(self) -> None:
-        """Export what is left, for at most a few seconds."""
-        self._provider.shutdown()
+        """Export what is left, for at most ``CLOSE_S`` seconds."""
+        _end(self._provider.shutdown)
 
     def _shown(self, attributes: Mapping[str, Value | None]) -> Iterator[tuple[str, Value]]:
         """Yield what may leave of some attributes, by the name it has on the wire."""
@@ -152,6 +155,14 @@ class ExportedSpan:
             self.set(error=kind.__name__)
             self._span.set_status(Status(StatusCode.ERROR))
         self._span.end()
+
+
+def _end(shutdown: Callable[[], None]) -> None:
+    ending = threading.Thread(target=shutdown, name="telemetry-end", daemon=True)
+    ending.start()
+    ending.join(CLOSE_S)
+    if ending.is_alive():
+        logging.getLogger("opentelemetry").warning("the collector did not answer before the end")
 
 
 def _observed(families: Families, name: str, _options: CallbackOptions) -> Iterator[Observation]:

@@ -81,4 +81,8 @@ def telemetry_of(config: Config) -> Telemetry:
         return NoTelemetry(problem)
     from helix_ls.host.otel import Exporting
 
-    return Exporting(config)
+    try:
+        return Exporting(config)
+    except ValueError as error:
+        # The SDK reads variables of its own, which are not for us to check.
+        return NoTelemetry(f"OpenTelemetry refuses a variable of the environment: {error}")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import pytest
 from helix_core.config import Config, load_config
 from helix_core.doctor import telemetry as check
 from helix_core.engine import Helix
+from helix_core.errors import ConfigError
 from helix_core.telemetry import COUNTS, NAMES, TEXTS, WORDS, is_loopback, no_span, why_off
 from helix_ls.host.telemetry import NoTelemetry, telemetry_of, users_telemetry
 from tests.engine.repository import FILES, begin
@@ -113,6 +117,49 @@ def test_no_trace_is_exported_at_a_ratio_of_zero(project: Path, config: Config, 
 def test_a_collector_that_is_not_there_fails_no_question(project: Path, config: Config, collector: Collector) -> None:
     collector.close()
     ask_everything(project, config)
+
+
+@pytest.fixture
+def dripping() -> Iterator[tuple[str, threading.Event]]:
+    """A server that sends a byte of its answer now and then until the event is set, and its address."""
+    enough = threading.Event()
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        with listener.accept()[0] as client, suppress(OSError):
+            while not enough.wait(0.05):
+                client.sendall(b"H")
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}", enough
+    enough.set()
+    thread.join(10)
+    listener.close()
+
+
+def test_an_end_does_not_wait_for_a_collector_that_sends_a_byte_now_and_then(
+    config: Config, dripping: tuple[str, threading.Event]
+) -> None:
+    endpoint, enough = dripping
+    telemetry = telemetry_of(replace(config, otel_endpoint=endpoint))
+    giving_up = threading.Timer(60, enough.set)
+    giving_up.start()
+    with telemetry.span("helix.index"):
+        pass
+    telemetry.close()
+    assert not enough.is_set()
+    giving_up.cancel()
+
+
+def test_a_variable_that_the_sdk_refuses_turns_it_off(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "many")
+    assert "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT" in telemetry_of(config).problem
+
+
+def test_a_wrong_address_is_told_with_that_of_a_collector() -> None:
+    with pytest.raises(ConfigError, match=r"HELIX_OTEL_ENDPOINT.*http://127\.0\.0\.1:4318"):
+        load_config(None, environ={"HELIX_OTEL_ENDPOINT": "garbage"})
 
 
 @pytest.fixture
