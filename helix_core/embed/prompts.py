@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ SETTINGS = "config_sentence_transformers.json"
 POOLING = Path("1_Pooling", "config.json")
 _DOCUMENT_NAMES = ("document", "passage", "corpus")
 _MOST_CHARS = 1_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_JSON_BYTES = 1 << 20
 
 
@@ -70,7 +72,7 @@ def folder_prompts(folder: Path) -> Prompts:
     names = [name for name in _DOCUMENT_NAMES if isinstance(prompts, dict) and prompts.get(name)]
     try:
         found = Prompts(prompts.get("query") or "", prompts[names[0]] if names else "")
-        is_right = all(isinstance(each, str) and len(each) <= _MOST_CHARS for each in (found.query, found.document))
+        is_right = all(map(_is_prompt, (found.query, found.document)))
     except AttributeError:
         is_right = False
     if not is_right:
@@ -80,6 +82,11 @@ def folder_prompts(folder: Path) -> Prompts:
             f"The model in {folder} does not count its prompt in its mean, which Helix cannot; name another."
         )
     return found
+
+
+def _is_prompt(found: object) -> bool:
+    """Return whether it is a text of bearable length; a tokenizer refuses one with a lone surrogate."""
+    return isinstance(found, str) and len(found) <= _MOST_CHARS and not _SURROGATE.search(found)
 
 
 def _object(path: Path) -> dict[str, Any]:

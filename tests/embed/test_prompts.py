@@ -79,9 +79,11 @@ def test_prompts_that_are_no_texts_are_refused(tmp_path: Path, settings: str) ->
     (given / "config_sentence_transformers.json").write_text(settings)
     with pytest.raises(ModelError, match=r"config_sentence_transformers\.json"):
         take_folder(given, tmp_path)
-    told(given, query="x" * 5_000)
-    with pytest.raises(ModelError, match="no texts"):
-        take_folder(given, tmp_path)
+    for prompt in ("x" * 5_000, "\ud800"):
+        for kind in ("query", "document"):
+            told(given, **{kind: prompt})
+            with pytest.raises(ModelError, match="no texts"):
+                take_folder(given, tmp_path)
 
 
 def test_a_prompt_that_is_left_out_of_the_mean_is_refused(tmp_path: Path) -> None:
