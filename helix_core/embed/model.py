@@ -11,7 +11,8 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -227,18 +228,36 @@ class FastModel:
 
         ``most_tokens`` truncates each text to so many tokens, special tokens included.
         """
-        return _unit_rows(self._loaded.rows([text[:LONGEST] for text in texts], most_tokens))
+        with _tokenizing(self.model.name):
+            return _unit_rows(self._loaded.rows([text[:LONGEST] for text in texts], most_tokens))
 
     def documents(self, texts: Sequence[str], most_tokens: int = 0) -> NDArray[np.float32]:
         """Return ``vectors`` of the texts behind the model's prompt for them, whose tokens count for no text."""
         prompt = self.model.document_prefix
         if prompt and most_tokens:
-            most_tokens += self._loaded.count(prompt)
+            with _tokenizing(self.model.name):
+                most_tokens += self._loaded.count(prompt)
         return self.vectors([prompt + text for text in texts], most_tokens)
 
     def question(self, text: str) -> NDArray[np.float32]:
         """Return the vector of a question, behind the model's prompt for it."""
-        return _unit_rows(self._loaded.question((self.model.query_prefix + text)[:LONGEST])).reshape(-1)
+        with _tokenizing(self.model.name):
+            return _unit_rows(self._loaded.question((self.model.query_prefix + text)[:LONGEST])).reshape(-1)
+
+
+@contextmanager
+def _tokenizing(name: str) -> Iterator[None]:
+    """Turn an error of the model's tokenizer into ModelError.
+
+    The library raises bare exceptions, and a panic of its Rust code is a ``PanicException``, which is no Exception.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if type(error) is not Exception and type(error).__name__ != "PanicException":
+            raise
+        why = " ".join(str(error).split())[:200]
+        raise ModelError(f"The tokenizer of the model {name} fails at a text ({why}); set up another model.") from error
 
 
 def _unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:

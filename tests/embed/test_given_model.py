@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tokenizers import Tokenizer, models, pre_tokenizers
+from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
 from helix_core.embed.minilm import Graph
 from helix_core.embed.model import FastModel
 from helix_core.embed.model_sources import take_folder
 from helix_core.errors import ModelError
 from tests.embed.conftest import TokenRows
+from tests.embed.test_token_rows import write_tensors
 
 
 def write_tokenizer(folder: Path) -> None:
+    write_words(folder, pre_tokenizers.Whitespace())
+
+
+def write_words(folder: Path, splitter: Any) -> None:
     words = {"[PAD]": 0, "helix": 1, "plain": 2, "row": 3}
     tokenizer = Tokenizer(models.WordLevel(words, unk_token="[PAD]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.pre_tokenizer = splitter
     tokenizer.save(str(folder / "tokenizer.json"))
     (folder / "tokenizer_config.json").write_text(json.dumps({"model_max_length": 64, "pad_token": "[PAD]"}))
 
@@ -64,3 +71,42 @@ def test_weights_that_git_lfs_left_out_are_not_needed_beside_a_graph(tmp_path: P
     (given / "model.onnx").unlink()
     with pytest.raises(ModelError, match="get the file again"):
         take_folder(given, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["rows", "graph", "pooled by fastembed"])
+def test_a_tokenizer_that_panics_at_a_text_is_an_error_of_the_model(
+    tmp_path: Path, token_rows: TokenRows, kind: str
+) -> None:
+    given = tmp_path / "given"
+    if kind == "graph":
+        write_pooled(given)
+    else:
+        given.mkdir()
+        token_rows(given, 4)
+    # Its regular expression backtracks beyond the library's limit, which panics.
+    write_words(given, pre_tokenizers.Split(Regex("(?:(a+)+)+c"), "isolated"))
+    if kind == "rows":
+        write_tensors(given / "model.safetensors", {"embeddings": np.ones((4, 8), np.float32)})
+    model = take_folder(given, tmp_path)
+    loaded, prompted = FastModel(model), FastModel(replace(model, document_prefix="a" * 100))
+    with pytest.raises(ModelError, match="set up another"):
+        prompted.documents(["row"], 5)
+    for read in (lambda text: loaded.vectors([text]), lambda text: loaded.documents([text], 5), loaded.question):
+        assert np.linalg.norm(read("row")) == pytest.approx(1)
+        with pytest.raises(ModelError, match=r"the model given@.*set up another"):
+            read("a" * 100)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, MemoryError])
+def test_what_is_no_error_of_the_tokenizer_stays_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    write_pooled(tmp_path / "given")
+    loaded = FastModel(take_folder(tmp_path / "given", tmp_path))
+
+    def interrupted(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(loaded._loaded, "rows", interrupted)
+    with pytest.raises(error):
+        loaded.vectors(["row"])
