@@ -21,8 +21,8 @@ from helix_core.model import Level
 from helix_core.store import UnembeddedFile
 from helix_core.workspace import DiskError, Scan, content_reason
 
-TEXTS_AT_ONCE: dict[Level, int] = {"outline": 256, "chunk": 256}
-"""Number of texts that are sorted by length and written together: about a second's work."""
+TEXTS_AT_ONCE: dict[Level, int] = {"outline": 64, "chunk": 128}
+"""Number of texts that are sorted by length and written together: what an interruption loses at most."""
 MOST_TOKENS: dict[Level, int] = {"outline": 128, "chunk": 64}
 """What a model reads of an outline, and of a chunk's card: more takes longer and finds nothing better
 (``benchmarks/search.py --model``).
@@ -106,8 +106,13 @@ class Embedding:
 
     def text_count(self) -> int:
         """Return how many texts a model would embed of what is indexed."""
-        counts = self.session.index.reader.missing_vectors.text_counts
-        return sum(counts(STATIC, level)[1] for level in PHASES)
+        return self.kept(STATIC)[1]
+
+    def kept(self, model: str) -> tuple[int, int]:
+        """Return how many texts have a vector of the model, and how many texts there are."""
+        missing = self.session.index.reader.missing_vectors
+        done, every = zip(*(missing.text_counts(model, level) for level in PHASES), strict=True)
+        return sum(done), sum(every)
 
     def _model_before(self, name: str) -> list[str]:
         """Return the model used before the named one, if any."""

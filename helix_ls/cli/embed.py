@@ -144,7 +144,9 @@ def _run(config: Config, folder: Path) -> None:
         with Embedding.open(folder, config) as embedding, bar:
             embedding.run(FastModel(model), progress=bar.show)
     except KeyboardInterrupt:
-        complain(f"interrupted; {bar.done:,} of {bar.total:,} texts are kept; run the same command to continue")
+        with Embedding.open(folder, config) as embedding:
+            done, every = embedding.kept(model.name)
+        complain(f"interrupted; {done:,} of {every:,} texts are kept; run the same command to continue")
         raise typer.Exit(130) from None
 
 

@@ -160,6 +160,7 @@ def test_stopped_in_the_middle_it_keeps_what_is_done(
     with Embedding.open(project, config) as embedding, pytest.raises(KeyboardInterrupt):
         embedding.run(loaded, check=stop)
     with Embedding.open(project, config) as embedding:
+        assert embedding.kept(loaded.model.name) == (3, 6)
         report = embedding.run(loaded)
         assert (report.outlines, report.chunks, report.embedded) == ((3, 3), (3, 3), 3)
 
