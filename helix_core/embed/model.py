@@ -472,4 +472,9 @@ class ModelEncoder:
         if loaded is None or model != loaded.model.name:
             return self._static.encode(model, text)
         with self._lock:
-            return bytes(loaded.question(text).astype("<f4").tobytes())
+            try:
+                vector, self._problem = loaded.question(text), ""
+            except ModelError as error:
+                self._problem = str(error)
+                return b""
+            return bytes(vector.astype("<f4").tobytes())

@@ -40,7 +40,7 @@ class QuestionEncoder(Protocol):
 
     def encode(self, model: str, text: str) -> bytes:
         """Return the embedding of ``text`` as little-endian float32; all zero when the model knows none of its
-        words.
+        words, empty when it fails at the text, and then ``problem`` says why.
         """
         ...
 
@@ -85,7 +85,8 @@ def encode_question(text: str, reader: Reader, encoder: QuestionEncoder | None) 
         levels = frozenset(level for level, share in known.items() if share >= COMPLETE)
         if OUTLINES in levels:
             vector = encoder.encode(model, text)
-            return QuestionVector(reader, model, vector, levels, tuple(unready)) if any(vector) else None
+            if any(vector):
+                return QuestionVector(reader, model, vector, levels, tuple(unready))
     return None
 
 

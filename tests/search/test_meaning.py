@@ -62,6 +62,19 @@ def test_a_model_that_is_not_complete_is_named_and_the_built_in_vectors_serve(sh
     assert meaning.is_static
 
 
+def test_a_question_that_a_model_fails_at_is_asked_of_the_built_in_vectors(shop: Reader, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    class Failing(Better):
+        problem = "the model fails at this text"
+
+        def encode(self, model: str, text: str) -> bytes:
+            return b"" if model == "better" else super().encode(model, text)
+
+    shares = shop.vectors.spaces()
+    monkeypatch.setattr(shop.vectors, "spaces", lambda: {"better/outline": 1.0, **shares})
+    found = search(SearchRequest("price of the cart", 5, encoder=Failing()), shop)
+    assert found.rankers["outlines"] == "static only: the model fails at this text"
+
+
 def test_a_level_that_is_not_complete_is_not_searched(shop: Reader, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     shares = shop.vectors.spaces()
     monkeypatch.setattr(shop.vectors, "spaces", lambda: {**shares, "static/chunk": 0.5})
