@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from helix_core.config.settings import (
-    ANY_ADDRESS,
     SECTIONS,
     SETTINGS,
     Config,
@@ -349,7 +348,7 @@ def _checked(setting: Setting, given: _Given) -> Value:
                 return os.path.normpath(folder)
             raise ConfigError(f"{given.where}: {value} is not an absolute path; write the whole path")
         case "address" if isinstance(value, str) and is_line(value):
-            return address(value, given.where, str(setting.default) or ANY_ADDRESS)
+            return address(value, given.where, str(setting.default))
     article = "an" if setting.kind == "address" else "a"
     raise ConfigError(f"{given.where}: expected {article} {setting.kind}, found {_shown(value)}; correct the value")
 

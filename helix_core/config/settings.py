@@ -20,10 +20,10 @@ def is_line(value: object) -> bool:
     return isinstance(value, str) and value != "" and "\0" not in value and "\n" not in value
 
 
-ANY_ADDRESS = "http://127.0.0.1:11434/v1"
+_ANY_ADDRESS = "http://127.0.0.1:11434/v1"
 
 
-def address(text: str, where: str, example: str = ANY_ADDRESS) -> str:
+def address(text: str, where: str, example: str = "") -> str:
     """Validate a server's http URL without a trailing slash, a query, or credentials."""
     from urllib.parse import urlsplit
 
@@ -33,6 +33,7 @@ def address(text: str, where: str, example: str = ANY_ADDRESS) -> str:
     except ValueError:
         fits = False
     if not fits or " " in text or parts.query or parts.fragment or "@" in parts.netloc:
+        example = example or _ANY_ADDRESS
         # The value may contain a password, so do not repeat it.
         raise ConfigError(f"{where}: not a plain http address; write it as {example}, without credentials or a query")
     return text.rstrip("/")

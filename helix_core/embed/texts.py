@@ -1,7 +1,7 @@
 """The texts to embed of a file: a few outlines (path, names, first sentences) and each chunk below its heading.
 
-A model reads a chunk's card instead: its names, its first sentence and the words of its identifiers. It costs a tenth
-of the whole text and finds more (``benchmarks/search.py --model``).
+A model reads a chunk's card instead: its names, its first sentence and the words of its identifiers. It costs less
+than half of the time of the whole text (docs/EMBED.md).
 
 Also quantizes vectors for storage: int8 for outlines, one bit a dimension for chunks.
 """

@@ -24,8 +24,8 @@ from helix_core.workspace import DiskError, Scan, content_reason
 TEXTS_AT_ONCE: dict[Level, int] = {"outline": 64, "chunk": 128}
 """Number of texts that are sorted by length and written together: what an interruption loses at most."""
 MOST_TOKENS: dict[Level, int] = {"outline": 128, "chunk": 64}
-"""What a model reads of an outline, and of a chunk's card: more takes longer and finds nothing better
-(``benchmarks/search.py --model``).
+"""What a model reads of an outline, of which more takes longer and finds nothing better (``benchmarks/search.py
+--model``), and of a chunk's card, of which no other length was tried.
 """
 PHASES: dict[Level, str] = {"outline": "embedding outlines", "chunk": "embedding chunks"}
 
