@@ -439,8 +439,6 @@ class WorkspaceSession:
         """Return the notes that an answer from this index needs."""
         doubts = [note for note in (self.behind, self.git_facts.note) if note]
         doubts += self.not_indexed().notes
-        if self.encoder.problem:
-            doubts.append(f"the built-in vectors are used: {self.encoder.problem}")
         return [*doubts, *([self.memory_problem] if self.memory_problem else [])]
 
     def not_indexed(self) -> NotIndexed:

@@ -80,7 +80,9 @@ def encode_question(text: str, reader: Reader, encoder: QuestionEncoder | None) 
     shares = reader.vectors.spaces()
     unready: list[str] = []
     for model in encoder.models:
-        known = {level: shares[f"{model}/{level}"] for level in (OUTLINES, PASSAGES) if f"{model}/{level}" in shares}
+        # The built-in vectors are written with the words; a model's first ones come later, and are none until then.
+        given = shares if model == STATIC else {f"{model}/{level}": 0.0 for level in (OUTLINES, PASSAGES)} | shares
+        known = {level: given[f"{model}/{level}"] for level in (OUTLINES, PASSAGES) if f"{model}/{level}" in given}
         unready += [f"{model}/{level} {share:.0%}" for level, share in known.items() if share < COMPLETE]
         levels = frozenset(level for level, share in known.items() if share >= COMPLETE)
         if OUTLINES in levels:
@@ -91,16 +93,32 @@ def encode_question(text: str, reader: Reader, encoder: QuestionEncoder | None) 
 
 
 def state_of(meaning: QuestionVector | None, level: str, state: str, encoder: QuestionEncoder | None) -> str:
-    """Return the reported state of a vector ranker: off, empty, used, or what is not ready yet."""
+    """Return the reported state of a vector ranker: off, empty, used, not ready, or static only where a better model
+    was wanted; ``vectors_note`` says why.
+    """
     if encoder is None:
         return "off"
     if meaning is None:
         return "empty"
     if level not in meaning.levels:
-        return f"not ready: {', '.join(meaning.unready)}" if meaning.unready else "empty"
-    better = [one for one in meaning.unready if not one.startswith(f"{meaning.model}/")]
-    why = encoder.problem or ", ".join(better)
-    return f"static only: {why}" if meaning.is_static and why else state
+        return "not ready" if meaning.unready else "empty"
+    return "static only" if meaning.is_static and _why_static(meaning, encoder) else state
+
+
+def vectors_note(meaning: QuestionVector | None, encoder: QuestionEncoder | None) -> str:
+    """Return the note that says which vectors did not serve a question and why; "" where the wanted ones did."""
+    if encoder is None:
+        return ""
+    if meaning is None:
+        return f"nothing was searched by meaning: {encoder.problem}" if encoder.problem else ""
+    if meaning.is_static and (why := _why_static(meaning, encoder)):
+        return f"the built-in vectors are used: {why}"
+    own = [one for one in meaning.unready if one.startswith(f"{meaning.model}/")]
+    return f"not everything was searched by meaning yet: {', '.join(own)}" if own else ""
+
+
+def _why_static(meaning: QuestionVector, encoder: QuestionEncoder) -> str:
+    return encoder.problem or ", ".join(one for one in meaning.unready if not one.startswith(f"{meaning.model}/"))
 
 
 MOST_PLACES = 20

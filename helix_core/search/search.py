@@ -23,7 +23,7 @@ from helix_core.search.confidence import (
 from helix_core.search.coordinates import located, with_located
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
 from helix_core.search.language import is_multilingual, language_note, language_of
-from helix_core.search.meaning import QuestionEncoder, QuestionVector, encode_question, state_of
+from helix_core.search.meaning import QuestionEncoder, QuestionVector, encode_question, state_of, vectors_note
 from helix_core.search.named import NAMED_CONFIDENCE, ConfidenceBounds, has_line, settle
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
@@ -223,11 +223,12 @@ def _notes(
     ranked: Sequence[Ranked],
     sure: float,
     *,
+    vectors: str,
     language: str,
     is_doubtful: bool,
 ) -> tuple[str, ...]:
     """Return what the user is told of an answer: what it lacks, and why it may be none."""
-    notes = [*results.notes(), *settled.notes]
+    notes = [*([vectors] if vectors else []), *results.notes(), *settled.notes]
     if language and (sure < SAID_CONFIDENCE or not ranked):
         notes.append(language_note(language))
     elif is_doubtful and ranked and sure < SAID_CONFIDENCE:
@@ -259,8 +260,8 @@ class _Search:
         text, judged_by, known, read = self._read_words()
         frequency = known.frequency
         terms = weigh_terms(self._question.words, frequency, self._items)
-        by_meaning = not LEVEL_OF.keys() <= self._request.off
-        meaning = encode_question(text, self._reader, self._request.encoder) if by_meaning else None
+        encoder = None if LEVEL_OF.keys() <= self._request.off else self._request.encoder
+        meaning = encode_question(text, self._reader, encoder)
         query = RankerInput(
             self._question, select_terms(terms, self._items), frequency, self._items, self._reader, meaning
         )
@@ -310,7 +311,15 @@ class _Search:
         sure = settled.bound((place if is_literal or is_overview else confidence)(signs, with_model=with_model))
         sure = min(sure, ABSENT_CONFIDENCE if seems_empty else 1.0)
         is_doubtful = not (seems_empty or is_certain or is_literal) and presence(signs) < DOUBT
-        notes = _notes(results, settled, ranked, sure, language=language, is_doubtful=is_doubtful)
+        notes = _notes(
+            results,
+            settled,
+            ranked,
+            sure,
+            vectors=vectors_note(meaning, encoder),
+            language=language,
+            is_doubtful=is_doubtful,
+        )
         asks_of_something = not judging or any(not is_request_word(term.word) for term in judging)
         known_empty = seems_empty and asks_of_something and not language and not results.over_budget()
         nearest = self._nearest(terms, results, ranked) if seems_empty else ()

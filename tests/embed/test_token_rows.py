@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,15 @@ import pytest
 from numpy.typing import NDArray
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
+from helix_core.config import load_config
 from helix_core.embed.minilm import TITLE, convert_wheel
 from helix_core.embed.model import FastModel, ModelEncoder, choose, chosen_model, models_folder, read_model
 from helix_core.embed.model_sources import fetch_listed, listed, take_folder
+from helix_core.engine import Helix
 from helix_core.errors import ModelError
+from helix_core.packet import search_text
+from helix_ls.cli.render.packet import printed
+from helix_ls.cli.render.search import draw
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "purge", "row", "header", "paint")
 DIMENSIONS = 16
@@ -259,3 +265,26 @@ def test_it_is_set_up_and_embeds_a_folder_by_command(tmp_path: Path) -> None:
     assert name.startswith("given@")
     shares = embed("run")["shares"]
     assert {share for space, share in shares.items() if space.startswith(name)} == {1.0}
+
+
+def test_every_surface_says_once_and_alike_which_vectors_serve(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "rows.py").write_text("def purge(row):\n    return row\n")
+    model = take_folder(write_model(tmp_path / "given"), tmp_path)
+    choose(tmp_path, model)
+    with Helix.open(project, config=replace(load_config(project), cache_dir=tmp_path)) as helix:
+        helix.refresh()
+        encoder = helix.session.encoder = ModelEncoder(tmp_path)
+        encoder.follow()
+        found, packet = helix.search("purge"), helix.packet("purge", as_text=True)
+        window = helix.context("purge")
+    # The model is loaded, and has no vector here yet.
+    note = f"the built-in vectors are used: {model.name}/outline 0%, {model.name}/chunk 0%"
+    assert found["notes"] == packet["notes"] == window["notes"] == [note]
+    draw(found, project)
+    for said in (capsys.readouterr().out, printed(packet), search_text(found), packet["text"], json.dumps(found)):
+        assert " ".join(said.split()).count(model.name) == note.count(model.name)
+        assert note in " ".join(said.split())

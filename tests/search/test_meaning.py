@@ -48,15 +48,17 @@ def test_a_question_without_a_word_of_the_index_is_found_by_meaning(shop: Reader
 
 def test_a_model_without_vectors_is_never_asked(shop: Reader) -> None:
     encoder = Better()
-    search(SearchRequest("price of the cart", 5, encoder=encoder), shop)
+    found = search(SearchRequest("price of the cart", 5, encoder=encoder), shop)
     assert set(encoder.asked) == {"static"}
+    assert found.notes == ("the built-in vectors are used: better/outline 0%, better/chunk 0%",)
 
 
 def test_a_model_that_is_not_complete_is_named_and_the_built_in_vectors_serve(shop: Reader, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     shares = shop.vectors.spaces()
     monkeypatch.setattr(shop.vectors, "spaces", lambda: {"better/outline": 0.4, **shares})
     found = search(SearchRequest("price of the cart", 5, encoder=Better()), shop)
-    assert found.rankers["outlines"] == "static only: better/outline 40%"
+    assert found.rankers["outlines"] == "static only"
+    assert found.notes == ("the built-in vectors are used: better/outline 40%, better/chunk 0%",)
     meaning = encode_question("price of the cart", shop, Better())
     assert meaning is not None
     assert meaning.is_static
@@ -70,17 +72,32 @@ def test_a_question_that_a_model_fails_at_is_asked_of_the_built_in_vectors(shop:
             return b"" if model == "better" else super().encode(model, text)
 
     shares = shop.vectors.spaces()
-    monkeypatch.setattr(shop.vectors, "spaces", lambda: {"better/outline": 1.0, **shares})
+    complete = {"better/outline": 1.0, "better/chunk": 1.0, **shares}
+    monkeypatch.setattr(shop.vectors, "spaces", lambda: complete)
     found = search(SearchRequest("price of the cart", 5, encoder=Failing()), shop)
-    assert found.rankers["outlines"] == "static only: the model fails at this text"
+    assert found.rankers["outlines"] == "static only"
+    assert found.notes == ("the built-in vectors are used: the model fails at this text",)
 
 
 def test_a_level_that_is_not_complete_is_not_searched(shop: Reader, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     shares = shop.vectors.spaces()
     monkeypatch.setattr(shop.vectors, "spaces", lambda: {**shares, "static/chunk": 0.5})
     found = ask(shop, "price of the cart")
-    assert found.rankers["passages"] == "not ready: static/chunk 50%"
+    assert found.rankers["passages"] == "not ready"
+    assert found.notes == ("not everything was searched by meaning yet: static/chunk 50%",)
     assert found.rankers["outlines"] == "used"
+
+
+def test_a_question_without_a_vector_says_what_is_wrong_with_the_model(shop: Reader) -> None:
+    class Missing(Better):
+        models = ()
+        problem = "its files are damaged"
+
+    assert search(SearchRequest("price of the cart", 5, encoder=Missing()), shop).notes == (
+        "nothing was searched by meaning: its files are damaged",
+    )
+    off = frozenset({"outlines", "passages"})
+    assert not search(SearchRequest("price of the cart", 5, off=off, encoder=Missing()), shop).notes
 
 
 def test_words_the_model_does_not_know_make_no_vector(shop: Reader) -> None:
