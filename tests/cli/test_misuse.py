@@ -35,6 +35,13 @@ def test_an_empty_question_is_misuse(helix: RunHelix, shop: Path, question: str)
     assert "empty" in helix("packet", question, "--path", shop).complaint
 
 
+@pytest.mark.parametrize("arguments", [("",), (" ",), ("--reranker", "")])
+def test_a_model_without_a_name_is_misuse(helix: RunHelix, arguments: tuple[str, ...]) -> None:
+    ran = helix("embed", "setup", *arguments, "--yes")
+    assert ran.status == 2
+    assert "is named; name" in ran.complaint
+
+
 @pytest.mark.parametrize("k", ["0", "-3", "10000", "many"])
 def test_a_k_out_of_range_is_misuse(helix: RunHelix, shop: Path, k: str) -> None:
     for verb in ("search", "packet"):

@@ -260,9 +260,12 @@ def test_it_is_set_up_and_embeds_a_folder_by_command(tmp_path: Path) -> None:
         answer: dict[str, Any] = json.loads(done.stdout)
         return answer
 
-    name = embed("setup", str(given))["model"]
+    set_up = embed("setup", str(given))
+    name = set_up["model"]
     shutil.rmtree(given)
     assert name.startswith("given@")
+    # What is set up is listed before anything is embedded with it.
+    assert set_up["shares"] == {f"{name}/outline": 0.0, f"{name}/chunk": 0.0}
     shares = embed("run")["shares"]
     assert {share for space, share in shares.items() if space.startswith(name)} == {1.0}
 
