@@ -82,6 +82,13 @@ def pytest_configure() -> None:
     multiprocessing.process.BaseProcess.start = guarded_start  # type: ignore[method-assign]
 
 
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int, int]:
+    """Start two workers a processor: a third of a run waits for servers and timers. ``unit`` tests never wait."""
+    workers = yield
+    return workers if config.option.markexpr == "unit" else 2 * workers
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Collect without the garbage collector, a third of the time; what is collected stays to the end anyway."""
