@@ -70,7 +70,7 @@ check-extension: ## type, lint, format and unit checks of the extension
 	@cd vscode-extension && npm run --silent check && npm test --silent
 
 .PHONY: check-javascript
-check-javascript: $(VENV)/.installed-dev ## the official JavaScript client of OpenAI against the proxy (needs Node.js 20)
+check-javascript: $(VENV)/.installed-dev ## OpenAI's official JavaScript client and our TypeScript one against a server (needs Node.js 20)
 	@sh tests/js/run.sh "$(abspath $(BIN))/python"
 
 .PHONY: test-editor
@@ -88,8 +88,9 @@ bench: $(VENV)/.installed-dev ## run the benchmarks; each says what it needs
 	@status=0; for bench in benchmarks/[a-z]*.py; do echo "== $$bench"; $(BIN)/python "$$bench" || status=1; done; exit $$status
 
 .PHONY: reference
-reference: $(VENV)/.installed ## write docs/reference from the tables of the code
+reference: $(VENV)/.installed ## write docs/reference and the clients of the HTTP API from the tables of the code
 	@$(BIN)/python docs/reference.py
+	@$(BIN)/python docs/sdk.py
 
 .PHONY: docs
 docs: $(VENV)/.installed-docs ## build the documentation as a site, into build/docs

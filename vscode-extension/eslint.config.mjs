@@ -2,7 +2,16 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'bundled/', 'node_modules/', 'test/editor/artifacts/', 'test/editor/fixture/history/'] },
+  {
+    ignores: [
+      'dist/',
+      'sdk/dist/',
+      'bundled/',
+      'node_modules/',
+      'test/editor/artifacts/',
+      'test/editor/fixture/history/',
+    ],
+  },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -345,6 +345,8 @@ COMPONENTS: dict[str, dict[str, Any]] = {
 
 
 VERSION = "3.1.0"
+OPERATIONS_TAG = "operations"
+"""Marks what is an operation of the table; its ``operationId`` is the operation's name."""
 _ABOUT = (
     "Answers about the workspaces this server was started with: which places answer a question, and whether what is "
     "known of them is still true on disk. A workspace is chosen by /w/<name>/ before the path, or by the header "
@@ -416,14 +418,15 @@ def document(routes: tuple[HttpRoute, ...] = HTTP_ROUTES) -> dict[str, Any]:
 
 def _operation(each: HttpRoute) -> dict[str, Any]:
     keys: list[dict[str, list[str]]] = [{"admin": []}] if each.needs == "admin" else [{"ask": []}, {"admin": []}]
+    by_path = re.sub(r"\W+", "_", f"{each.method.lower()}{each.path}").rstrip("_")
     made: dict[str, Any] = {
-        "operationId": re.sub(r"\W+", "_", f"{each.method.lower()}{each.path}").rstrip("_"),
+        "operationId": by_path if each.operation is None else each.operation.name,
         "summary": each.summary,
         "security": [{}, *keys] if each.needs == "nothing" else keys,
         "responses": _responses(each),
     }
     if each.operation is not None:
-        made["description"] = each.operation.description
+        made |= {"description": each.operation.description, "tags": [OPERATIONS_TAG]}
     parameters = [*_PARAMETERS.get(each.path, ()), *map(_in_path, re.findall(r"\{(\w+)\}", each.path))]
     if parameters:
         made["parameters"] = parameters

@@ -15,7 +15,9 @@ ANY = "*/*"
 
 
 def body_schema(operation: Operation[Any]) -> dict[str, Any]:
-    """Return the schema of a body: an object with additional members allowed, and every alias of each argument."""
+    """Return the schema of a body: an object with additional members allowed, and each argument under every
+    name of it; the older ones are ``deprecated``.
+    """
     required = operation.required("http")
     properties: dict[str, Any] = {}
     needed: list[dict[str, Any]] = []
@@ -23,7 +25,8 @@ def body_schema(operation: Operation[Any]) -> dict[str, Any]:
         for name in each.names:
             said = each.about.description if name == each.name else f"The same as {each.name}, under another name."
             about: dict[str, Any] = {"anyOf": [each.schema(), {"type": "null"}], "description": said}
-            properties[name] = about | ({} if each.name in required else {"default": each.default})
+            about |= {} if each.name in required else {"default": each.default}
+            properties[name] = about | ({} if name == each.name else {"deprecated": True})
         if each.name in required:
             stated = _stated(each)
             needed.append({"anyOf": [{"required": [name], "properties": {name: stated}} for name in each.names]})

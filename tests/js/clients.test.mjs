@@ -1,32 +1,17 @@
 // The official JavaScript client against the real server process and the scripted upstream of the Python tests.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 
 import OpenAI from 'openai';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const python = process.env.HELIX_PYTHON ?? join(root, '.venv', 'bin', 'python');
-const messages = [{ role: 'user', content: 'where are session cookies signed?' }];
-const begun = [];
-let folder, upstream, served, client;
+import { apart, end, start } from './started.mjs';
 
-async function start(environment, ...words) {
-  const child = spawn(python, words, { cwd: root, env: { ...process.env, ...environment } });
-  begun.push(child);
-  child.complaints = '';
-  child.stderr.on('data', (data) => (child.complaints += data));
-  for await (const line of createInterface({ input: child.stdout })) {
-    return JSON.parse(line);
-  }
-  throw new Error(`${words.join(' ')} said nothing: ${child.complaints}`);
-}
+const messages = [{ role: 'user', content: 'where are session cookies signed?' }];
+let folder, upstream, client;
 
 async function heard() {
   const answer = await fetch(`${new URL(upstream.base).origin}/heard`);
@@ -52,24 +37,16 @@ async function chunks(stream) {
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'helix-js-'));
   writeFileSync(join(folder, 'sessions.py'), 'def sign_cookie(payload):\n    """Sign the session cookie."""\n    return payload\n');
-  const names = Object.fromEntries(['CACHE', 'RUNTIME', 'STATE', 'DATA'].map((name) => [`HELIX_${name}_DIR`, join(folder, `.${name}`)]));
-  const environment = { ...names, HELIX_CONFIG: join(folder, 'none.toml'), HELIX_UPSTREAM_KEY: 'sk-upstream' };
+  const environment = { ...apart(folder), HELIX_UPSTREAM_KEY: 'sk-upstream' };
   upstream = await start({}, '-m', 'tests.proxy.upstream');
   environment.HELIX_UPSTREAM = upstream.base;
-  served = await start(environment, '-m', 'helix_ls.cli', 'serve', folder, '--port', '0', '--json');
+  await start(environment, '-m', 'helix_ls.cli', 'serve', folder, '--port', '0', '--json');
   const connected = await start(environment, '-m', 'helix_ls.cli', 'connect', 'openai', '--json', '--path', folder);
   client = new OpenAI({ baseURL: connected.base_url, apiKey: connected.api_key, maxRetries: 0 });
 });
 
 after(async () => {
-  await Promise.all(
-    begun.map((child) => {
-      const ended = child.exitCode === null ? new Promise((resolve) => child.once('exit', resolve)) : undefined;
-      child.stdin.end();
-      child.kill();
-      return ended;
-    }),
-  );
+  await end();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the official JavaScript client against the proxy: run.sh PYTHON
+# Runs JavaScript clients against a server: OpenAI's official one and ours. run.sh PYTHON
 set -eu
 cd "$(dirname "$0")"
 stamp=node_modules/.installed
@@ -8,4 +8,6 @@ if [ ! -f "$stamp" ] || [ package-lock.json -nt "$stamp" ]; then
     npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
     touch "$stamp"
 fi
-HELIX_PYTHON=$1 exec node --test --test-reporter=dot clients.test.mjs
+sh ../../vscode-extension/install.sh
+(cd ../../vscode-extension && rm -rf sdk/dist && node node_modules/typescript/bin/tsc -p sdk)
+HELIX_PYTHON=$1 exec node --test --test-reporter=dot clients.test.mjs sdk.test.mjs

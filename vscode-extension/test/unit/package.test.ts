@@ -40,6 +40,13 @@ describe('the package', () => {
     }
   });
 
+  it('has the version of the SDK beside it', async () => {
+    const versions = ['package.json', 'sdk/package.json'].map(async (file) => {
+      return (JSON.parse(await readFile(file, 'utf8')) as { version: string }).version;
+    });
+    expect(new Set(await Promise.all(versions)).size).toBe(1);
+  });
+
   it('opens a connection in one place, and there only to this machine', async () => {
     const connects = /from 'node:(http|https|http2|net|tls|dgram|dns)'|\bfetch\(|XMLHttpRequest|WebSocket|EventSource/;
     const found = [];

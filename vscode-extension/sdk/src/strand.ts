@@ -1,4 +1,5 @@
-// Reads a strand (*.dna), written from docs/strand-format.md alone: what that page leaves open fails here.
+// Reads a strand (*.dna), a signed and encrypted file of memories. Written from docs/strand-format.md alone: what that
+// page leaves open fails here. Needs libsodium-wrappers-sumo and @noble/hashes beside the package.
 import { blake2b } from '@noble/hashes/blake2.js';
 import sodium from 'libsodium-wrappers-sumo';
 
@@ -9,15 +10,42 @@ export type StrandKey =
   | { kind: 'recovery'; code: Uint8Array }
   | { kind: 'x25519'; secret: Uint8Array };
 
+/** The keys that are believed, as `dna-signer:` and 64 hexadecimal digits; or `anyone`, to learn who signed a file. */
+export type Trusted = ReadonlySet<string> | 'anyone';
+
 export interface Strand {
+  /** Who signed it, as `dna-signer:` and 64 hexadecimal digits. Who holds that key is for you to know. */
   signer: string;
-  manifest: JsonObject;
-  root: string;
-  /** Canonical JSON, one record each. */
+  manifest: Manifest;
+  /** In the order of the file. Their texts are data of whoever wrote them, never instructions. */
+  records: StrandRecord[];
+  /** The records as they are in the file: canonical JSON, one each. */
   lines: string[];
 }
 
-export class RefusedStrand extends Error {}
+export interface Manifest {
+  created_at: number;
+  label: string;
+  parents: string[];
+  records: number;
+  root: string;
+  schema: number;
+  signer: string;
+}
+
+export type StrandRecord = JsonObject & { type: string; id: string };
+
+/** What needs no key: who signed the file, and which kinds of keys open it. */
+export interface Sealed {
+  signer: string;
+  id: string;
+  stanzas: string[];
+}
+
+/** The file is no whole strand of this format, is not trusted, or does not open with this key; the message says which. */
+export class RefusedStrand extends Error {
+  override readonly name = 'RefusedStrand';
+}
 
 const MAGIC = Uint8Array.of(0x89, 0x44, 0x4e, 0x41, 0x0d, 0x0a, 0x1a, 0x0a);
 const MIB = 1024 * 1024;
@@ -31,28 +59,49 @@ const LIMITS = {
   text: 256 * 1024,
   depth: 32,
 };
+const NEWEST_SCHEMA = 1;
 const CHUNK = 65_536 + 17;
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const encoder = new TextEncoder();
 
-/** Reads a strand whole, or throws RefusedStrand. Await `sodium.ready` first. */
-export function readStrand(data: Uint8Array, key: StrandKey): Strand {
-  const outside = inspect(data);
+/** Reads a strand whole, or throws RefusedStrand: nothing of it is handed over before its last byte was checked. */
+export async function readStrand(data: Uint8Array, key: StrandKey, trusted: Trusted): Promise<Strand> {
+  await sodium.ready;
+  const outside = inspected(data);
+  const signer = signerText(outside.signer);
+  refuseUnless(trusted === 'anyone' || trusted.has(signer), `it is signed by ${signer}, who is not trusted`);
   const dataKey = openDataKey(outside, key);
-  const plain = decrypt(outside, dataKey);
-  return readPlain(plain, outside.signer);
+  return readPlain(decrypt(outside, dataKey), outside.signer);
 }
+
+/** Checks what needs no key: layout, header, bounds of the derivation, signature. Throws RefusedStrand. */
+export async function inspectStrand(data: Uint8Array): Promise<Sealed> {
+  await sodium.ready;
+  const { signer, id, stanzas } = inspected(data);
+  return { signer: signerText(signer), id: sodium.to_hex(id), stanzas: stanzas.map((each) => each.type) };
+}
+
+/** The 16 bytes of a recovery code as a person types it. Throws RefusedStrand for a mistyped one. */
+export async function recoveryCode(text: string): Promise<Uint8Array> {
+  await sodium.ready;
+  return readCode(text);
+}
+
+function signerText(key: Uint8Array): string {
+  return `dna-signer:${sodium.to_hex(key)}`;
+}
+
+type Stanza = JsonObject & { type: string };
 
 interface Outside {
   signer: Uint8Array;
   id: Uint8Array;
-  stanzas: JsonObject[];
+  stanzas: Stanza[];
   head: Uint8Array;
   body: Uint8Array;
 }
 
-/** What needs no key: layout, header, bounds of the derivation, signature. */
-export function inspect(data: Uint8Array): Outside {
+function inspected(data: Uint8Array): Outside {
   refuseUnless(data.length <= LIMITS.file, 'too large');
   refuseUnless(data.length >= 14 && same(data.subarray(0, 8), MAGIC), 'no strand');
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
@@ -74,8 +123,7 @@ export function inspect(data: Uint8Array): Outside {
   return { signer, id, stanzas, head, body };
 }
 
-/** The 16 bytes of a recovery code as a person types it. */
-export function recoveryCode(text: string): Uint8Array {
+function readCode(text: string): Uint8Array {
   const letters = text.replace(/[\s-]/g, '').toUpperCase().replace(/O/g, '0').replace(/[IL]/g, '1');
   refuseUnless(/^[0-9A-HJKMNP-TV-Z]{32}$/.test(letters), 'recovery code');
   let number = 0n;
@@ -92,14 +140,14 @@ const STANZAS: Record<string, Record<string, number>> = {
   x25519: { sealed: 80 },
 };
 
-function checkedStanzas(said: Json | undefined): JsonObject[] {
+function checkedStanzas(said: Json | undefined): Stanza[] {
   if (!Array.isArray(said) || said.length < 1 || said.length > LIMITS.stanzas) throw new RefusedStrand('stanzas');
   const counts = new Map<string, number>();
   return said.map((stanza) => {
     if (!isObject(stanza) || typeof stanza['type'] !== 'string') throw new RefusedStrand('stanza without a type');
     const type = stanza['type'];
     const fields = Object.hasOwn(STANZAS, type) ? STANZAS[type] : undefined;
-    if (fields === undefined) return stanza;
+    if (fields === undefined) return stanza as Stanza;
     counts.set(type, (counts.get(type) ?? 0) + 1);
     refuseUnless(type === 'x25519' || counts.get(type) === 1, 'two stanzas of one kind');
     const names = ['type', ...Object.keys(fields)];
@@ -110,7 +158,7 @@ function checkedStanzas(said: Json | undefined): JsonObject[] {
       refuseUnless(stanza['kdf'] === 'argon2id13', 'derivation');
       refuseUnless(isWithin(stanza['memory_mib'], 64, 1024) && isWithin(stanza['passes'], 2, 10), 'derivation bounds');
     }
-    return stanza;
+    return stanza as Stanza;
   });
 }
 
@@ -118,7 +166,7 @@ function openDataKey(outside: Outside, key: StrandKey): Uint8Array {
   const message = outside.head.subarray(0, -32);
   const mac = outside.head.subarray(-32);
   for (const stanza of outside.stanzas) {
-    const dataKey = stanza['type'] === key.kind ? unwrap(stanza, key) : undefined;
+    const dataKey = stanza.type === key.kind ? unwrap(stanza, key) : undefined;
     if (dataKey?.length !== 32) continue;
     const headerKey = hash('dna1.header-key', new Uint8Array(), dataKey);
     if (sodium.memcmp(hash('dna1.header-mac', message, headerKey), mac)) return dataKey;
@@ -175,27 +223,36 @@ function decrypt(outside: Outside, dataKey: Uint8Array): Uint8Array {
 function readPlain(plain: Uint8Array, signer: Uint8Array): Strand {
   refuseUnless(plain.length <= LIMITS.plaintext && plain.at(-1) === 0x0a, 'plaintext');
   const rows = split(plain);
-  refuseUnless(rows.length <= LIMITS.records + 1, 'too many records');
-  const manifest = parseCanonical(rows[0] ?? new Uint8Array());
-  const names = 'created_at,label,parents,records,root,schema,signer';
-  refuseUnless(Object.keys(manifest).join() === names, 'manifest');
-  refuseUnless(manifest['signer'] === sodium.to_hex(signer), 'another signer inside');
-  refuseUnless(isWithin(manifest['schema'], 0, 1), 'schema');
-  const records = rows.slice(1);
+  const manifest = checkedManifest(parseCanonical(rows[0] ?? new Uint8Array()));
+  refuseUnless(manifest.signer === sodium.to_hex(signer), 'another signer inside');
   let before: Uint8Array | undefined;
-  const lines = records.map((row) => {
-    const record = parseCanonical(row);
+  const lines = rows.slice(1);
+  const records = lines.map((line) => {
+    const record = parseCanonical(line);
     const order = join(named(record['type'], 64), Uint8Array.of(0), named(record['id'], 200));
     refuseUnless(before === undefined || compare(before, order) < 0, 'order of records');
     before = order;
-    return new TextDecoder().decode(row);
+    return record as StrandRecord;
   });
-  const root = sodium.to_hex(rootOf(records));
+  refuseUnless(manifest.records === lines.length, 'number of records');
+  refuseUnless(manifest.root === sodium.to_hex(rootOf(lines)), 'the records are not those of the manifest');
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return { signer: signerText(signer), manifest, records, lines: lines.map((line) => decoder.decode(line)) };
+}
+
+function checkedManifest(said: JsonObject): Manifest {
+  const names = 'created_at,label,parents,records,root,schema,signer';
+  refuseUnless(Object.keys(said).join() === names, 'members of the manifest');
   refuseUnless(
-    manifest['records'] === lines.length && manifest['root'] === root,
-    'records are not those of the manifest',
+    isWithin(said['schema'], 0, NEWEST_SCHEMA),
+    `schema ${JSON.stringify(said['schema'])}, this reader knows ${NEWEST_SCHEMA}`,
   );
-  return { signer: sodium.to_hex(signer), manifest, root, lines };
+  refuseUnless(typeof said['created_at'] === 'number' && typeof said['label'] === 'string', 'time or label');
+  const parents = said['parents'];
+  if (!Array.isArray(parents)) throw new RefusedStrand('parents');
+  for (const parent of parents) fromHex(parent, 32);
+  fromHex(said['root'], 32);
+  return said as unknown as Manifest;
 }
 
 /** RFC 6962 §2.1 with BLAKE2b-256. */
@@ -226,7 +283,7 @@ function parseCanonical(bytes: Uint8Array): JsonObject {
   return value;
 }
 
-export function canonical(value: Json): string {
+function canonical(value: Json): string {
   if (typeof value === 'string') return text(value);
   if (typeof value === 'number') {
     refuseUnless(Number.isFinite(value), 'number');
@@ -276,6 +333,7 @@ function split(plain: Uint8Array): Uint8Array[] {
   const rows: Uint8Array[] = [];
   for (let start = 0; start < plain.length;) {
     const end = plain.indexOf(0x0a, start);
+    refuseUnless(rows.length <= LIMITS.records, 'too many records');
     rows.push(plain.subarray(start, end));
     start = end + 1;
   }
@@ -308,7 +366,12 @@ function join(...parts: readonly Uint8Array[]): Uint8Array {
 }
 
 function compare(one: Uint8Array, other: Uint8Array): number {
-  return Buffer.compare(one, other);
+  const shorter = Math.min(one.length, other.length);
+  for (let place = 0; place < shorter; place++) {
+    const difference = (one[place] ?? 0) - (other[place] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return one.length - other.length;
 }
 
 function same(one: Uint8Array, other: Uint8Array): boolean {
