@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         check_installed,
         choose,
         chosen_model,
+        kept_models,
         models_folder,
         read_model,
     )
@@ -55,6 +56,7 @@ __all__ = [
     "embedded_texts",
     "fetch_listed",
     "fetch_listed_reranker",
+    "kept_models",
     "listed",
     "listed_reranker",
     "models_folder",
@@ -76,6 +78,7 @@ __getattr__ = lazy_face(
             "check_installed",
             "choose",
             "chosen_model",
+            "kept_models",
             "models_folder",
             "read_model",
         ),

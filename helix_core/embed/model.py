@@ -11,8 +11,9 @@ import os
 import re
 import shutil
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,10 +34,13 @@ RERANKER_ABOUT = "helix-reranker.json"
 MODEL = "model.onnx"
 NEEDED = ("tokenizer.json", "tokenizer_config.json")
 FILES = (MODEL, *NEEDED, "config.json", "special_tokens_map.json")
+MAKING = ".making"
 POOLINGS = ("none", "mean", "cls", "last")
 _NAME = re.compile(r"[\w.@+-]{1,80}", re.ASCII)
 _MOST_JSON_BYTES = 1 << 20
 _MOST_DIMENSIONS = 4096
+_ABANDONED_S = 3600.0
+"""A folder of a model in the making that nobody wrote to for so long was left behind by a process that was killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,10 @@ class Model:
         """Return whether it is a row for each token (``token_rows``), and no graph."""
         return Path(self.model_file).name == WEIGHTS
 
+    def size_bytes(self) -> int:
+        """Return the size of its files."""
+        return sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
+
 
 def models_folder(cache_dir: Path) -> Path:
     """Return the folder of installed models."""
@@ -91,16 +99,31 @@ def named(title: str, *files: Path, prompts: Prompts = NO_PROMPTS) -> str:
     return f"{re.sub(r'[^A-Za-z0-9_.+-]', '-', title)[:60]}@{digest.hexdigest()[:8]}"
 
 
-def move_into_place(making: Path, name: str) -> Path:
+@contextmanager
+def making(cache_dir: Path, title: str) -> Iterator[Path]:
+    """Yield a new folder for a model, ``TITLE.making``, which is deleted at the end unless it was moved into place."""
+    place = models_folder(cache_dir) / f"{title}{MAKING}"
+    for left in models_folder(cache_dir).glob(f"*{MAKING}"):
+        with suppress(FileNotFoundError):
+            if left == place or left.stat().st_mtime < time.time() - _ABANDONED_S:
+                shutil.rmtree(left, ignore_errors=True)
+    place.mkdir(mode=0o700, parents=True)
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def move_into_place(folder: Path, name: str) -> Path:
     """Rename ``TITLE.making``, which has the model of that name, to ``TITLE``, and return the new folder.
 
     Where another model has that folder, the new one's is its name, ``TITLE@HASH``, so that no other model is deleted.
     """
-    place = making.with_name(making.name.removesuffix(".making"))
+    place = folder.with_name(folder.name.removesuffix(MAKING))
     if _name_in(place) not in ("", name):
-        place = making.with_name(name)
+        place = folder.with_name(name)
     shutil.rmtree(place, ignore_errors=True)
-    making.rename(place)
+    folder.rename(place)
     return place
 
 
@@ -148,6 +171,14 @@ def read_model(folder: Path) -> Model:
     if not is_right:
         raise ModelError(f"{folder / ABOUT} is not what Helix wrote; run helix embed setup again.")
     return model
+
+
+def kept_models(cache_dir: Path) -> Iterator[Model]:
+    """Yield every model of the cache whose files are there, whatever its folder is called."""
+    for about in sorted(models_folder(cache_dir).glob(f"*/{ABOUT}")):
+        if about.parent.suffix != MAKING:
+            with suppress(ModelError):
+                yield read_model(about.parent)
 
 
 def choose(cache_dir: Path, model: Model | None) -> None:

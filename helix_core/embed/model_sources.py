@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -21,6 +22,7 @@ from helix_core.embed.model import (
     FastModel,
     Model,
     check_installed,
+    making,
     models_folder,
     move_into_place,
     named,
@@ -29,10 +31,22 @@ from helix_core.embed.model import (
     write_metadata,
 )
 from helix_core.embed.prompts import NO_PROMPTS, POOLING, Prompts, folder_prompts, listed_prompts
-from helix_core.embed.token_rows import CONFIG, WEIGHTS, TokenRows, folder_of_rows
+from helix_core.embed.token_rows import CONFIG, TOKENIZER, WEIGHTS, TokenRows, folder_of_rows, why_no_file
 from helix_core.errors import ModelError
 
 _MOST_BYTES = 4 << 30
+_MOST_TOKENIZER_BYTES = 40_000_000
+"""Gemma's, the largest that is known, has 33 MB."""
+_MOST_ENTRIES = 1_500_000
+"""Entries of the tokenizer's lists: 1.3 million for the tokens and merges of Gemma, 1 million for 500,000 tokens with a
+score.
+"""
+_MOST_PREFIXES = 3_000_000
+"""Different beginnings of tokens: the library keeps each of a Unigram model in 350 bytes."""
+_MOST_GROWTH = 64
+"""How many characters a normalizer may make of one."""
+_MOST_PADDING = 8_192
+_MOST_SETTINGS_BYTES = 16_000_000
 # Other entries of the models folder: the selected names, and downloads in progress.
 _TAKEN = ("chosen", "reranker", "downloads")
 
@@ -82,19 +96,16 @@ def fetch_listed(model: ListedModel, cache_dir: Path) -> Model:
     def fetch(downloads: str) -> Any:
         return TextEmbedding(model.name, cache_dir=downloads).model
 
-    kept = downloaded(model, model.name.rsplit("/", 1)[-1], cache_dir, fetch, listed_prompts(model.name))
-    return _kept(
-        replace(kept, dimensions=padded(model.dimensions), fastembed=model.name, source=f"fastembed {model.source}")
-    )
+    title, dimensions = model.name.rsplit("/", 1)[-1], padded(model.dimensions)
+    with downloaded(model, title, cache_dir, fetch, listed_prompts(model.name)) as made:
+        return _kept(replace(made, dimensions=dimensions, fastembed=model.name, source=f"fastembed {model.source}"))
 
 
+@contextmanager
 def downloaded(
     model: ListedModel, title: str, cache_dir: Path, fetch: Callable[[str], Any], prompts: Prompts = NO_PROMPTS
-) -> Model:
-    """Copy what ``fetch`` downloads into its folder into the cache as ``title``.
-
-    Raises ModelError when that fails.
-    """
+) -> Iterator[Model]:
+    """Yield what ``fetch`` downloads into its folder as ``copied`` does. Raises ModelError when that fails."""
     downloads = models_folder(cache_dir) / "downloads"
     try:
         loaded = fetch(str(downloads))
@@ -104,9 +115,9 @@ def downloaded(
         raise ModelError(
             f"{model.name} could not be fetched ({type(error).__name__}: {why}); nothing changed."
         ) from error
-    made = copied(folder, file, title, cache_dir, prompts, flat=False)
-    shutil.rmtree(downloads, ignore_errors=True)
-    return made
+    with copied(folder, file, title, cache_dir, prompts, flat=False) as made:
+        shutil.rmtree(downloads, ignore_errors=True)
+        yield made
 
 
 def take_folder(folder: Path, cache_dir: Path) -> Model:
@@ -116,15 +127,18 @@ def take_folder(folder: Path, cache_dir: Path) -> Model:
     Raises ModelError when it lacks a file, or cannot be loaded.
     """
     title, prompts = folder.resolve().name, folder_prompts(folder)
+    source = f"the folder {title}"
     # Before a graph: model2vec's own folders have one beside the rows, which takes other inputs.
     if (place := _rows_in(folder)) is not None:
-        pooling, dimensions = "mean", TokenRows(place).dimensions
-        kept = copied(place, WEIGHTS, title, cache_dir, prompts)
-    else:
-        weights = weights_in(folder)
-        pooling, dimensions = _output_of(folder, folder / weights)
-        kept = copied(folder, weights, title, cache_dir, prompts)
-    return _kept(replace(kept, dimensions=padded(dimensions), pooling=pooling, source=f"the folder {title}"))
+        _check_size(folder, [place / WEIGHTS])
+        check_settings(place)
+        dimensions = padded(TokenRows(place).dimensions)
+        with copied(place, WEIGHTS, title, cache_dir, prompts) as made:
+            return _kept(replace(made, dimensions=dimensions, source=source))
+    with copied(folder, weights_in(folder), title, cache_dir, prompts) as made:
+        # Of the copy: the runtime opens no weights beside a graph through a link that leads elsewhere.
+        pooling, width = _output_of(folder, made.folder / made.model_file)
+        return _kept(replace(made, dimensions=padded(width), pooling=pooling, source=source))
 
 
 def _rows_in(folder: Path) -> Path | None:
@@ -144,10 +158,12 @@ def _graph_in(folder: Path) -> str | None:
 def weights_in(folder: Path) -> str:
     """Return the path of the weights inside a model folder. Raises ModelError when it lacks a file."""
     weights = _graph_in(folder)
-    missing = [name for name in NEEDED if not (folder / name).is_file()]
-    if weights is None or missing:
-        raise ModelError(f"{folder} is no model: it has no {missing[0] if missing else MODEL}; name another folder.")
-    return weights
+    missing = [name for name in (weights or MODEL, *NEEDED) if not (folder / name).is_file()]
+    # What is there and no file says more than what is not there.
+    there = [name for name in (MODEL, WEIGHTS, *NEEDED) if os.path.lexists(folder / name)]
+    for name in (*(each for each in there if not (folder / each).is_file()), *missing):
+        raise ModelError(f"{folder} is no model: {why_no_file(folder, name)}; name another folder.")
+    return weights or MODEL
 
 
 def _output_of(folder: Path, weights: Path) -> tuple[str, int]:
@@ -169,43 +185,111 @@ def _output_of(folder: Path, weights: Path) -> tuple[str, int]:
     return next((pooling for key, pooling in by_setting.items() if settings.get(key)), "mean"), shape[-1]
 
 
+@contextmanager
 def copied(
     folder: Path, weights: str, title: str, cache_dir: Path, prompts: Prompts = NO_PROMPTS, *, flat: bool = True
-) -> Model:
-    """Copy the required files to a folder of the cache, external weight files included.
+) -> Iterator[Model]:
+    """Copy the required files to a folder of the cache, external weight files included; the copy is deleted at the end
+    unless it was moved into place.
 
     Unless ``flat`` the weights keep their relative path, where fastembed looks for what it lists.
     """
     if title in _TAKEN:
         raise ModelError(f"A model cannot be called {title}, which Helix uses itself; rename {folder}.")
-    making = models_folder(cache_dir) / f"{title}.making"
-    shutil.rmtree(making, ignore_errors=True)
-    place = Path(os.path.basename(weights) if flat else weights)
-    (making / place).parent.mkdir(mode=0o700, parents=True)
     source = folder / weights
     beside = [file for file in source.parent.iterdir() if file.name.startswith(f"{source.name}") and file.is_file()]
-    wanted = {file: (making / place).with_name(file.name) for file in beside}
-    wanted |= {folder / name: making / name for name in FILES[1:] if (folder / name).is_file()}
+    settings = [folder / name for name in FILES[1:] if (folder / name).is_file()]
+    _check_size(folder, [*beside, *settings])
+    check_settings(folder)
+    with making(cache_dir, title) as made:
+        place = Path(os.path.basename(weights) if flat else weights)
+        wanted = {file: (made / place).with_name(file.name) for file in beside}
+        wanted |= {file: made / file.name for file in settings}
+        try:
+            (made / place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for file, target in wanted.items():
+                shutil.copyfile(file, target)
+        except OSError as error:
+            raise ModelError(
+                f"The model could not be copied into {made} ({error.strerror}); free disk space."
+            ) from error
+        deciding = (place, TOKENIZER, CONFIG) if place.name == WEIGHTS else (place,)
+        name = named(title, *(made / file for file in deciding if (made / file).is_file()), prompts=prompts)
+        yield Model(name, made, 0, "mean", True, "", prompts.query, prompts.document, place.as_posix())
+
+
+def _check_size(folder: Path, files: Iterable[Path]) -> None:
+    if sum(file.stat().st_size for file in files) > _MOST_BYTES:
+        raise ModelError(f"The model in {folder} is larger than 4 GiB; choose a smaller one.")
+
+
+def check_settings(folder: Path) -> None:
+    """Raise ModelError for a tokenizer or settings that take too much time or memory to load or to run.
+
+    They are bounded here because nothing stops the library once it reads them.
+    """
+    files = [folder / name for name in (*FILES[2:], POOLING) if (folder / name).is_file()]
+    large = [file.name for file in files if file.stat().st_size > _MOST_SETTINGS_BYTES]
+    problem = f"its {large[0]} is larger than {_MOST_SETTINGS_BYTES // 10**6} MB" if large else _excess(folder)
+    if problem:
+        raise ModelError(f"The model in {folder} cannot be used ({problem}); name another folder.")
+
+
+def _excess(folder: Path) -> str:
+    """Return what of the tokenizer is too large; "" where nothing is, or there is none."""
+    if not (folder / TOKENIZER).is_file():
+        return ""
+    with (folder / TOKENIZER).open("rb") as file:
+        data = file.read(_MOST_TOKENIZER_BYTES + 1)
+    if len(data) > _MOST_TOKENIZER_BYTES:
+        return f"its {TOKENIZER} is larger than {_MOST_TOKENIZER_BYTES // 10**6} MB"
+    if data.count(b",") > _MOST_ENTRIES:
+        return f"its {TOKENIZER} has more than {_MOST_ENTRIES:,} entries"
     try:
-        if sum(file.stat().st_size for file in wanted) > _MOST_BYTES:
-            shutil.rmtree(making)
-            raise ModelError(f"The model in {folder} is larger than 4 GiB; choose a smaller one.")
-        for file, target in wanted.items():
-            shutil.copyfile(file, target)
-    except OSError as error:
-        shutil.rmtree(making, ignore_errors=True)
-        raise ModelError(f"The model could not be copied into {making} ({error.strerror}); free disk space.") from error
-    deciding = (place, NEEDED[0], CONFIG) if place.name == WEIGHTS else (place,)
-    name = named(title, *(making / file for file in deciding if (making / file).is_file()), prompts=prompts)
-    return Model(name, making, 0, "mean", True, "", prompts.query, prompts.document, place.as_posix())
+        found = json.loads(data)
+        prefixes, growth = _prefix_count(_tokens(found)), _growth(found.get("normalizer"))
+        padding = (found.get("padding") or {}).get("pad_to_multiple_of") or 0
+        if prefixes > _MOST_PREFIXES:
+            return f"the tokens of its {TOKENIZER} are too long"
+        if growth > _MOST_GROWTH or padding > _MOST_PADDING:
+            return f"its {TOKENIZER} makes texts much longer"
+    except (ValueError, RecursionError) as error:
+        return f"{TOKENIZER}: {error}"
+    except (AttributeError, KeyError, IndexError, TypeError):
+        return f"its {TOKENIZER} is none"
+    return ""
+
+
+def _tokens(tokenizer: dict[str, Any]) -> list[bytes]:
+    vocabulary = tokenizer["model"]["vocab"]
+    texts = list(vocabulary) if isinstance(vocabulary, dict) else [each[0] for each in vocabulary]
+    texts += [each["content"] for each in tokenizer.get("added_tokens") or ()]
+    return [text.encode("utf-8", "surrogatepass") for text in texts]
+
+
+def _prefix_count(tokens: list[bytes]) -> int:
+    """Return how many different beginnings the tokens have, which are the nodes of their trie."""
+    if (most := sum(map(len, tokens))) <= _MOST_PREFIXES:
+        return most
+    count, before = 0, b""
+    for token in sorted(tokens):
+        shared = (place for place, (one, other) in enumerate(zip(before, token, strict=False)) if one != other)
+        count += len(token) - next(shared, min(len(before), len(token)))
+        before = token
+    return count
+
+
+def _growth(normalizer: dict[str, Any] | None) -> int:
+    """Return how many characters a normalizer's replacements make of one at most."""
+    about = normalizer or {}
+    growth = max(1, len(about.get("content") or ""))
+    for part in about.get("normalizers") or ():
+        growth *= _growth(part)
+    return growth
 
 
 def _kept(model: Model) -> Model:
-    """Move the model to its final place after a test load; delete it when the load fails."""
+    """Move the model to its final place after a test load."""
     write_metadata(model)
-    try:
-        FastModel(read_model(model.folder))
-    except ModelError:
-        shutil.rmtree(model.folder, ignore_errors=True)
-        raise
+    FastModel(read_model(model.folder))
     return read_model(move_into_place(model.folder, model.name))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from helix_core.embed.model import (
+    MAKING,
     MODEL,
     NEEDED,
     RERANKER_ABOUT,
@@ -183,8 +183,9 @@ def fetch_listed_reranker(model: ListedModel, cache_dir: Path) -> RerankerModel:
     def fetch(downloads: str) -> Any:
         return TextCrossEncoder(model.name, cache_dir=downloads, threads=1).model
 
-    made = downloaded(model, _title(model.name.rsplit("/", 1)[-1]), cache_dir, fetch)
-    return _kept(RerankerModel(made.name, made.folder, f"fastembed {model.source}", made.model_file, model.name))
+    with downloaded(model, _title(model.name.rsplit("/", 1)[-1]), cache_dir, fetch) as made:
+        source = f"fastembed {model.source}"
+        return _kept(RerankerModel(made.name, made.folder, source, made.model_file, model.name))
 
 
 def take_reranker_folder(folder: Path, cache_dir: Path) -> RerankerModel:
@@ -193,8 +194,8 @@ def take_reranker_folder(folder: Path, cache_dir: Path) -> RerankerModel:
     Raises ModelError when it lacks a file, or cannot be loaded.
     """
     name = folder.resolve().name
-    made = copied(folder, weights_in(folder), _title(name), cache_dir)
-    return _kept(RerankerModel(made.name, made.folder, f"the folder {name}", made.model_file))
+    with copied(folder, weights_in(folder), _title(name), cache_dir) as made:
+        return _kept(RerankerModel(made.name, made.folder, f"the folder {name}", made.model_file))
 
 
 def _title(name: str) -> str:
@@ -203,12 +204,8 @@ def _title(name: str) -> str:
 
 
 def _kept(model: RerankerModel) -> RerankerModel:
-    """Move the model to its final place after a test load; delete it when the load fails."""
+    """Move the model to its final place after a test load."""
     write_reranker(model)
-    try:
-        # Use a unique name: fastembed registers names with their file for the life of the process.
-        CrossEncoder(replace(read_reranker(model.folder), name=f"{model.name}.making"))
-    except ModelError:
-        shutil.rmtree(model.folder, ignore_errors=True)
-        raise
+    # Use a unique name: fastembed registers names with their file for the life of the process.
+    CrossEncoder(replace(read_reranker(model.folder), name=f"{model.name}{MAKING}"))
     return read_reranker(move_into_place(model.folder, model.name))

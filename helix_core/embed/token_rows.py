@@ -6,6 +6,7 @@ Source of the format and of the sum: model2vec's ``persistence`` and ``StaticMod
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,14 @@ def folder_of_rows(folder: Path) -> Path | None:
         if (place / WEIGHTS).is_file() and not tensor_names(place / WEIGHTS).isdisjoint(_ROWS):
             return place
     return None
+
+
+def why_no_file(folder: Path, name: str) -> str:
+    """Return why a model's file cannot be read, as a clause about its folder."""
+    place = folder / name
+    if place.is_symlink():
+        return f"its {name} is a link to {os.readlink(place)}, which is no file"
+    return f"its {name} is no file" if place.exists() else f"it has no {name}"
 
 
 class TokenRows:
@@ -113,7 +122,7 @@ def _tokenizer(folder: Path) -> Tokenizer:
     from tokenizers import Tokenizer
 
     if not (folder / TOKENIZER).is_file():
-        raise _refused(folder, f"it has no {TOKENIZER}")
+        raise _refused(folder, why_no_file(folder, TOKENIZER))
     try:
         tokenizer: Tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         settings = json.loads((folder / CONFIG).read_text("utf-8")) if (folder / CONFIG).is_file() else {}

@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
+from helix_core.embed import minilm
 from helix_core.embed.minilm import Graph
 from helix_core.embed.model import FastModel
 from helix_core.embed.model_sources import take_folder
@@ -42,12 +43,19 @@ def test_a_text_without_a_token_has_a_vector_like_nothing(tmp_path: Path, token_
     assert np.linalg.norm(said) == pytest.approx(1)
 
 
-def write_pooled(folder: Path) -> NDArray[np.float32]:
-    """Write a model whose graph adds up the rows of a table, which is returned: five dimensions for each token."""
+def write_pooled(folder: Path, outside: str = "") -> NDArray[np.float32]:
+    """Write a model whose graph adds up the rows of a table, which is returned: five dimensions for each token. With
+    ``outside`` the table's bytes are in a file of that name.
+    """
     folder.mkdir()
     table = np.arange(1, 21, dtype=np.float32).reshape(4, 5)
     graph = Graph()
     rows = graph.node("Gather", [graph.constant("table", table), "input_ids"], "rows")
+    if outside:
+        # TensorProto: dims, data_type FLOAT, name, external_data, data_location EXTERNAL.
+        where = minilm._bytes(13, minilm._text(1, "location") + minilm._text(2, outside))
+        shape = minilm._number(1, 4) + minilm._number(1, 5) + minilm._number(2, 1)
+        graph.constants[0] = shape + minilm._text(8, "table") + where + minilm._number(14, 1)
     axis = graph.constant("axis", np.array([1], np.int64))
     total = graph.node("ReduceSum", [rows, axis], "total", keepdims=0)
     (folder / "model.onnx").write_bytes(graph.file("pooled", ("input_ids",), total, 5))
@@ -71,6 +79,15 @@ def test_weights_that_git_lfs_left_out_are_not_needed_beside_a_graph(tmp_path: P
     (given / "model.onnx").unlink()
     with pytest.raises(ModelError, match="get the file again"):
         take_folder(given, tmp_path)
+
+
+def test_weights_beside_a_graph_may_be_links_that_lead_elsewhere(tmp_path: Path) -> None:
+    given, elsewhere = tmp_path / "given", tmp_path / "elsewhere"
+    table = write_pooled(given, outside="model.onnx_data")
+    elsewhere.write_bytes(table.tobytes())
+    (given / "model.onnx_data").symlink_to(elsewhere)
+    (found,) = FastModel(take_folder(given, tmp_path)).vectors(["row"])
+    assert found[:5] == pytest.approx(table[3] / np.linalg.norm(table[3]))
 
 
 @pytest.mark.parametrize("kind", ["rows", "graph", "pooled by fastembed"])

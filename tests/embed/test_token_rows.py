@@ -181,6 +181,100 @@ def test_a_folder_that_lacks_its_tokenizer_or_has_other_weights_is_refused(tmp_p
         take_folder(other, tmp_path)
 
 
+def unigram(**changed: object) -> dict[str, Any]:
+    return {"model": {"type": "Unigram", "vocab": [["a", -1.0]], "unk_id": 0}, **changed}
+
+
+def replacing(content: str, times: int) -> dict[str, Any]:
+    part = {"type": "Replace", "pattern": {"Regex": "."}, "content": content}
+    return {"type": "Sequence", "normalizers": [part] * times}
+
+
+EXCESSIVE: list[tuple[str, str]] = [
+    (" " * 41_000_000, "larger than 40 MB"),
+    ("0," * 1_600_000, "more than 1,500,000 entries"),
+    (json.dumps(unigram(added_tokens=[{"content": "ab" * 1_600_000}])), "too long"),
+    (json.dumps(unigram(model={"vocab": {str(n) + "ab" * 20_000: n for n in range(80)}})), "too long"),
+    (json.dumps(unigram(normalizer=replacing("x" * 1_000, 4))), "longer"),
+    (json.dumps(unigram(normalizer=replacing("xx", 7))), "longer"),
+    (json.dumps(unigram(padding={"pad_to_multiple_of": 1 << 30})), "longer"),
+    ("[" * 200_000, "recursion"),
+    ("null", "is none"),
+    (json.dumps({"model": {"vocab": [3]}}), "is none"),
+]
+
+
+@pytest.mark.parametrize(("tokenizer", "why"), EXCESSIVE, ids=range(len(EXCESSIVE)))
+@pytest.mark.parametrize("kind", ["rows", "graph"])
+def test_a_tokenizer_that_costs_too_much_is_refused_before_it_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: str, why: str, kind: str
+) -> None:
+    given = write_model(tmp_path / "given")
+    if kind == "graph":
+        (given / "model.safetensors").rename(given / "model.onnx")
+        (given / "tokenizer_config.json").write_text("{}")
+    (given / "tokenizer.json").write_text(tokenizer)
+    monkeypatch.setattr("tokenizers.Tokenizer", None)
+    with pytest.raises(ModelError, match=why):
+        take_folder(given, tmp_path / "cache")
+    assert not models_folder(tmp_path / "cache").exists()
+
+
+def test_settings_of_some_size_are_taken_and_larger_ones_refused(tmp_path: Path) -> None:
+    given = write_model(tmp_path / "given")
+    (given / "special_tokens_map.json").write_text(json.dumps({"note": "x" * 15_000_000}))
+    tokenizer = json.loads((given / "tokenizer.json").read_text())
+    # Long, with beginnings that the tokens share.
+    tokenizer["model"]["vocab"] |= {"a" * length: 0 for length in range(1, 3_000)}
+    (given / "tokenizer.json").write_text(json.dumps(tokenizer | {"normalizer": replacing("xx", 6)}))
+    FastModel(take_folder(given, tmp_path))
+    (given / "special_tokens_map.json").write_text(json.dumps({"note": "x" * 17_000_000}))
+    with pytest.raises(ModelError, match=r"special_tokens_map\.json is larger than 16 MB"):
+        take_folder(given, tmp_path)
+
+
+def test_nothing_is_left_of_a_model_whose_making_ended_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
+
+    given = write_model(tmp_path / "given")
+    left = [models_folder(tmp_path) / name for name in ("given.making", "old.making", "new.making")]
+    for folder in left:
+        folder.mkdir(parents=True)
+    os.utime(left[1], (0, 0))
+    with monkeypatch.context() as patched:
+        patched.setattr("helix_core.embed.model_sources.FastModel", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            take_folder(given, tmp_path)
+    # Another process may be making the newest.
+    assert list(models_folder(tmp_path).iterdir()) == [left[2]]
+    assert take_folder(given, tmp_path).folder.name == "given"
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "why"),
+    [
+        ("model.safetensors", "/dev/zero", r"its model\.safetensors is a link to /dev/zero, which is no file"),
+        ("tokenizer.json", "blobs/gone", r"its tokenizer\.json is a link to blobs/gone, which is no file"),
+    ],
+)
+def test_a_link_to_no_file_is_named(tmp_path: Path, name: str, target: str, why: str) -> None:
+    given = write_model(tmp_path / "given")
+    (given / name).unlink()
+    (given / name).symlink_to(target)
+    with pytest.raises(ModelError, match=why):
+        take_folder(given, tmp_path)
+
+
+def test_links_to_files_are_followed(tmp_path: Path) -> None:
+    given, linked = write_model(tmp_path / "given"), tmp_path / "linked"
+    linked.mkdir()
+    for file in given.iterdir():
+        (linked / file.name).symlink_to(file)
+    kept = take_folder(linked, tmp_path).folder
+    assert not any(file.is_symlink() for file in kept.iterdir())
+
+
 def header(text: str, body: bytes = b"") -> bytes:
     return len(text).to_bytes(8, "little") + text.encode() + body
 
