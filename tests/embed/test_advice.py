@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from helix_core.embed import listed, minilm, models_folder
+from helix_core.embed import Model, listed, minilm, models_folder
+from helix_core.embed.model import write_metadata
 from helix_core.embed.model_sources import take_folder
+from helix_ls.cli.render.reports import draw_recommendation
+from helix_ls.host import model_advice
 from helix_ls.host.model_advice import candidates, expected, expected_minilm, recommendation
 from helix_ls.host.model_setup import offer
 from tests.embed.test_token_rows import WORDS, write_model
@@ -58,6 +63,41 @@ def test_what_is_said_of_them_is_what_they_are() -> None:
     assert said["minilm"].download_mb == round(minilm.WHEEL_BYTES / 1e6)
 
 
+@pytest.mark.parametrize(
+    ("source", "listed_as", "is_indexed", "set_up", "next_step"),
+    [
+        ("", "", True, "built-in", "helix embed setup"),
+        ("", "", False, "built-in", "helix index && helix embed setup"),
+        (minilm.SOURCE, "", True, "minilm", ""),
+        (minilm.SOURCE, "", False, "minilm", "helix index"),
+        ("fastembed jinaai", "jinaai/jina-embeddings-v2-base-code", True, "jinaai/jina-embeddings-v2-base-code", ""),
+        ("the folder given", "", True, "", ""),
+    ],
+)
+def test_it_knows_what_is_set_up_and_sends_to_the_index_first(
+    source: str, listed_as: str, is_indexed: bool, set_up: str, next_step: str
+) -> None:
+    model = Model("given@12345678", Path("given"), 384, "mean", True, source, fastembed=listed_as) if source else None
+    texts = 1_000 if is_indexed else 0
+    answer = recommendation(MACHINE, 100, texts, missing="", set_up=model, is_indexed=is_indexed)
+    assert [each["name"] for each in answer["candidates"] if each["set_up"]] == ([set_up] if set_up else [])
+    assert (answer["next"], answer["indexed"]) == (next_step, is_indexed)
+    assert answer["set_up"] == (model.name if model else "built-in")
+    if model is not None:
+        assert ("set up already" if set_up == "minilm" else "`helix bench compare` tells") in answer["why"]
+
+
+def test_sizes_that_nobody_measured_are_said_to_be_about_so(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = recommendation(MACHINE, 100, 1_000, missing="")
+    by_name = {each["name"]: each for each in answer["candidates"]}
+    assert by_name["potion-code-16M-v2"]["estimated"] == ["download_mb", "memory_mb", "cpu_s"]
+    assert by_name["minilm"]["estimated"] == ["memory_mb", "cpu_s"]
+    draw_recommendation(answer)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "about 33 MB to get, about 150 MB of memory" in said
+    assert " 84 MB to get, about 160 MB of memory" in said and "about 84 MB" not in said
+
+
 def test_an_estimate_is_told_as_one() -> None:
     assert "estimate" in expected(1_000, 640).said and "1,000 texts" in expected(1_000, 640).said
     assert expected(1_000, 640).cpu_s > expected(1_000, 90).cpu_s > expected_minilm(1_000).cpu_s
@@ -65,15 +105,26 @@ def test_an_estimate_is_told_as_one() -> None:
     assert "no text" in expected(0, 640).said
 
 
-def test_a_model_that_is_there_is_timed(tmp_path: Path) -> None:
+def test_a_model_that_is_there_is_timed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offered = offer("potion-base-8M", tmp_path)
-    assert offered.expect is not None and not offered.expect(1_000).is_timed
+    assert offered.expect is not None and not offered.expect(1_000).timed_texts
     rows = np.ones((len(WORDS), 256), np.float32)
-    model = take_folder(write_model(tmp_path / "potion-base-8M", embeddings=rows), tmp_path)
+    own = take_folder(write_model(tmp_path / "potion-base-8M", embeddings=rows), tmp_path)
+    # A folder of that title is another model; the listed one is then kept under its whole name.
+    assert not offered.expect(1_000).timed_texts
+    place = own.folder.with_name("potion-base-8M@12345678")
+    shutil.copytree(own.folder, place)
+    model = replace(own, name=place.name, folder=place, fastembed="minishlab/potion-base-8M")
+    write_metadata(model)
     told = offered.expect(1_000)
-    assert told.is_timed and "timed on" in told.said
+    assert told.timed_texts == 16 and "timed on 16 texts" in told.said
+    monkeypatch.setattr(model_advice, "PROBE_CPU_S", 0.0)
+    assert offered.expect(1_000).timed_texts == 4
+    monkeypatch.setattr(model_advice, "MOST_TIMED_BYTES", model.size_bytes() - 1)
+    assert not offered.expect(1_000).timed_texts
+    monkeypatch.undo()
     (model.folder / "tokenizer.json").write_text("{}")
-    assert not offered.expect(1_000).is_timed
+    assert not offered.expect(1_000).timed_texts
 
 
 @pytest.mark.process
@@ -90,6 +141,7 @@ def test_consent_is_asked_with_size_license_and_time(tmp_path: Path) -> None:
         )
 
     assert "no text of this folder" in helix("embed", "setup", "potion-base-8M").stderr
+    assert json.loads(helix("embed", "setup", "--recommend", "--json").stdout)["next"].startswith("helix index && ")
     helix("search", "purge")
     asked = helix("embed", "setup", "jina-embeddings-v2-base-code")
     assert asked.returncode == 2
@@ -97,6 +149,7 @@ def test_consent_is_asked_with_size_license_and_time(tmp_path: Path) -> None:
         assert said in asked.stderr
     answer = json.loads(helix("embed", "setup", "--recommend", "--json").stdout)
     assert (answer["schema"], answer["files"], answer["texts"]) == ("helix.models/1", 1, 2)
+    assert (answer["indexed"], answer["set_up"]) == (True, "built-in")
     shown = helix("embed", "setup", "--recommend").stdout
     assert all(each["name"] in shown for each in answer["candidates"])
     assert not models_folder(tmp_path / "cache").exists()

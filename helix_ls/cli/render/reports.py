@@ -186,6 +186,8 @@ def draw_embed(answer: dict[str, Any]) -> None:
 def draw_recommendation(answer: dict[str, Any]) -> None:
     """Print the answer of ``helix embed setup --recommend``."""
     page = Page()
+    if not answer["indexed"]:
+        page.line(Text("! not indexed yet: helix index", style="bold red"))
     page.line(Text(f"{answer['recommended']}", style="bold"), f": {answer['why']}", indent=2)
     if answer["next"]:
         page.line(dim("  next: "), answer["next"], indent=4)
@@ -194,12 +196,20 @@ def draw_recommendation(answer: dict[str, Any]) -> None:
     page.line(dim(f"  {machine}, {count(answer['texts'], 'text')} to embed"), indent=2)
     for each in answer["candidates"]:
         page.space()
-        page.line(Text("✓ " if each["fits"] else "! ", style="green" if each["fits"] else "yellow"), each["name"])
-        download = f"{each['download_mb']} MB to get" if each["download_mb"] else "nothing to get"
-        told = (download, f"{each['dimensions']} dimensions", each["license"], each["said"])
+        sign = Text("✓ " if each["fits"] else "! ", style="green" if each["fits"] else "yellow")
+        page.line(sign, each["name"], dim("  set up" if each["set_up"] else ""))
+        download = _figure(each, "download_mb", "to get") or "nothing to get"
+        memory = _figure(each, "memory_mb", "of memory")
+        told = (download, memory, f"{each['dimensions']} dimensions", each["license"], each["said"])
         page.line(dim(f"  {', '.join(filter(None, told))}"), indent=2)
         page.line(f"  {each['problem'] or each['why']}", indent=2)
     page.show()
+
+
+def _figure(candidate: dict[str, Any], name: str, what: str) -> str:
+    """Return a candidate's size with what it is of; "" for none."""
+    about = "about " if name in candidate["estimated"] else ""
+    return f"{about}{candidate[name]:,} MB {what}" if candidate[name] else ""
 
 
 _STYLES = {"ship": "bold green", "slower": "yellow", "no_gain": "yellow", "worse": "bold red", "undecided": "yellow"}
