@@ -264,6 +264,24 @@ def test_facts_are_drawn_from_the_last_exchanges_of_a_session_with_their_evidenc
     assert helix.memory.consolidate("a")["facts_extracted"] == 0
 
 
+def test_an_exchange_that_is_learned_is_kept_masked_and_answers_by_its_facts(helix):
+    token = "ghp_" + "k3J9x" * 7 + "Q"
+    told = helix.memory.learn(f"Where are quokkas? {token}", "We decided to keep quokkas in Redis.")
+    assert (told["facts_extracted"], told["exchanges"]) == (1, 1)
+    assert helix.memory.learn("And wombats?", "They burrow.", session="other")["facts_extracted"] == 0
+    again = helix.memory.learn("Where are quokkas?", "We decided to keep quokkas in Redis.")
+    assert again["gene_ids"] == told["gene_ids"]
+    (item,) = notes_of(helix.packet("where are quokkas kept?"))
+    assert item["kind"] == "fact"
+    place = os.fsencode(os.path.realpath(helix.workspace))
+    kept = helix.memory._file.read(lambda memory: memory.exchanges.last(place, "learn", 10))
+    assert len(kept) == 2 and all(token not in one.question for one in kept)
+    for question, answer in (("", "an answer"), ("a question", " \n")):
+        with pytest.raises(UsageError, match="give both"):
+            helix.memory.learn(question, answer)
+    assert helix.memory.forget_session("learn") == {"exchanges": 2}
+
+
 def test_what_a_session_was_given_comes_back_as_a_stub_until_its_file_changes(helix, project):
     from helix_core.engine.answer.window import ContextRequest
 

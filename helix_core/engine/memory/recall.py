@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from helix_core.strand import StrandRecord
 
 CONSOLIDATED = 10
+LEARNED = "learn"
+"""The session of exchanges that are learned without one."""
 MOST_NOTED = 20
 NOBODY = Attribution()
 T = TypeVar("T")
@@ -351,6 +353,22 @@ class WorkspaceMemory:
 
         name = session_name(session)
         return {"exchanges": self._file.read(lambda memory: memory.exchanges.forget_session(self._place, name)) or 0}
+
+    def learn(self, question: str, answer: str, by: Attribution = NOBODY, *, session: str = LEARNED) -> dict[str, Any]:
+        """Keep an exchange, as the proxy keeps a chat, and return what ``consolidate`` draws from its session.
+
+        The call is the consent: ``memory.learn`` is about chats that pass the proxy. Secrets are masked and long texts
+        cut. The same exchange learned again gives the same notes.
+
+        Raises UsageError for an empty question or answer, StoreError for a memory that cannot be written.
+        """
+        from helix_core.memory import ObservedExchange, kept
+
+        exchange = kept(ObservedExchange(self._place, session, question, answer, "", "", time.time(), "stop"), by)
+        if exchange is None:
+            raise UsageError("an exchange has a question and an answer, and one of them is empty; give both as text")
+        self._file.write(lambda memory: memory.exchanges.add(exchange))
+        return self.consolidate(session)
 
     def consolidate(self, session: str = "") -> dict[str, Any]:
         """Draw facts, by rules, from the last exchanges of a session, or of all: ``{facts_extracted, gene_ids, …}``.
