@@ -86,12 +86,13 @@ class RecoveryCode:
 
     @classmethod
     def read(cls, text: str) -> RecoveryCode:
-        """Return the code of what a person typed: case, blanks and hyphens do not count, O is 0, I and L are 1.
+        """Return the code of what a person typed: its ASCII letters and digits; case does not count, O is 0, I
+        and L are 1.
 
         Raises:
             UsageError: It has another length, another letter, or a typing error that the checksum found.
         """
-        typed = re.sub(r"[\s-]", "", text).upper().translate(str.maketrans("OIL", "011"))
+        typed = re.sub(r"[^0-9A-Za-z]", "", text).upper().translate(str.maketrans("OIL", "011"))
         size = RECOVERY_BYTES + RECOVERY_CHECK_BYTES
         if len(typed) != size * 8 // 5 or any(letter not in ALPHABET for letter in typed):
             raise UsageError("that is no recovery code: it has 8 groups of 4 letters and digits; compare it again")

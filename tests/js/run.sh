@@ -10,4 +10,4 @@ if [ ! -f "$stamp" ] || [ package-lock.json -nt "$stamp" ]; then
 fi
 sh ../../vscode-extension/install.sh
 (cd ../../vscode-extension && rm -rf sdk/dist && node node_modules/typescript/bin/tsc -p sdk)
-HELIX_PYTHON=$1 exec node --test --test-reporter=dot clients.test.mjs sdk.test.mjs
+HELIX_PYTHON=$1 exec node --test --test-reporter=dot clients.test.mjs sdk.test.mjs strand.test.mjs

@@ -118,6 +118,7 @@ test('the example of the documentation runs', () => {
   writeFileSync(join(bin, 'helix'), `#!/bin/sh\nexec ${command.map((word) => `'${word}'`).join(' ')} "$@"\n`, { mode: 0o755 });
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
   const lines = execFileSync(process.execPath, [file], { cwd: folder, env, encoding: 'utf8' }).trim().split('\n');
+  rmSync(file);
   assert.match(lines[0], /^(app\/sessions\.py|docs\/sessions\.md) \d+ \w+$/);
   assert.match(lines.at(-1), /^403 .*helix connect admin/);
 });

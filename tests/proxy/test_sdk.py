@@ -58,9 +58,8 @@ def test_a_new_operation_becomes_a_method_of_both_clients(generator):
     said = json.loads(json.dumps(document()))
     said["paths"]["/brand/new"] = {"post": said["paths"]["/search"]["post"] | {"operationId": "brand_new"}}
     assert "    def brand_new(\n        self,\n        question: str," in generator.python(said)
-    assert (
-        "async brand_new(given: BrandNewGiven, options?: CallOptions): Promise<SearchReply>"
-        in generator.typescript(said)
+    assert "async brand_new(given: BrandNewGiven, options?: CallOptions): Promise<SearchReply>" in generator.typescript(
+        said
     )
 
 

@@ -19,6 +19,8 @@ def test_a_recovery_code_is_read_as_people_type_it(secret: bytes) -> None:
     assert [len(group) for group in text.split("-")] == [4] * 8
     typed = text.lower().replace("-", " ").replace("0", "o").replace("1", "l")
     assert RecoveryCode.read(text).secret == RecoveryCode.read(f" {typed}\n").secret == secret
+    # A word processor makes other dashes of hyphens, and another reader may know other blanks.
+    assert RecoveryCode.read(text.replace("-", "\u2013\ufeff\x85")).secret == secret
 
 
 def test_a_typing_error_in_a_recovery_code_is_found() -> None:

@@ -124,7 +124,11 @@ function inspected(data: Uint8Array): Outside {
 }
 
 function readCode(text: string): Uint8Array {
-  const letters = text.replace(/[\s-]/g, '').toUpperCase().replace(/O/g, '0').replace(/[IL]/g, '1');
+  const letters = text
+    .replace(/[^0-9A-Za-z]/g, '')
+    .toUpperCase()
+    .replace(/O/g, '0')
+    .replace(/[IL]/g, '1');
   refuseUnless(/^[0-9A-HJKMNP-TV-Z]{32}$/.test(letters), 'recovery code');
   let number = 0n;
   for (const letter of letters) number = number * 32n + BigInt(ALPHABET.indexOf(letter));
@@ -196,6 +200,7 @@ function unwrap(stanza: JsonObject, key: StrandKey): Uint8Array | undefined {
 }
 
 function derive(text: string, salt: Uint8Array, stanza: JsonObject): Uint8Array {
+  refuseUnless(!/\p{Surrogate}/u.test(text), 'half a surrogate pair in the passphrase');
   const passphrase = encoder.encode(text.normalize('NFC'));
   refuseUnless(passphrase.length >= 1 && passphrase.length <= 1024, 'passphrase');
   const memory = Number(stanza['memory_mib']) * MIB;
@@ -247,7 +252,8 @@ function checkedManifest(said: JsonObject): Manifest {
     isWithin(said['schema'], 0, NEWEST_SCHEMA),
     `schema ${JSON.stringify(said['schema'])}, this reader knows ${NEWEST_SCHEMA}`,
   );
-  refuseUnless(typeof said['created_at'] === 'number' && typeof said['label'] === 'string', 'time or label');
+  refuseUnless(isWithin(said['created_at'], 0, Number.MAX_SAFE_INTEGER), 'time of the manifest');
+  refuseUnless(typeof said['label'] === 'string', 'label');
   const parents = said['parents'];
   if (!Array.isArray(parents)) throw new RefusedStrand('parents');
   for (const parent of parents) fromHex(parent, 32);
