@@ -183,11 +183,30 @@ def load_config(
     if workspace is not None:
         given += _from_workspace(workspace / WORKSPACE_FILE, warnings)
     given += _from_environment(environ, warnings)
-    values: dict[str, Any] = {SETTINGS[each.key].field: _checked(SETTINGS[each.key], each) for each in given}
+    values, origins = _effective(given, warnings)
     values["cache_dir"] = Path(values.get("cache_dir") or default_cache_dir())
     values["data_dir"] = Path(values.get("data_dir") or default_data_dir())
-    origins = {each.key: each.origin for each in given}
     return Config(**values, origins=origins, warnings=tuple(warnings), reload=reload)
+
+
+def _effective(given: Iterable[_Given], warnings: list[str]) -> tuple[dict[str, Any], dict[str, Origin]]:
+    """Return the checked values by field and where each comes from; of several for a key the last.
+
+    What cannot be understood is an error, and a warning only where a switch that is off makes it meaningless.
+    """
+    values: dict[str, Any] = {}
+    origins: dict[str, Origin] = {}
+    for each in sorted(given, key=lambda each: bool(SETTINGS[each.key].switch)):
+        setting = SETTINGS[each.key]
+        try:
+            values[setting.field] = _checked(setting, each)
+        except ConfigError as error:
+            if not setting.switch or values.get(SETTINGS[setting.switch].field):
+                raise
+            warnings.append(f"{error} (ignored while {setting.switch} is off)")
+        else:
+            origins[each.key] = each.origin
+    return values, origins
 
 
 def current(config: Config) -> Config:

@@ -141,7 +141,8 @@ class Setting:
     """One setting: ``key`` in a file, ``field`` of ``Config``; bounds are inclusive.
 
     A workspace's file is untrusted and may not set what is ``trusted``: paths, programs and where text is sent.
-    ``named`` is the environment variable, unless it is derived from the key.
+    ``named`` is the environment variable, unless it is derived from the key. ``switch`` is the key of the setting
+    without which this one has no effect.
     """
 
     key: str
@@ -153,6 +154,7 @@ class Setting:
     high: float | None = None
     trusted: bool = False
     named: str = ""
+    switch: str = ""
 
     @property
     def variable(self) -> str:
@@ -392,6 +394,7 @@ class Config:
         "address",
         "http://127.0.0.1:4318",
         "address of the OpenTelemetry collector, for OTLP over HTTP",
+        switch="otel.enabled",
         trusted=True,
     )
     otel_insecure: bool = _setting(
@@ -399,16 +402,25 @@ class Config:
         "true or false",
         False,
         "allow an otel.endpoint on another machine without https",
+        switch="otel.enabled",
         trusted=True,
     )
     otel_sampler_ratio: float = _setting(
-        "otel.sampler_ratio", "number", 1.0, "share of the traces that is exported", low=0, high=1, trusted=True
+        "otel.sampler_ratio",
+        "number",
+        1.0,
+        "share of the traces that is exported",
+        low=0,
+        high=1,
+        switch="otel.enabled",
+        trusted=True,
     )
     otel_redact_query: bool = _setting(
         "otel.redact_query",
         "true or false",
         True,
         "export no question; false adds its text to spans, secrets masked",
+        switch="otel.enabled",
         trusted=True,
     )
     origins: dict[str, Origin] = field(default_factory=dict)

@@ -159,7 +159,20 @@ def test_a_variable_that_the_sdk_refuses_turns_it_off(config: Config, monkeypatc
 
 def test_a_wrong_address_is_told_with_that_of_a_collector() -> None:
     with pytest.raises(ConfigError, match=r"HELIX_OTEL_ENDPOINT.*http://127\.0\.0\.1:4318"):
-        load_config(None, environ={"HELIX_OTEL_ENDPOINT": "garbage"})
+        load_config(None, environ={"HELIX_OTEL_ENABLED": "1", "HELIX_OTEL_ENDPOINT": "garbage"})
+
+
+@pytest.mark.parametrize("switch", [{}, {"HELIX_OTEL_ENABLED": "0"}])
+def test_what_is_wrong_with_its_settings_stops_nothing_while_it_is_off(tmp_path: Path, switch: dict[str, str]) -> None:
+    wrong = {"HELIX_OTEL_ENDPOINT": "garbage", "HELIX_OTEL_SAMPLER_RATIO": "many"}
+    user = tmp_path / "config.toml"
+    user.write_text("[otel]\nredact_query = 3\n")
+    config = load_config(None, environ={"HELIX_CONFIG": str(user), **switch, **wrong})
+    assert (config.otel_endpoint, config.otel_sampler_ratio) == ("http://127.0.0.1:4318", 1.0)
+    assert config.otel_redact_query and not {"otel.endpoint", "otel.redact_query"} & config.origins.keys()
+    assert len(config.warnings) == 3 and all("ignored while otel.enabled is off" in one for one in config.warnings)
+    with pytest.raises(ConfigError, match=r"otel\.redact_query"):
+        load_config(None, environ={"HELIX_CONFIG": str(user), "HELIX_OTEL_ENABLED": "1"})
 
 
 @pytest.fixture
@@ -234,7 +247,8 @@ def test_a_workspace_cannot_turn_it_on_or_choose_where_it_goes(tmp_path: Path) -
 
 
 def test_settings_that_cannot_be_understood_turn_it_off(tmp_path: Path) -> None:
-    telemetry = users_telemetry({"HELIX_CONFIG": str(tmp_path / "none"), "HELIX_OTEL_SAMPLER_RATIO": "many"})
+    wrong = {"HELIX_OTEL_ENABLED": "1", "HELIX_OTEL_SAMPLER_RATIO": "many"}
+    telemetry = users_telemetry({"HELIX_CONFIG": str(tmp_path / "none"), **wrong})
     assert "HELIX_OTEL_SAMPLER_RATIO" in telemetry.problem
 
 
