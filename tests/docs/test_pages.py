@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")])
 FENCE = re.compile(r"^( *)```.*?^\1```", re.DOTALL | re.MULTILINE)
+TABLE = re.compile(r"(?:^ *\|.*\n?)+", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
 ROOMS = ("helix_core", "helix_ls", "tests", "benchmarks", "docs", "fixtures", "vscode-extension", ".ci")
@@ -49,6 +50,17 @@ def test_every_link_leads_to_a_page_a_picture_or_a_heading(page: Path) -> None:
         # What the site links must be part of the site.
         if page.is_relative_to(DOCS) and not file.is_relative_to(DOCS):
             broken.append(f"{target} leads out of docs/")
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_row_stands_in_a_table_with_a_head_and_as_many_cells(page: Path) -> None:
+    broken = []
+    for table in TABLE.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        rows = [row.strip() for row in table.splitlines()]
+        cells = [len(re.findall(r"(?<!\\)\|", row)) for row in rows]
+        if len(rows) < 2 or not re.fullmatch(r"\|( *:?-+:? *\|)+", rows[1]) or len(set(cells)) > 1:
+            broken.append(rows[0][:80])
     assert broken == []
 
 
