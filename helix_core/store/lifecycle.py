@@ -41,8 +41,9 @@ _SCHEMA_DAMAGE = re.compile(
 class FileFormat:
     """A kind of file: its stamps in the header, its schema, and the wording and types of its errors.
 
-    ``schema`` is a file of SQL beside this module; ``first`` are pragmas for a file without tables, ``settings`` those
-    of every writer. ``migrations`` hold the SQL that takes a file from the version that is the key to the next one;
+    ``schema`` is a file of SQL beside this module, ``views`` another, which also runs after a migration and replaces
+    the views of before; ``first`` are pragmas for a file without tables, ``settings`` those of every writer.
+    ``migrations`` hold the SQL that takes a file from the version that is the key to the next one;
     ``before_migration(path, version)`` is called first, ``restart`` empties a file that no migration leads from.
 
     Of the texts, ``noun`` names the file, ``remedy`` says what happens to a damaged one, ``elsewhere`` how to choose
@@ -64,6 +65,7 @@ class FileFormat:
     otherwise: str
     newer: str
     foreign: str
+    views: str = ""
     first: str = ""
     settings: str = ""
     before_migration: Callable[[str, int], None] | None = None
@@ -197,7 +199,7 @@ class FileFormat:
         tables = "SELECT 1 FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' LIMIT 1"
         if connection.execute(tables).fetchall():
             self.check(path, 0, -1)
-        connection.execute(Path(__file__).with_name(self.schema).read_text("utf-8"))
+        connection.execute(_sql_in(self.schema) + _sql_in(self.views))
         connection.execute(f"PRAGMA application_id={self.application_id}; PRAGMA user_version={self.version}")
 
     def _migrate(self, path: str, connection: apsw.Connection, version: int) -> None:
@@ -211,6 +213,12 @@ class FileFormat:
             connection.execute(self.migrations[version])
             version += 1
             connection.execute(f"PRAGMA user_version={version}")
+        connection.execute(_sql_in(self.views))
+
+
+def _sql_in(name: str) -> str:
+    """Return the SQL of a file beside this module; "" without a name."""
+    return Path(__file__).with_name(name).read_text("utf-8") if name else ""
 
 
 def move_damaged_aside(path: Path, now: float, damaged: Identity | None) -> Path | None:

@@ -148,6 +148,7 @@ MEMORY = FileFormat(
     application_id=0x484C584D,  # "HLXM"
     version=SCHEMA_VERSION,
     schema="memory.sql",
+    views="memory_views.sql",
     migrations=MIGRATIONS,
     damaged=CorruptMemoryError,
     failed=MemoryStoreError,
