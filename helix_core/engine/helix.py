@@ -188,12 +188,19 @@ class Helix:
         """
         started = time.monotonic()
         hand_over_at = None if wait_s is None else started + wait_s
-        with self.session.span("helix.index") as span:
-            report = self._refresh(
+        report = self._spanned(
+            lambda: self._refresh(
                 progress, retries=retries, wait_s=wait_s, hand_over_at=hand_over_at, only_small=only_small
             )
-            span.set(**report.counts())
+        )
         self.session.behind = ""
+        return report
+
+    def _spanned(self, refreshed: Callable[[], RefreshReport]) -> RefreshReport:
+        """Return the report of a refresh that runs in a span with its counts."""
+        with self.session.span("helix.index") as span:
+            report = refreshed()
+            span.set(**report.counts())
         return report
 
     @heals_index(fills=False)
@@ -243,10 +250,7 @@ class Helix:
             return RefreshReport()
         if self.needs_whole_refresh(paths):
             return self.refresh()
-        with self.session.span("helix.index") as span:
-            report = self._refresh_only(paths)
-            span.set(**report.counts())
-        return report
+        return self._spanned(lambda: self._refresh_only(paths))
 
     @heals_index()
     def _refresh_only(self, paths: Sequence[bytes]) -> RefreshReport:
@@ -258,10 +262,8 @@ class Helix:
 
         Never starts a whole refresh: changes that may affect which files count are left to the next one.
         """
-        with self.session.span("helix.index") as span, self.session.index.writer.as_secondary_writer():
-            report = self.session.new_refresh("", None).run_only(paths)
-            span.set(**report.counts())
-        return report
+        with self.session.index.writer.as_secondary_writer():
+            return self._spanned(lambda: self.session.new_refresh("", None).run_only(paths))
 
     def unsettled(self, paths: Sequence[bytes] | None = None) -> tuple[tuple[bytes, ...], float]:
         """Return those of ``paths``, or of all, that were read racily (so soon after their last write that another
