@@ -610,6 +610,15 @@ class Helix:
         return WorkspaceSummary(whole, live.sources, live.items, state.branch, state.head, len(set_aside), due)
 
     @heals_index()
+    def freshness(self, limit: int = 100) -> dict[str, Any]:
+        """Return the ``helix.freshness/1`` object: how much of each folder the index has as it is on disk."""
+        from helix_core.engine.indexing import freshness
+
+        session = self.session
+        git, options = session.git_facts.git, session.file_options()
+        return freshness(session.root, git, session.index.reader, options=options, limit=limit)
+
+    @heals_index()
     def status(self, *, skipped: bool = False) -> dict[str, Any]:
         """Return the ``helix.status/1`` object: what is indexed, how far it is from the disk, what was skipped and
         why.

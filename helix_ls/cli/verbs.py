@@ -23,7 +23,21 @@ from helix_ls.cli.delegate import INTERRUPTED
 from helix_ls.cli.output import complain, fill_closed_streams, use_utf8, working_folder
 
 VERBS = (
-    *("index", "search", "packet", "context", "changes", "check", "where", "status", "embed", "serve", "up", "connect"),
+    *(
+        "index",
+        "search",
+        "packet",
+        "context",
+        "changes",
+        "check",
+        "where",
+        "status",
+        "embed",
+        "serve",
+        "up",
+        "dashboard",
+    ),
+    "connect",
     *("remember", "recall", "list", "review", "edit", "relate", "log", "diff", "forget", "restore"),
     *("rollback", "maintain", "purge"),
     *("trail", "strand", "bench", "doctor", "config", "lsp", "daemon", "mcp"),
@@ -72,6 +86,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "embed": ("helix embed setup minilm", "helix embed run ~/src/shop", "helix embed off"),
     "serve": ("helix serve ~/src/shop --port 11500", "helix serve . --also ../library"),
     "up": ("helix up ~/src/shop",),
+    "dashboard": ("helix dashboard", "helix dashboard ~/src/shop --no-browser"),
     "connect": (
         "helix connect claude --write",
         "helix connect continue --model qwen3",

@@ -18,6 +18,7 @@ from helix_core.engine import Helix
 from helix_core.errors import HelixError
 from helix_core.ingest import ParseGuard
 from helix_core.telemetry import Spans, no_span
+from helix_ls.host.answer_log import AnswerLog
 from helix_ls.host.child_processes import BackgroundEmbedding, encoder_for, reranker_for
 from helix_ls.host.index_thread import IndexThread
 from helix_ls.host.settings import Settings
@@ -106,6 +107,7 @@ class OpenWorkspace:
     """Bound to the event loop it is made on; made and closed by the host.
 
     ``was_settled``: since the workspace was opened, a whole comparison with the disk has finished or failed.
+    ``answers`` are the last ones, as numbers.
     """
 
     def __init__(
@@ -121,7 +123,8 @@ class OpenWorkspace:
         self.folder = folder
         self.uri = folder.as_uri()
         self.settings, self.watch = settings, watch
-        self._server, self._parse_guard, self._span = server, parse_guard, span
+        self._server, self._parse_guard = server, parse_guard
+        self.answers = AnswerLog(span)
         self._loop = asyncio.get_running_loop()
         self._listeners: dict[object, Callable[[StatusChange], None]] = {}
         self._facts = IndexFacts()
@@ -255,7 +258,7 @@ class OpenWorkspace:
         helix = Helix.open(
             self.folder, config=config, write_wait_ms=QUESTION_WRITE_WAIT_MS, parse_guard=self._parse_guard
         )
-        helix.session.span = self._span
+        helix.session.span = self.answers.span
         helix.session.on_pending = self._on_pending
         helix.session.encoder = encoder_for(config.cache_dir, config.embed_model)
         if config.rerank:

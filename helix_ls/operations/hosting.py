@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 DOWNTIME_S = 30.0
 MOST_DOWNTIME_S = 3_600.0
+MOST_KEPT = 200
+"""Chats, and answers of a workspace, that a running server remembers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,40 @@ PROXY = Operation(
     "Start the chat proxy, and return its address and key.",
     ProxyArguments,
     changes="server",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityArguments:
+    """The arguments of ``activity``."""
+
+    limit: Annotated[int, Argument("The maximum number of chats, and of packets.", 1, MOST_KEPT, on=HTTP)] = MOST_KEPT
+    workspace: Workspace = None
+
+
+ACTIVITY = Operation(
+    "activity",
+    "What the server did lately",
+    "List the last chats of this server, with the time to their first byte and their tokens, and the last packets and "
+    "windows of evidence of the workspace, with counts of their verdicts. Kept in memory, without any question.",
+    ActivityArguments,
+    answer="helix.activity/1",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TicketArguments:
+    """The arguments of ``dashboard_session``."""
+
+    ticket: Annotated[str, Argument("The ticket of a link that helix dashboard printed.", most=LONGEST_NAME, on=HTTP)]
+
+
+DASHBOARD_SESSION = Operation(
+    "dashboard_session",
+    "A session of the dashboard",
+    "Exchange a ticket, once, for the key of a session that may read what the dashboard shows, for twelve hours.",
+    TicketArguments,
+    answer="helix.dashboardSession/1",
 )
 DOCTOR = Operation(
     "doctor",

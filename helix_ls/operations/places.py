@@ -400,6 +400,30 @@ STATUS = Operation(
 
 
 @dataclass(frozen=True, slots=True)
+class FreshnessArguments:
+    """The arguments of ``freshness``."""
+
+    limit: Annotated[int, Argument("The maximum number of folders.", 1, 500)] = 100
+    workspace: Workspace = None
+
+
+def freshness(helix: Helix, given: FreshnessArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+    """Return the ``helix.freshness/1`` object."""
+    return helix.freshness(given.limit)
+
+
+FRESHNESS = Operation(
+    "freshness",
+    "How fresh the index is",
+    "Count for each folder the files that the index has as they are on disk, and those that changed, are new, are gone "
+    "or were set aside; the least fresh folders first.",
+    FreshnessArguments,
+    freshness,
+    "helix.freshness/1",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class ItemArguments:
     """The arguments of ``item``."""
 

@@ -18,6 +18,7 @@ from helix_core.telemetry import Spans, TraceSpan, no_span
 from helix_ls.proxy.agents import PATH as AGENTS_PATH
 from helix_ls.proxy.agents import Agents
 from helix_ls.proxy.chat import Chat
+from helix_ls.proxy.dashboard.pages import FILES, Dashboard
 from helix_ls.proxy.dialects import DIALECTS
 from helix_ls.proxy.evidence import ChatEvidence
 from helix_ls.proxy.guard import GuardRules, head_of, refusal, scope_of
@@ -82,7 +83,17 @@ def application(
     }
     answering = Answering(workspaces)
     routes, admin = Routes(answering, evidence.sent), Admin(answering, signals, rules.port)
-    standing = StatusRoutes(workspaces, answering, upstreams, measures, rules=rules, signals=signals, learner=learner)
+    standing = StatusRoutes(
+        workspaces,
+        answering,
+        upstreams,
+        measures,
+        rules=rules,
+        signals=signals,
+        learner=learner,
+        sent=evidence.sent,
+    )
+    dashboard = Dashboard(rules)
     models = Models(upstreams)
     acts: dict[str, Any] = {
         each.path: routes.of(each.operation) for each in HTTP_ROUTES if each.operation is not None
@@ -97,6 +108,9 @@ def application(
         "/admin/refresh": admin.refresh,
         "/admin/announce_restart": admin.announce_restart,
         "/stats": standing.stats,
+        "/activity": standing.activity,
+        **dict.fromkeys(FILES, dashboard.page),
+        "/dashboard/session": dashboard.session,
         "/health": standing.health,
         "/metrics": standing.metrics,
         "/openapi.json": OpenApiRoute().answer,

@@ -123,7 +123,8 @@ class Chat:
             if workspace is not None:
                 context = await self._evidence.for_chat(workspace, said, chosen.model)
         self._measures.add("helix_context_total", became=context.became)
-        last = self._measures.last = LastChat(time.time(), asked[:200], chosen.upstream.where.name, context.became)
+        last = LastChat(time.time(), asked[:200], chosen.upstream.where.name, context.became)
+        self._measures.chats.append(last)
         reply = Reply(send, context, last)
         folder = workspace.folder if workspace is not None else None
         listening = self._learner.recorder_for(scope, folder, said, context.packet_id)

@@ -2,19 +2,25 @@
 
 A web page cannot pass: it sends an Origin, or a Host of its own name after DNS rebinding, or no JSON. Another user
 cannot pass: the keys are in a folder of the user's own. The ask key is for routes that only read; those that write or
-forget need the admin key, which is valid for all.
+forget need the admin key, which is valid for all. The page of the dashboard is open, as it holds no data; the key of
+its session is for the few routes that it shows.
 """
 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from helix_ls.proxy.dashboard.sessions import is_session, may_read
+
 MAX_HEAD_BYTES = 32 * 1024
 MAX_BODY_BYTES = 32 * 1024 * 1024
-OPEN_PATH = "/health"
+# Routes that need no key: to read, and to send a body to.
+OPEN_PATHS = frozenset(("/health", "/dashboard", "/dashboard/dashboard.js", "/dashboard/dashboard.css"))
+OPEN_POST = "/dashboard/session"
 # Routes that write, by the whole path or by its first part.
 ADMIN_PATHS = (
     *("/admin/", "/ingest", "/consolidate", "/forget"),
@@ -22,20 +28,21 @@ ADMIN_PATHS = (
     *("/memory/relate", "/memory/rollback", "/trail/forget", "/hitl/emit"),
 )
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-Scope = Literal["none", "ask", "admin"]
+Scope = Literal["none", "view", "ask", "admin"]
 
 
 @dataclass(frozen=True, slots=True)
 class GuardRules:
     """What is allowed: ``key`` to ask, ``admin_key`` (empty: none) for the rest.
 
-    ``origins`` are the exact origins the user has allowed, none by default.
+    ``origins`` are the exact origins the user has allowed, besides the server's own; ``clock`` gives Unix seconds.
     """
 
     port: int
     key: str = field(repr=False)
     admin_key: str = field(default="", repr=False)
     origins: frozenset[bytes] = frozenset()
+    clock: Callable[[], float] = time.time
 
     @property
     def hosts(self) -> frozenset[bytes]:
@@ -81,6 +88,7 @@ _ADMIN_KEY = Refusal(401, "invalid_api_key", "the key is missing or wrong; get i
 _SCOPE = Refusal(
     403, "insufficient_scope", "this key is read-only; get the key for this route with: helix connect admin"
 )
+_VIEW = Refusal(403, "insufficient_scope", "the dashboard may not do this; use a key of: helix connect openai --json")
 FORM = "multipart/form-data"
 # Routes that take a file in a form, as OpenAI's API does. A page's form cannot send the key.
 FORM_PATHS = frozenset(
@@ -109,6 +117,8 @@ def refusal(head: Head, rules: GuardRules) -> Refusal | None:
             return _ADMIN_KEY if needs_admin(head.route) else _KEY
         if scope != "admin" and needs_admin(head.route):
             return _SCOPE
+        if scope == "view" and not may_read(head.route):
+            return _VIEW
     if head.method in _BODILESS or _has_no_body(head):
         return None
     media = head.one(b"content-type").partition(b";")[0].strip().lower().decode("latin-1")
@@ -129,13 +139,18 @@ def scope_of(head: Head, rules: GuardRules) -> Scope:
     scopes = [_scope(said.strip() if scheme.lower() == b"bearer" else b"", rules)]
     if any(head.route == path or head.route.startswith(f"{path}/") for path in _API_KEY_PATHS):
         scopes.append(_scope(head.one(b"x-api-key"), rules))
-    return "admin" if "admin" in scopes else "ask" if "ask" in scopes else "none"
+    return max(scopes, key=_SCOPES.index)
+
+
+_SCOPES: tuple[Scope, ...] = ("none", "view", "ask", "admin")
 
 
 def _scope(key: bytes, rules: GuardRules) -> Scope:
     asks = hmac.compare_digest(key, rules.key.encode())
     administers = hmac.compare_digest(key, rules.admin_key.encode()) and bool(rules.admin_key)
-    return "admin" if administers else "ask" if asks else "none"
+    if administers or asks:
+        return "admin" if administers else "ask"
+    return "view" if is_session(key, rules.key, rules.port, rules.clock()) else "none"
 
 
 def needs_admin(route: str) -> bool:
@@ -144,13 +159,19 @@ def needs_admin(route: str) -> bool:
 
 
 def _is_own_origin(head: Head, rules: GuardRules) -> bool:
-    if any(origin.strip() not in rules.origins for origin in head.all(b"origin")):
+    """Return whether no other page sends this. The only page of this server's own origin is the dashboard, and it has
+    no other host.
+    """
+    own = rules.origins | {b"http://" + head.one(b"host").lower()}
+    if any(origin.strip() not in own for origin in head.all(b"origin")):
         return False
     return all(site.strip().lower() in (b"none", b"same-origin") for site in head.all(b"sec-fetch-site"))
 
 
 def _is_open(head: Head) -> bool:
-    return head.path == OPEN_PATH and head.method in ("GET", "HEAD")
+    return (head.path in OPEN_PATHS and head.method in ("GET", "HEAD")) or (
+        head.path == OPEN_POST and head.method == "POST"
+    )
 
 
 def _has_no_body(head: Head) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Metric, disable_created_metrics, generate_latest
 
+from helix_ls.operations.hosting import MOST_KEPT
 from helix_ls.proxy.caching import PromptUsage
 from helix_ls.proxy.turns import DecidedTurns
 
@@ -52,7 +54,9 @@ class LastChat:
 
 
 class Measures:
-    """Bound to one event loop. ``last`` is shown to key holders, and never among the metrics."""
+    """Bound to one event loop. ``chats`` are the last ones, the newest last: shown to key holders, and never among the
+    metrics.
+    """
 
     def __init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -65,9 +69,14 @@ class Measures:
         self._open.set_function(lambda: self.chats_open)
         self.chats_open = 0
         self.last_first_byte_ms = 0.0
-        self.last: LastChat | None = None
+        self.chats: deque[LastChat] = deque(maxlen=MOST_KEPT)
         self.chats_ever = 0
         self._active_at = time.monotonic()
+
+    @property
+    def last(self) -> LastChat | None:
+        """Return the chat that started last."""
+        return self.chats[-1] if self.chats else None
 
     def prompt_used(self, usage: PromptUsage | None, last: LastChat, *, with_evidence: bool) -> None:
         """Count what an answer says about its prompt; None counts nothing."""

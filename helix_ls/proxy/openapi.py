@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from helix_core import __version__
 from helix_core.model import Status
+from helix_ls.operations.hosting import ACTIVITY, DASHBOARD_SESSION
 from helix_ls.operations.memory import (
     FORGET_TRAIL,
     HITL_EMIT,
@@ -18,13 +19,14 @@ from helix_ls.operations.memory import (
     MEMORIES,
     MEMORY_CONTEXT,
     MEMORY_DIFF,
+    MEMORY_GRAPH,
     MEMORY_LOG,
     RECALL,
     RESTORE,
     REVIEW,
     WHERE,
 )
-from helix_ls.operations.places import CHANGES, CHECK, EXPAND, SYMBOL
+from helix_ls.operations.places import CHANGES, CHECK, EXPAND, FRESHNESS, SYMBOL
 from helix_ls.operations.questions import CONTEXT, FINGERPRINT, PACKET, PLAN, SEARCH
 from helix_ls.proxy.agents import PATH as AGENTS
 from helix_ls.proxy.dialects import dialect_of
@@ -280,6 +282,36 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         operations=COUNT,
         elapsed_ms=NUMBER,
     ),
+    "graph": _object(
+        MEMORY_GRAPH.answer,
+        items=_list(MEMORY),
+        links=_list(_object(id=TEXT, relation=TEXT, other=TEXT)),
+        cites=_list(_object(id=TEXT, source_id=TEXT)),
+        is_whole=FLAG,
+        elapsed_ms=NUMBER,
+    ),
+    "freshness": _object(
+        FRESHNESS.answer,
+        indexed=FLAG,
+        files=_object(total=COUNT, fresh=COUNT, changed=COUNT, new=COUNT, gone=COUNT, set_aside=COUNT),
+        folders=_list(
+            _object(folder=TEXT, total=COUNT, fresh=COUNT, changed=COUNT, new=COUNT, gone=COUNT, set_aside=COUNT)
+        ),
+        folders_total=COUNT,
+        not_fresh=_list(_object(source_id=TEXT, state={"enum": ["changed", "new", "gone", "set_aside"]})),
+        notes=_list(TEXT),
+    ),
+    "activity": _object(
+        ACTIVITY.answer,
+        now=NUMBER,
+        most=COUNT,
+        chats=_list(_object(at=NUMBER, model=TEXT, upstream=TEXT, context=TEXT, status=COUNT)),
+        answers=_list(_object(at=NUMBER, elapsed_ms=NUMBER, verb={"enum": ["packet", "window"]})),
+        sent=_list(TEXT),
+        prompt_cache=MEMBERS,
+    ),
+    "session": _object(DASHBOARD_SESSION.answer, key=TEXT, ends_in_s=COUNT),
+    "page": TEXT,
     "review": _object(REVIEW.answer, items=_list(MEMORY), elapsed_ms=NUMBER),
     "changed": _object(RESTORE.answer, change=TEXT, items=_list(MEMORY), dry_run=FLAG),
     "maintenance": _object(
@@ -346,11 +378,11 @@ COMPONENTS: dict[str, dict[str, Any]] = {
 
 VERSION = "3.1.0"
 OPERATIONS_TAG = "operations"
-"""Marks what is an operation of the table; its ``operationId`` is the operation's name."""
+"""Marks what is an operation of the table for clients; its ``operationId`` is the operation's name."""
 _ABOUT = (
     "Answers about the workspaces this server was started with: which places answer a question, and whether what is "
     "known of them is still true on disk. A workspace is chosen by /w/<name>/ before the path, or by the header "
-    "X-Helix-Workspace; the first one is meant where none is. Requests with an Origin, or for another Host than "
+    "X-Helix-Workspace; the first one is meant where none is. Requests with an Origin but the server's own, or for another Host than "
     "127.0.0.1, localhost or [::1] with the port, are refused."
 )
 _STATUSES = {
@@ -426,7 +458,9 @@ def _operation(each: HttpRoute) -> dict[str, Any]:
         "responses": _responses(each),
     }
     if each.operation is not None:
-        made |= {"description": each.operation.description, "tags": [OPERATIONS_TAG]}
+        made["description"] = each.operation.description
+        # What is open is for the page of the dashboard, which is no client.
+        made |= {} if each.is_open else {"tags": [OPERATIONS_TAG]}
     parameters = [*_PARAMETERS.get(each.path, ()), *map(_in_path, re.findall(r"\{(\w+)\}", each.path))]
     if parameters:
         made["parameters"] = parameters

@@ -11,6 +11,7 @@ from helix_ls.operations.arguments import Access, DeclaredArgument, Operation
 from helix_ls.proxy.guard import FORM
 
 JSON, TEXT, EVENTS, LINES = "application/json", "text/plain", "text/event-stream", "application/x-ndjson"
+HTML, SCRIPT, STYLE = "text/html", "text/javascript", "text/css"
 ANY = "*/*"
 
 
@@ -90,6 +91,10 @@ def _passed(
     return HttpRoute(method, path, "passed", said=said, is_upstreams=True, is_passed=True, dialect=dialect, **told)
 
 
+def _page(path: str, said: str, media: str) -> HttpRoute:
+    return HttpRoute("GET", path, "page", said=said, is_open=True, media=media, is_of_workspace=False)
+
+
 HTTP_ROUTES = (
     HttpRoute(
         "POST",
@@ -167,6 +172,8 @@ HTTP_ROUTES = (
     HttpRoute("POST", "/search", "search", questions.SEARCH),
     HttpRoute("POST", "/uses", "uses", places.SYMBOL),
     HttpRoute("POST", "/changes", "changes", places.CHANGES),
+    HttpRoute("POST", "/freshness", "freshness", places.FRESHNESS),
+    HttpRoute("POST", "/activity", "activity", hosting.ACTIVITY),
     HttpRoute("POST", "/ingest", "ingested", memory.INGEST, more=(422,)),
     HttpRoute("POST", "/consolidate", "facts", memory.CONSOLIDATE, more=(422,)),
     HttpRoute("POST", "/forget", "forgotten", memory.FORGET),
@@ -178,6 +185,7 @@ HTTP_ROUTES = (
     HttpRoute("POST", "/memory/edit", "memories", memory.EDIT),
     HttpRoute("POST", "/memory/relate", "changed", memory.RELATE),
     HttpRoute("POST", "/memory/list", "memories", memory.MEMORIES),
+    HttpRoute("POST", "/memory/graph", "graph", memory.MEMORY_GRAPH),
     HttpRoute("POST", "/memory/review", "review", memory.REVIEW),
     HttpRoute("POST", "/memory/decide", "changed", memory.DECIDE),
     HttpRoute("POST", "/memory/restore", "changed", memory.RESTORE),
@@ -203,6 +211,17 @@ HTTP_ROUTES = (
         said="That somebody is there, who knows the key",
         is_open=True,
         more=(400, 404),
+    ),
+    _page("/dashboard", "The page of the dashboard", HTML),
+    _page("/dashboard/dashboard.js", "Its script", SCRIPT),
+    _page("/dashboard/dashboard.css", "Its style sheet", STYLE),
+    HttpRoute(
+        "POST",
+        "/dashboard/session",
+        "session",
+        hosting.DASHBOARD_SESSION,
+        is_open=True,
+        is_of_workspace=False,
     ),
     HttpRoute("GET", "/metrics", "metrics", said="Numbers for Prometheus", media=TEXT, is_of_workspace=False),
     HttpRoute("GET", "/openapi.json", "document", said="This document", is_of_workspace=False),

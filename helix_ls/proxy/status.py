@@ -12,13 +12,15 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from helix_core import __version__
 from helix_core.printable import inert_value
+from helix_ls.operations.hosting import ACTIVITY, MOST_KEPT
 from helix_ls.proxy.guard import GuardRules, Scope, head_of, scope_of
 from helix_ls.proxy.keys import is_nonce, proof
 from helix_ls.proxy.learn import Learner
 from helix_ls.proxy.metrics import Measures
 from helix_ls.proxy.refused import HttpError
-from helix_ls.proxy.routes import Answering
+from helix_ls.proxy.routes import Answering, members
 from helix_ls.proxy.running import Signals, restarting, sentence
+from helix_ls.proxy.turns import SentContexts
 from helix_ls.proxy.upstream import Upstreams
 from helix_ls.proxy.workspaces import Workspaces
 
@@ -39,7 +41,9 @@ class StatusRoutes:
         rules: GuardRules,
         signals: Signals,
         learner: Learner,
+        sent: SentContexts,
     ) -> None:
+        self._sent = sent
         self._learner = learner
         self._workspaces, self._answering, self._upstreams = workspaces, answering, upstreams
         self._measures, self._rules, self._signals = measures, rules, signals
@@ -76,6 +80,22 @@ class StatusRoutes:
                 ),
             ),
         )
+
+    async def activity(self, request: Request) -> Response:
+        """Handle ``/activity``: the last chats of the server and the last answers of the workspace, newest first."""
+        given = await members(request, ACTIVITY)
+        workspace = self._answering.workspace(request)
+        chats = list(self._measures.chats)[::-1][: given.limit]
+        answer = {
+            "schema": ACTIVITY.answer,
+            "now": time.time(),
+            "most": MOST_KEPT,
+            "chats": [one.wire() for one in chats],
+            "answers": workspace.answers.latest(given.limit),
+            "sent": self._sent.of(str(workspace.folder))[: given.limit],
+            "prompt_cache": self._measures.prompt_cache(),
+        }
+        return JSONResponse(inert_value("", answer))
 
     async def health(self, request: Request) -> Response:
         """Handle ``/health``: with a key, the state; without, only a proof that the server knows the key."""

@@ -147,6 +147,10 @@ class SentContexts:
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
 
+    def of(self, workspace: str) -> list[str]:
+        """Return the ids of what was sent of this workspace, the newest first."""
+        return [id_ for id_, (folder, _) in reversed(self._kept.items()) if folder == workspace]
+
     def get(self, packet_id: str, workspace: str) -> dict[str, Any] | None:
         """Return what was sent of this workspace under the id; None for an unknown one."""
         found = self._kept.get(packet_id)

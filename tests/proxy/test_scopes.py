@@ -53,7 +53,9 @@ def test_the_guard_and_the_table_of_routes_agree():
     assert {each.path for each in HTTP_ROUTES if needs_admin(each.path)} == {
         each.path for each in HTTP_ROUTES if each.needs == "admin"
     }
-    assert [each.path for each in HTTP_ROUTES if each.needs == "nothing"] == ["/health"]
+    assert [each.path for each in HTTP_ROUTES if each.needs == "nothing"] == [
+        *("/health", "/dashboard", "/dashboard/dashboard.js", "/dashboard/dashboard.css", "/dashboard/session")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from helix_core.faces import lazy_face
 if TYPE_CHECKING:
     from helix_core.engine.indexing.plan import first_retry_at, is_rule_file, unsettled
     from helix_core.engine.indexing.refresh import Refresh, vacuum
-    from helix_core.engine.indexing.report import Progress, RefreshReport, status
+    from helix_core.engine.indexing.report import Progress, RefreshReport, freshness, status
     from helix_core.engine.indexing.write_lock import LOCK_WAIT_S, handing_over, turn
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Refresh",
     "RefreshReport",
     "first_retry_at",
+    "freshness",
     "handing_over",
     "is_rule_file",
     "status",
@@ -32,7 +33,7 @@ __getattr__ = lazy_face(
     {
         "plan": ("first_retry_at", "is_rule_file", "unsettled"),
         "refresh": ("Refresh", "vacuum"),
-        "report": ("Progress", "RefreshReport", "status"),
+        "report": ("Progress", "RefreshReport", "freshness", "status"),
         "write_lock": ("LOCK_WAIT_S", "handing_over", "turn"),
     },
 )

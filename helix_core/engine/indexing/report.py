@@ -117,6 +117,50 @@ def status(
     return answer
 
 
+FRESHNESS_SCHEMA = "helix.freshness/1"
+FOLDER_DEPTH = 2
+MOST_FILES_NAMED = 200
+_STATES = ("fresh", "changed", "new", "gone", "set_aside")
+
+
+def freshness(root: Root, git: Git | None, reader: Reader, *, options: FileOptions, limit: int) -> dict[str, Any]:
+    """Return the ``helix.freshness/1`` object: of every folder, two levels deep, how many files the index has as they
+    are on disk, and how many changed, are new, are gone or were set aside; the least fresh folders first.
+
+    At most ``limit`` folders and 200 of the files that are not fresh are named; the totals count all of them. Reads
+    names and stats only, and changes nothing.
+    """
+    known = reader.files.states()
+    listing = list_files(root, git, options)
+    same, now_ns = reader.meta("parsers") == parser_generation(), time.time_ns()
+    plan = work_plan(listing, known, same)
+    set_aside = {one.path for one in reader.files.set_aside()}
+    states = {entry.path: "fresh" for entry in listing.files}
+    for entry in plan.read:
+        if is_pending(entry, known, same_generation=same, now_ns=now_ns):
+            states[entry.path] = "changed" if entry.path in known else "new"
+    states |= dict.fromkeys(plan.gone, "gone") | dict.fromkeys(set_aside & states.keys(), "set_aside")
+    folders: dict[bytes, Counter[str]] = {}
+    for path, state in states.items():
+        folders.setdefault(b"/".join(path.split(b"/")[:-1][:FOLDER_DEPTH]), Counter())[state] += 1
+    order = sorted(folders.items(), key=lambda one: (one[1]["fresh"] - one[1].total(), -one[1].total(), one[0]))
+    totals = Counter(states.values())
+    stale = sorted(path for path, state in states.items() if state != "fresh")
+    return {
+        "schema": FRESHNESS_SCHEMA,
+        "indexed": reader.meta("complete") == "1",
+        "files": {"total": len(states)} | {state: totals[state] for state in _STATES},
+        "folders": [
+            {"folder": source_id_of(folder) if folder else ".", "total": counts.total()}
+            | {state: counts[state] for state in _STATES}
+            for folder, counts in order[:limit]
+        ],
+        "folders_total": len(folders),
+        "not_fresh": [{"source_id": source_id_of(path), "state": states[path]} for path in stale[:MOST_FILES_NAMED]],
+        "notes": [*listing.notes],
+    }
+
+
 def _set_aside(files: Sequence[SetAside]) -> list[dict[str, Any]]:
     """Serialize the quarantined files; ``retry_at`` is when a whole refresh retries each, in Unix seconds."""
     if not files:

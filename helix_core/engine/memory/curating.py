@@ -50,9 +50,10 @@ from helix_core.model import (
 from helix_core.store import Memory
 
 CHANGED_SCHEMA, LOG_SCHEMA, REVIEW_SCHEMA = "helix.changed/1", "helix.log/1", "helix.review/1"
-DIFF_SCHEMA = "helix.memoryDiff/1"
+DIFF_SCHEMA, GRAPH_SCHEMA = "helix.memoryDiff/1", "helix.memoryGraph/1"
 MOST_FOLLOWED = 1_000
 MOST_REVIEWED = 500
+MOST_CITED = 1_000
 _PURGED = "purged"
 # What each decision asks of the memory it is about, and the state that it is in afterwards.
 _FROM: dict[str, frozenset[MemoryStatus]] = {
@@ -265,6 +266,36 @@ class Curating:
             **{f"{kind}_total": len(found) for kind, found in told.items()},
             "purged": purged,
             "operations": operations,
+            "elapsed_ms": self._elapsed_ms(),
+        }
+
+    def no_graph(self) -> dict[str, Any]:
+        """Return the graph of an empty memory."""
+        nothing: dict[str, Any] = {"items": [], "links": [], "cites": []}
+        return {"schema": GRAPH_SCHEMA, **nothing, "is_whole": True, "elapsed_ms": self._elapsed_ms()}
+
+    def graph(self, memory: Memory, limit: int) -> dict[str, Any]:
+        """Return the ``helix.memoryGraph/1`` object: the newest memories that are not forgotten, the links among them,
+        and the files of this workspace that they cite.
+        """
+        items, scopes = memory.items, Recalling(self._session, memory, self._now).scopes
+        statuses = [one.value for one in sorted(frozenset(MemoryStatus) - {MemoryStatus.FORGOTTEN})]
+        found = items.listed(scopes, statuses, (), limit + 1)
+        shown_here = {one.id: one.fact.handle for one in found[:limit]}
+        links = dict.fromkeys(
+            link for link in items.links(shown_here) if link.src in shown_here and link.dst in shown_here
+        )
+        cites = dict.fromkeys(
+            (one.item_id, one.path) for one in items.evidence(shown_here) if one.path and one.scope in scopes
+        )
+        return {
+            "schema": GRAPH_SCHEMA,
+            "items": [memory_shown(one) for one in found[:limit]],
+            "links": [
+                {"id": shown_here[link.src], "relation": link.rel, "other": shown_here[link.dst]} for link in links
+            ],
+            "cites": [{"id": shown_here[id_], "source_id": path} for id_, path in list(cites)[:MOST_CITED]],
+            "is_whole": len(found) <= limit,
             "elapsed_ms": self._elapsed_ms(),
         }
 

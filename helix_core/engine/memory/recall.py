@@ -317,6 +317,13 @@ class WorkspaceMemory:
 
         return MemoryStrands(self.session, by).imported(wanted, os.urandom)
 
+    def graph(self, limit: int = 200) -> dict[str, Any]:
+        """Return the ``helix.memoryGraph/1`` object: memories, how they are related, and the files they cite."""
+        from helix_core.engine.memory.curating import Curating
+
+        curating = Curating(self.session, NOBODY)
+        return self._file.read(lambda memory: curating.graph(memory, limit)) or curating.no_graph()
+
     def log(self, limit: int = 50, id_: str = "", *, verify: bool = False) -> dict[str, Any]:
         """The ``helix.log/1`` object: what was done to the memory, the last first; ``verify`` checks every hash."""
         from helix_core.engine.memory.curating import Curating

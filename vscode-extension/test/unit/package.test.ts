@@ -55,7 +55,13 @@ describe('the package', () => {
         found.push(file.replaceAll('\\', '/'));
       }
     }
-    expect(found).toEqual(['src/proxy/http.ts']);
+    // The dashboard's page asks the server that it came from, and in an editor nobody.
+    expect(found.sort()).toEqual(['src/dashboard/page/ask.ts', 'src/proxy/http.ts']);
+    const page = await readFile('src/dashboard/page/ask.ts', 'utf8');
+    expect([...page.matchAll(/fetch\(\s*([^,]+),/g)].map(([, address]) => address)).toEqual([
+      "'/dashboard/session'",
+      'path',
+    ]);
     const text = await readFile('src/proxy/http.ts', 'utf8');
     expect([...text.matchAll(/\bhost(?:name)?: ([^,\n]+)/g)].map(([, host]) => host)).toEqual(["'127.0.0.1'"]);
   });

@@ -9,6 +9,7 @@ const floors = [
   'server',
   'view',
   'proxy',
+  'dashboard',
   'status',
   'hints',
   'memory',
@@ -20,7 +21,7 @@ const floors = [
 
 async function sources(): Promise<string[]> {
   const files = await readdir('src', { recursive: true });
-  return files.filter((file) => file.endsWith('.ts'));
+  return files.filter((file) => /\.tsx?$/.test(file));
 }
 
 describe('the rooms of the extension', () => {
