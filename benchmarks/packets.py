@@ -5,7 +5,8 @@ within it. Of what has no budget of its own the beginning is read. ``pointers`` 
 alone, in order of relevance; the other forms are read as they leave, with all that stands around the items.
 
 Tokens are true ones, the larger count of cl100k and o200k, where the package ``bpe-openai`` is installed (its tables
-come with it), else estimated; the report says which. Every packet with a budget is checked against it.
+come with it, and the development requirements bring it), else estimated, which is a fifth more; the report says which.
+Every packet with a budget is checked against it.
 
 Beside it: how good the order of a packet's own places is, the first five ranges (at most 120 lines in all) and the
 files as they come, against that of search itself.
@@ -32,7 +33,7 @@ from helix_ls.mcp.text import rendered
 try:
     from bpe_openai import get_encoding
 except ImportError:
-    COUNTED_BY, _ENCODINGS = "the estimate", []
+    COUNTED_BY, _ENCODINGS = "the estimate, about a fifth too high: install bpe-openai for true counts", []
 else:
     COUNTED_BY, _ENCODINGS = "cl100k and o200k", [get_encoding("cl100k_base"), get_encoding("o200k_base")]
 
