@@ -54,7 +54,8 @@ def packet_text(
     items = list(weighed) if not facts.others else list(weighed[:TEXT_PLACES])
     least = sum(estimate(_entry(with_quote(one, ""))) for one in items[:1])
     unsearched = "" if weighed else facts.found.unsearched
-    first, *said = _said(facts.found.confidence, facts.found.known_empty, facts.found.nearest, facts.notes, unsearched)
+    sure = f"confidence {facts.found.confidence:.2f}; verified unless marked"
+    first, *said = _said(sure, facts.found.known_empty, facts.found.nearest, facts.notes, unsearched)
     said += [
         f"contradiction: {inert_line(pair.key)}: {_claim(pair.fresher)} (fresher), {_claim(pair.older)}"
         for pair in contradictions
@@ -81,10 +82,14 @@ def packet_text(
 
 
 def search_text(answer: Mapping[str, Any]) -> str:
-    """Render a ``helix.search/1`` object: one line for each place, best first, without scores."""
+    """Render a ``helix.search/1`` object: one line for each place, best first, without scores.
+
+    Its places were not compared with the disk, so none is called verified.
+    """
     lines = [place_line(item) for item in answer["items"]]
     unsearched = "" if lines else answer.get("unsearched", "")
-    said = _said(answer["confidence"], answer["known_empty"], answer["nearest"], answer["notes"], unsearched)
+    sure = f"confidence {answer['confidence']:.2f}{'; lines as indexed' if lines else ''}"
+    said = _said(sure, answer["known_empty"], answer["nearest"], answer["notes"], unsearched)
     return "\n".join([*lines, *said, *more_line(answer)])
 
 
@@ -163,10 +168,8 @@ def _claim(sourced: SourcedClaim) -> str:
     return f"{inert_name(sourced.source.source_id)}:{sourced.line} = {inert_line(str(sourced.value))[:80]}"
 
 
-def _said(
-    confidence: float, known_empty: bool, nearest: Sequence[str], notes: Sequence[str], unsearched: str
-) -> list[str]:
-    said = [f"confidence {confidence:.2f}; verified unless marked"]
+def _said(sure: str, known_empty: bool, nearest: Sequence[str], notes: Sequence[str], unsearched: str) -> list[str]:
+    said = [sure]
     if known_empty:
         near = ", ".join(inert_line(str(one)) for one in nearest[:_MOST_NEAREST])
         said = ["known_empty: nothing in this workspace answers that; do not guess"]

@@ -198,8 +198,8 @@ Helix knows this repository and says whether each place it names is still true o
 - Ask `helix_uses` before you change, rename or delete a symbol: callers, tests, documents, overrides; `depth` 2 for
   what a change reaches.
 - After edits, ask `helix_refresh_targets` with the `packet_id` before you rely on an earlier answer.
-- Places are verified unless marked. Read a `needs_refresh` place again with `helix_open`; say so when you use a
-  `stale_risk`.
+- Places of a packet are verified unless marked. Read a `needs_refresh` place again with `helix_open`; say so when you
+  use a `stale_risk`.
 - Cite `path:line` of what you rely on. `known_empty` means that it is not here: say that instead of guessing.
 {_END}"""
 
