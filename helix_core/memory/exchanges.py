@@ -177,13 +177,16 @@ def _citations(sentence: str) -> Iterator[str]:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences outside of code; fenced lines are skipped, list markers removed."""
+    """Yield the sentences outside of code; list markers are removed.
+
+    Skipped are fenced lines, and lines after a bar, which are quotes of a packet or rows of a table.
+    """
     is_code = False
     for row in text.splitlines():
         if row.lstrip().startswith(("```", "~~~")):
             is_code = not is_code
             continue
-        if is_code or row.startswith("    "):
+        if is_code or row.startswith(("    ", "| ")):
             continue
         line = _BULLET.sub("", row, count=1).strip()
         start = 0

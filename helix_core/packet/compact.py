@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix_core.lines import without_line_end
-from helix_core.model import Contradiction, Reason, RecalledMemory, SourcedClaim, Status, Weighed
+from helix_core.model import Contradiction, Reason, RecalledMemory, SourcedClaim, Status, Verdict, Weighed
 from helix_core.packet.economy import fitted, with_quote
 from helix_core.packet.remembered import MEMORY_SHARE, REMEMBERED_HEAD, affordable, memory_line
 from helix_core.packet.wire import PacketFacts
@@ -23,11 +23,19 @@ from helix_core.tokens import estimate
 TEXT_TOKENS = 1_200
 """Budget of a packet as text where the caller gives none: about 1,000 true tokens."""
 TEXT_PLACES = 11
-TEXT_CANDIDATES = 24
+TEXT_CANDIDATES = 32
 """Items shown with their lines, and items searched for: of those beyond the first, the files are named. More items
 would leave less than three fifths of 1,000 tokens for quotes (``benchmarks/search.py --packets``)."""
-_RESERVED = 16
-"""Tokens reserved for the line with the packet's id, which the agent's session adds."""
+_VERY_LIKELY = 0.8
+_NAMES_SHARE, _NAMES_SHARE_VERY_LIKELY = 1 / 7, 1 / 16
+"""Shares of the budget for the names of further files, below the confidence ``_VERY_LIKELY`` and from it on: there the
+places themselves had the answer to 53 of 55 questions of two sets, and quotes are worth more."""
+_RESERVED = 10
+"""Tokens reserved for the line with the packet's id, which the agent's session adds: an id of up to six digits."""
+_BARRED_LINES = 3
+"""Lines of a quote up to which each stands after a bar: a fence takes more tokens."""
+_LEAST_SHARING = 3
+"""Items from which on it is cheaper to say once which status their reason stands for."""
 _MOST_NEAREST, _MOST_NOTES, _MOST_NOTE = 5, 6, 240
 _BACKTICKS = re.compile(r"`{3,}")
 
@@ -52,10 +60,12 @@ def packet_text(
     budget = facts.spending.max_tokens
     whole = (TEXT_TOKENS if budget is None else budget) - _RESERVED
     items = list(weighed) if not facts.others else list(weighed[:TEXT_PLACES])
-    least = sum(estimate(_entry(with_quote(one, ""))) for one in items[:1])
+    shared = _shared_verdict(items)
+    least = sum(estimate(_entry(with_quote(one, ""), shared)) for one in items[:1])
     unsearched = "" if weighed else facts.found.unsearched
     sure = f"confidence {facts.found.confidence:.2f}; verified unless marked"
     first, *said = _said(sure, facts.found.known_empty, facts.found.nearest, facts.notes, unsearched)
+    first += f"; {shared.reason.value}: {shared.status.value}" if shared is not None else ""
     said += [
         f"contradiction: {inert_line(pair.key)}: {_claim(pair.fresher)} (fresher), {_claim(pair.older)}"
         for pair in contradictions
@@ -66,13 +76,14 @@ def packet_text(
     named = {one.ranked.item.source.source_id for one in items}
     files = [one.ranked.item.source.source_id for one in weighed[len(items) :]]
     others = [file for file in dict.fromkeys([*files, *facts.others]) if file not in named]
-    after = _more_files(others, min(whole // 8, whole - least - estimate(f"{first}\n{after}"))) + after
+    share = _NAMES_SHARE if facts.found.confidence < _VERY_LIKELY else _NAMES_SHARE_VERY_LIKELY
+    after = _more_files(others, min(int(whole * share), whole - least - estimate(f"{first}\n{after}"))) + after
     room = whole - estimate(f"{first}\n{after}")
     text, shown = f"{first}\n{after}", items[:0]
     # The estimates of parts add up to more than that of the whole: what is left goes into quotes.
     for _ in range(2 if items else 0):
-        fit = fitted(items, room, lambda one: estimate(_entry(one)))
-        made = "".join([f"{first}\n", *map(_entry, fit), after])
+        fit = fitted(items, room, lambda one: estimate(_entry(one, shared)))
+        made = "".join([f"{first}\n", *(_entry(one, shared) for one in fit), after])
         left = whole - estimate(made)
         if shown and left < 0:
             break
@@ -112,21 +123,34 @@ def fenced(quote: str) -> str:
     return f"{fence}\n{quote}{'' if quote.endswith(chr(10)) else chr(10)}{fence}"
 
 
-def _entry(one: Weighed) -> str:
+def _shared_verdict(items: Sequence[Weighed]) -> Verdict | None:
+    """Return the verdict of every item, where all have the same status and reason, none is verified and none has a
+    detail; else None.
+
+    Each item is then marked with the reason alone, and the status is said once.
+    """
+    if len(items) < _LEAST_SHARING or len({(one.verdict.status, one.verdict.reason) for one in items}) > 1:
+        return None
+    verdict = items[0].verdict
+    return None if verdict.status is Status.VERIFIED or any(one.verdict.detail for one in items) else verdict
+
+
+def _entry(one: Weighed, shared: Verdict | None) -> str:
     item, verdict = one.ranked.item, one.verdict
     lines = _range(item.start_line, item.end_line)
     place = f"{inert_name(item.source.source_id)}:{lines} {inert_line(item.symbol)}".rstrip()
-    if verdict.status is not Status.VERIFIED or verdict.reason is not Reason.UNCHANGED:
+    if shared is not None:
+        place += f" [{verdict.reason.value}]"
+    elif verdict.status is not Status.VERIFIED or verdict.reason is not Reason.UNCHANGED:
         place += f" [{_why(verdict.status.value, verdict.reason.value, verdict.detail)}]"
     return f"{place}\n{_quoted(one.quote)}"
 
 
 def _quoted(quote: str) -> str:
-    """Return one line after a bar, several in a fence: either way a quote cannot pass for a place."""
+    """Return a few lines after a bar each, more in a fence: either way a quote cannot pass for a place."""
     said = without_line_end(inert_text(quote))
-    if "\n" in said:
-        return f"{fenced(said)}\n"
-    return f"| {said}\n" if said else ""
+    lines = said.split("\n") if said else []
+    return f"{fenced(said)}\n" if len(lines) > _BARRED_LINES else "".join(f"| {line}\n" for line in lines)
 
 
 def _more_files(files: Sequence[str], most_tokens: int) -> str:
