@@ -504,7 +504,7 @@ def fact(id_, valid_from):
     return MemoryFact(*kinds, valid_from, None, "", b"", b"", NONE)
 
 
-@settings(max_examples=2_000)
+@settings(max_examples=500)
 @given(WRITTEN, DECIDED, SUPERSEDING)
 def test_a_memory_and_a_merge_of_its_records_agree_on_every_status(empty_memory, written, decided, superseding):
     ops = {(kind, id_, lamport) for id_, (_, kind, lamport) in written.items()} | set(decided)
