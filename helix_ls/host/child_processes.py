@@ -8,9 +8,10 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +26,7 @@ STOP_WAIT_S = 5.0
 FIRST_RETRY_S = 0.5
 LONGEST_RETRY_S = 30.0
 MOST_DEATHS = 3
+MOST_LISTED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,27 +272,64 @@ def fit_in_process(root: Path, paths: Sequence[bytes], *, most: int, most_bytes:
 
 
 def newest_in_process(
-    root: Path, paths: Sequence[bytes], hinted: Collection[bytes], *, most: int, most_bytes: int
+    root: Path,
+    paths: Iterable[bytes],
+    hinted: Collection[bytes],
+    *,
+    most: int,
+    most_bytes: int,
+    keep: Callable[[bytes], bool] = lambda _path: True,
 ) -> tuple[bytes, ...]:
-    """Select the files of a large batch to index at once: files that an editor saved first, then by modification time.
+    """Select the files of a large batch to index at once: files that an editor saved first, then those that ``paths``
+    names, then those below its folders, each by modification time, the newest first.
 
-    At most ``most`` files with ``most_bytes`` in all are selected; folders and missing files are skipped.
+    Of a folder that was just created, the files written before it was watched are known by the folder alone; at most
+    ``MOST_LISTED`` names below folders are looked at. At most ``most`` files that ``keep`` accepts, with ``most_bytes``
+    in all, are selected; missing files are skipped.
     """
     top = os.fsencode(root)
-    found: list[tuple[bool, int, int, bytes]] = []
+    found: list[tuple[bool, bool, int, int, bytes]] = []
+    folders: list[bytes] = []
     for path in paths:
-        try:
-            status = os.lstat(os.path.join(top, path))
-        except OSError:
-            continue
+        status = _status(top, path)
+        if status is not None and stat.S_ISREG(status.st_mode):
+            found.append((path in hinted, True, status.st_mtime_ns, status.st_size, path))
+        elif status is not None and stat.S_ISDIR(status.st_mode):
+            folders.append(path)
+    for path, status in islice(_below(top, folders), MOST_LISTED):
         if stat.S_ISREG(status.st_mode):
-            found.append((path in hinted, status.st_mtime_ns, status.st_size, path))
+            found.append((path in hinted, False, status.st_mtime_ns, status.st_size, path))
     chosen: list[bytes] = []
-    for _, _, size, path in sorted(found, reverse=True):
-        if len(chosen) < most and size <= most_bytes:
+    for *_, size, path in sorted(found, reverse=True):
+        if len(chosen) >= most:
+            break
+        if size <= most_bytes and keep(path):
             chosen.append(path)
             most_bytes -= size
     return tuple(chosen)
+
+
+def _below(top: bytes, folders: list[bytes]) -> Iterator[tuple[bytes, os.stat_result]]:
+    """Yield what is below ``folders``, which is used up; no link is followed, and nothing of git's is listed."""
+    while folders:
+        folder = folders.pop()
+        try:
+            names = os.listdir(os.path.join(top, folder))
+        except OSError:
+            continue
+        for path in (os.path.join(folder, name) for name in names if name != b".git"):
+            status = _status(top, path)
+            if status is not None:
+                yield path, status
+                if stat.S_ISDIR(status.st_mode):
+                    folders.append(path)
+
+
+def _status(top: bytes, path: bytes) -> os.stat_result | None:
+    try:
+        return os.lstat(os.path.join(top, path))
+    except OSError:
+        return None
 
 
 REST_S = 3.0

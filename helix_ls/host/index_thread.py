@@ -430,12 +430,13 @@ class IndexThread:
         batch = self._take_batch()
         try:
             helix = self._opened_helix()
-            saved = tuple(sorted(path for path in batch.paths if not helix.decides_for_others(path)))
-            if not self._fits_in_process(saved):
-                saved = newest_in_process(
-                    self._folder, saved, batch.hinted, most=IN_PROCESS_FILES, most_bytes=IN_PROCESS_BYTES
-                )
-            is_left = batch.whole or batch.git or batch.missing or len(saved) < len(batch.paths)
+            ours = {path for path in batch.paths if not helix.decides_for_others(path)}
+            is_left = batch.whole or batch.git or batch.missing or len(ours) < len(batch.paths)
+            saved = self._newest(helix, batch, IN_PROCESS_FILES)
+            if self._fits_in_process(ours):
+                saved += tuple(sorted(ours.difference(saved)))
+            else:
+                is_left = True
             for start in range(0, len(saved), SAVED_BATCH_FILES):
                 if start and self._next_batch_wait_s() <= 0:
                     # Newly saved files go first; the rest of this bulk change is left to the next whole refresh.
@@ -513,13 +514,20 @@ class IndexThread:
 
     def _take_newest(self, helix: Helix, batch: ChangeBatch) -> None:
         """Index the newest files of a bulk change at once: a file that somebody saved does not wait for the others."""
-        paths = [path for path in batch.paths if not helix.decides_for_others(path)]
-        newest = newest_in_process(
-            self._folder, paths, batch.hinted, most=SAVED_BATCH_FILES, most_bytes=IN_PROCESS_BYTES
-        )
+        newest = self._newest(helix, batch, SAVED_BATCH_FILES)
         if newest and helix.is_indexed():
             helix.take_saved(newest)
             self._report(paths=frozenset(newest))
+
+    def _newest(self, helix: Helix, batch: ChangeBatch, most: int) -> tuple[bytes, ...]:
+        return newest_in_process(
+            self._folder,
+            batch.paths,
+            batch.hinted,
+            most=most,
+            most_bytes=IN_PROCESS_BYTES,
+            keep=lambda path: not helix.decides_for_others(path),
+        )
 
     def _refresh_paths(self, helix: Helix, paths: frozenset[bytes], *, here: bool, reported: frozenset[bytes]) -> None:
         """Index a batch, ``here`` or in the child process.

@@ -473,6 +473,34 @@ def test_the_newest_file_of_a_bulk_change_does_not_wait_for_the_others(project, 
     run(main())
 
 
+def test_the_newest_file_of_a_new_folder_is_found_though_the_folder_alone_is_reported(project, monkeypatch):
+    """What is written below a folder before it is watched causes no event of its own."""
+    gate, original = threading.Event(), IndexThread._run
+
+    def run_later(thread, request):
+        assert gate.wait(DEADLINE_S)
+        return original(thread, request)
+
+    async def main():
+        async with opened(project, watch="off") as heard:
+            monkeypatch.setattr(IndexThread, "_run", run_later)
+            files = {f"bulk/deep/f{number}.py": f"def bulk_{number}():\n    return {number}\n" for number in range(60)}
+            write(project, files | {"bulk/saved.py": "def quokka_saved():\n    return 1\n", "bulk/.gitignore": "a\n"})
+            for name, seconds in (("bulk/saved.py", 1), ("bulk/.gitignore", 2)):
+                later = time.time_ns() + seconds * 1_000_000_000
+                os.utime(project / name, ns=(later, later))
+            try:
+                heard.workspace.hint([b"bulk"])
+                await heard.finds("quokka_saved", "bulk/saved.py")
+            finally:
+                gate.set()
+            await heard.finds("bulk_0", "bulk/deep/f0.py")
+            await heard.finds("bulk_59", "bulk/deep/f59.py")
+            await heard.state("fresh")
+
+    run(main())
+
+
 def test_a_save_is_taken_at_once_while_a_whole_refresh_stands_still(project):
     """The workers of the whole refresh are stopped: nothing of it can end before the save was found."""
 
