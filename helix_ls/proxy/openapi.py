@@ -382,8 +382,8 @@ OPERATIONS_TAG = "operations"
 _ABOUT = (
     "Answers about the workspaces this server was started with: which places answer a question, and whether what is "
     "known of them is still true on disk. A workspace is chosen by /w/<name>/ before the path, or by the header "
-    "X-Helix-Workspace; the first one is meant where none is. Requests with an Origin but the server's own, or for another Host than "
-    "127.0.0.1, localhost or [::1] with the port, are refused."
+    "X-Helix-Workspace; the first one is meant where none is. Requests with an Origin but the server's own, or for "
+    "another Host than 127.0.0.1, localhost or [::1] with the port, are refused."
 )
 _STATUSES = {
     400: "The body, or one of its members, is not what it must be; the message says what would be right.",
