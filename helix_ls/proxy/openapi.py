@@ -52,49 +52,129 @@ def _object(schema: str = "", **members: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": named, "required": list(named)}
 
 
+def _with(described: dict[str, Any], **optional: dict[str, Any]) -> dict[str, Any]:
+    """Return the object with members that not every answer has."""
+    return described | {"properties": described["properties"] | optional}
+
+
 def _ref(name: str) -> dict[str, Any]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 LINE: dict[str, Any] = {"type": "integer", "minimum": 1}
-POINTER = _object(
-    gene_id=TEXT,
-    source_id=TEXT,
+STATUS: dict[str, Any] = {"enum": [each.value for each in Status]}
+TEXT_OR_NULL: dict[str, Any] = {"type": ["string", "null"]}
+NUMBER_OR_NULL: dict[str, Any] = {"type": ["number", "null"]}
+_COMMITTED = {"commit": TEXT_OR_NULL, "author": TEXT_OR_NULL, "committed_at": NUMBER_OR_NULL, "commit_of": TEXT}
+POINTER = _with(
+    _object(
+        gene_id=TEXT,
+        source_id=TEXT,
+        symbol=TEXT,
+        start_line=LINE,
+        end_line=LINE,
+        content_hash=TEXT,
+        status=STATUS,
+        reason=TEXT,
+        quote=TEXT,
+    ),
+    kind=TEXT,
+    title=TEXT,
+    detail=TEXT,
+    relation=TEXT,
+    uri=TEXT,
+    source_kind=TEXT,
+    language=TEXT,
+    volatility_class=TEXT,
+    authority_class=TEXT,
+    last_verified_at=NUMBER_OR_NULL,
+    relevance_score=NUMBER,
+    live_truth_score=NUMBER,
+    citations=_list(TEXT),
+    **_COMMITTED,
+)
+PLACE = _with(
+    _object(source_id=TEXT),
+    start_line=COUNT,
+    end_line=COUNT,
     symbol=TEXT,
-    start_line=LINE,
-    end_line=LINE,
-    content_hash=TEXT,
-    status={"enum": [each.value for each in Status]},
+    status=STATUS,
     reason=TEXT,
-    quote=TEXT,
+    detail=TEXT,
+    uri=TEXT,
+    **_COMMITTED,
+)
+REMEMBERED = _with(
+    _object(id=TEXT, kind=TEXT, text=TEXT, status=STATUS, reason=TEXT),
+    detail=TEXT,
+    state=TEXT,
+    origin=TEXT,
+    confidence=NUMBER,
+    evidence=_list(_ref("place")),
+    is_instruction=FLAG,
+)
+ACCOUNTING = _with(
+    _object(),
+    searched=COUNT,
+    sources=COUNT,
+    evaluated=COUNT,
+    indexed_share=NUMBER,
+    returned=COUNT,
+    left_out=COUNT,
+    memories_left_out=COUNT,
+    tokens=COUNT,
+    elapsed_ms=NUMBER,
+    signals=MEMBERS,
 )
 _GROUPS = {status.value: _list(_ref("pointer")) for status in Status}
 TARGETS = _list(_object(target_kind=TEXT, source_id=TEXT, reason=TEXT, priority=NUMBER))
-PACKET_OBJECT = _object(
-    PACKET.answer,
-    query=TEXT,
-    task_type=TEXT,
-    workspace=TEXT,
-    **_GROUPS,
-    contradictions=_list(MEMBERS),
-    refresh_targets=TARGETS,
-    known_empty=FLAG,
-    coordinate_confidence=NUMBER,
-    nearest=_list({}),
-    notes=_list(TEXT),
+PACKET_OBJECT = _with(
+    _object(
+        PACKET.answer,
+        query=TEXT,
+        task_type=TEXT,
+        workspace=TEXT,
+        **_GROUPS,
+        contradictions=_list(MEMBERS),
+        refresh_targets=TARGETS,
+        known_empty=FLAG,
+        coordinate_confidence=NUMBER,
+        nearest=_list({}),
+        notes=_list(TEXT),
+    ),
+    head=TEXT_OR_NULL,
+    packet_id=TEXT,
+    accounting=ACCOUNTING,
+    memories=_list(_ref("remembered")),
 )
-WINDOW = _object(
-    CONTEXT.answer,
-    query=TEXT,
-    text=TEXT,
-    tokens=COUNT,
-    budget=COUNT,
-    budget_tier=TEXT,
-    blocks=_list(MEMBERS),
-    verdicts=MEMBERS,
-    context_health=MEMBERS,
-    known_empty=FLAG,
-    notes=_list(TEXT),
+BLOCK = _with(
+    _object(gene_id=TEXT, source_id=TEXT, start_line=LINE, end_line=LINE, status=STATUS, reason=TEXT, tokens=COUNT),
+    symbol=TEXT,
+    hidden_lines=COUNT,
+    repeated=FLAG,
+    content_hash=TEXT,
+)
+WINDOW = _with(
+    _object(
+        CONTEXT.answer,
+        query=TEXT,
+        text=TEXT,
+        tokens=COUNT,
+        budget=COUNT,
+        budget_tier=TEXT,
+        blocks=_list(BLOCK),
+        verdicts=_with(_object(), **{each.value: COUNT for each in Status}),
+        context_health=_object(coverage=NUMBER, density=NUMBER, freshness=NUMBER, ellipticity=NUMBER, status=TEXT),
+        known_empty=FLAG,
+        notes=_list(TEXT),
+    ),
+    workspace=TEXT,
+    head=TEXT_OR_NULL,
+    coordinate_confidence=NUMBER,
+    indexed_share=NUMBER,
+    left_out=_list(_ref("place")),
+    memories=_list(_ref("remembered")),
+    elapsed_ms=NUMBER,
 )
 CONTINUED = _object(name=TEXT, description=TEXT, content=TEXT, context_health=MEMBERS, agent=MEMBERS, verdicts=MEMBERS)
 ERROR = _object(
@@ -112,7 +192,7 @@ TRAIL_PLACE = _object(
     end_line=COUNT,
     was=_object(start_line=COUNT, end_line=COUNT),
     at=NUMBER,
-    status={"enum": [each.value for each in Status]},
+    status=STATUS,
     reason=TEXT,
     detail=TEXT,
     commit={"oneOf": [_object(commit=TEXT, author=TEXT, committed_at=NUMBER), {"type": "null"}]},
@@ -122,8 +202,14 @@ COMPONENTS: dict[str, dict[str, Any]] = {
     "error_messages": _object(type={"const": "error"}, error=_object(type=TEXT, message=TEXT)),
     "error_ollama": _object(error=TEXT),
     "pointer": POINTER,
+    "place": PLACE,
+    "remembered": REMEMBERED,
     "packet": PACKET_OBJECT,
-    "plan": _object(PLAN.answer, query=TEXT, task_type=TEXT, refresh_targets=TARGETS, known_empty=FLAG),
+    "plan": _with(
+        _object(PLAN.answer, query=TEXT, task_type=TEXT, refresh_targets=TARGETS, known_empty=FLAG),
+        items=_list(_with(_object(source_id=TEXT, status=STATUS, reason=TEXT), gene_id=TEXT, detail=TEXT, now=MEMBERS)),
+        notes=_list(TEXT),
+    ),
     "window": WINDOW,
     "continued": CONTINUED,
     "context": {"oneOf": [_ref("window"), {"type": "array", "items": _ref("continued"), "minItems": 1, "maxItems": 1}]},
@@ -160,7 +246,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
                 reference=TEXT,
                 kind={"enum": ["place", "path", "symbol", "quote"]},
                 rule=TEXT,
-                verdict={"enum": [each.value for each in Status]},
+                verdict=STATUS,
                 reason=TEXT,
                 message=TEXT,
                 now={"type": ["object", "null"]},
@@ -188,11 +274,11 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         name=TEXT,
         symbol=TEXT,
         kind=TEXT,
-        definitions=_list(MEMBERS),
-        same_name=_list(MEMBERS),
-        users=_list(MEMBERS),
-        tests=_list(MEMBERS),
-        documents=_list(MEMBERS),
+        definitions=_list(_ref("place")),
+        same_name=_list(_ref("place")),
+        users=_list(_ref("place")),
+        tests=_list(_ref("place")),
+        documents=_list(_ref("place")),
         co_changed=_list(MEMBERS),
         definitions_total=COUNT,
         users_total=COUNT,
@@ -245,7 +331,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
                 id=TEXT,
                 kind=TEXT,
                 text=TEXT,
-                status={"enum": [each.value for each in Status]},
+                status=STATUS,
                 reason=TEXT,
                 detail=TEXT,
                 score=NUMBER,

@@ -27,6 +27,63 @@ class FiltersArgument(TypedDict):
     """A part of a name or e-mail address: only files that commits of this author touched."""
 
 
+class WindowBlocksItem(TypedDict):
+    gene_id: str
+    source_id: str
+    start_line: int
+    end_line: int
+    status: Literal["verified", "stale_risk", "needs_refresh"]
+    reason: str
+    tokens: int
+    symbol: NotRequired[str]
+    hidden_lines: NotRequired[int]
+    repeated: NotRequired[bool]
+    content_hash: NotRequired[str]
+
+
+class WindowVerdicts(TypedDict):
+    verified: NotRequired[int]
+    stale_risk: NotRequired[int]
+    needs_refresh: NotRequired[int]
+
+
+class WindowContextHealth(TypedDict):
+    coverage: float
+    density: float
+    freshness: float
+    ellipticity: float
+    status: str
+
+
+class PlaceReply(TypedDict):
+    source_id: str
+    start_line: NotRequired[int]
+    end_line: NotRequired[int]
+    symbol: NotRequired[str]
+    status: NotRequired[Literal["verified", "stale_risk", "needs_refresh"]]
+    reason: NotRequired[str]
+    detail: NotRequired[str]
+    uri: NotRequired[str]
+    commit: NotRequired[str | None]
+    author: NotRequired[str | None]
+    committed_at: NotRequired[float | None]
+    commit_of: NotRequired[str]
+
+
+class RememberedReply(TypedDict):
+    id: str
+    kind: str
+    text: str
+    status: Literal["verified", "stale_risk", "needs_refresh"]
+    reason: str
+    detail: NotRequired[str]
+    state: NotRequired[str]
+    origin: NotRequired[str]
+    confidence: NotRequired[float]
+    evidence: NotRequired[list[PlaceReply]]
+    is_instruction: NotRequired[bool]
+
+
 class WindowReply(TypedDict):
     schema: Literal["helix.context/1"]
     query: str
@@ -34,11 +91,18 @@ class WindowReply(TypedDict):
     tokens: int
     budget: int
     budget_tier: str
-    blocks: list[dict[str, Any]]
-    verdicts: dict[str, Any]
-    context_health: dict[str, Any]
+    blocks: list[WindowBlocksItem]
+    verdicts: WindowVerdicts
+    context_health: WindowContextHealth
     known_empty: bool
     notes: list[str]
+    workspace: NotRequired[str]
+    head: NotRequired[str | None]
+    coordinate_confidence: NotRequired[float]
+    indexed_share: NotRequired[float]
+    left_out: NotRequired[list[PlaceReply]]
+    memories: NotRequired[list[RememberedReply]]
+    elapsed_ms: NotRequired[float]
 
 
 class PointerReply(TypedDict):
@@ -51,6 +115,23 @@ class PointerReply(TypedDict):
     status: Literal["verified", "stale_risk", "needs_refresh"]
     reason: str
     quote: str
+    kind: NotRequired[str]
+    title: NotRequired[str]
+    detail: NotRequired[str]
+    relation: NotRequired[str]
+    uri: NotRequired[str]
+    source_kind: NotRequired[str]
+    language: NotRequired[str]
+    volatility_class: NotRequired[str]
+    authority_class: NotRequired[str]
+    last_verified_at: NotRequired[float | None]
+    relevance_score: NotRequired[float]
+    live_truth_score: NotRequired[float]
+    citations: NotRequired[list[str]]
+    commit: NotRequired[str | None]
+    author: NotRequired[str | None]
+    committed_at: NotRequired[float | None]
+    commit_of: NotRequired[str]
 
 
 class PacketRefreshTargetsItem(TypedDict):
@@ -58,6 +139,19 @@ class PacketRefreshTargetsItem(TypedDict):
     source_id: str
     reason: str
     priority: float
+
+
+class PacketAccounting(TypedDict):
+    searched: NotRequired[int]
+    sources: NotRequired[int]
+    evaluated: NotRequired[int]
+    indexed_share: NotRequired[float]
+    returned: NotRequired[int]
+    left_out: NotRequired[int]
+    memories_left_out: NotRequired[int]
+    tokens: NotRequired[int]
+    elapsed_ms: NotRequired[float]
+    signals: NotRequired[dict[str, Any]]
 
 
 class PacketReply(TypedDict):
@@ -74,6 +168,10 @@ class PacketReply(TypedDict):
     coordinate_confidence: float
     nearest: list[Any]
     notes: list[str]
+    head: NotRequired[str | None]
+    packet_id: NotRequired[str]
+    accounting: NotRequired[PacketAccounting]
+    memories: NotRequired[list[RememberedReply]]
 
 
 class PlanRefreshTargetsItem(TypedDict):
@@ -83,12 +181,23 @@ class PlanRefreshTargetsItem(TypedDict):
     priority: float
 
 
+class PlanItemsItem(TypedDict):
+    source_id: str
+    status: Literal["verified", "stale_risk", "needs_refresh"]
+    reason: str
+    gene_id: NotRequired[str]
+    detail: NotRequired[str]
+    now: NotRequired[dict[str, Any]]
+
+
 class PlanReply(TypedDict):
     schema: Literal["helix.refreshPlan/1"]
     query: str
     task_type: str
     refresh_targets: list[PlanRefreshTargetsItem]
     known_empty: bool
+    items: NotRequired[list[PlanItemsItem]]
+    notes: NotRequired[list[str]]
 
 
 class FingerprintFingerprintsItem(TypedDict):
@@ -173,11 +282,11 @@ class UsesReply(TypedDict):
     name: str
     symbol: str
     kind: str
-    definitions: list[dict[str, Any]]
-    same_name: list[dict[str, Any]]
-    users: list[dict[str, Any]]
-    tests: list[dict[str, Any]]
-    documents: list[dict[str, Any]]
+    definitions: list[PlaceReply]
+    same_name: list[PlaceReply]
+    users: list[PlaceReply]
+    tests: list[PlaceReply]
+    documents: list[PlaceReply]
     co_changed: list[dict[str, Any]]
     definitions_total: int
     users_total: int

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 
@@ -160,6 +161,11 @@ def test_a_request_is_sent_once_however_it_fails(starts_processes):
             server.shutdown()
             thread.join()
     assert heard == ["/memory/remember", "/search"]
+
+
+def test_a_type_checker_of_a_program_that_imports_the_client_reads_its_types():
+    # PEP 561: without this file the types of an installed package are not read.
+    assert all(files(package).joinpath("py.typed").is_file() for package in ("helix_core", "helix_ls"))
 
 
 def test_the_client_needs_no_extra(starts_processes):

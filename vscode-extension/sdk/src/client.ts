@@ -17,6 +17,63 @@ export interface FiltersArgument {
   author?: string | null | undefined;
 }
 
+export interface WindowBlocksItem {
+  gene_id: string;
+  source_id: string;
+  start_line: number;
+  end_line: number;
+  status: 'verified' | 'stale_risk' | 'needs_refresh';
+  reason: string;
+  tokens: number;
+  symbol?: string | undefined;
+  hidden_lines?: number | undefined;
+  repeated?: boolean | undefined;
+  content_hash?: string | undefined;
+}
+
+export interface WindowVerdicts {
+  verified?: number | undefined;
+  stale_risk?: number | undefined;
+  needs_refresh?: number | undefined;
+}
+
+export interface WindowContextHealth {
+  coverage: number;
+  density: number;
+  freshness: number;
+  ellipticity: number;
+  status: string;
+}
+
+export interface PlaceReply {
+  source_id: string;
+  start_line?: number | undefined;
+  end_line?: number | undefined;
+  symbol?: string | undefined;
+  status?: 'verified' | 'stale_risk' | 'needs_refresh' | undefined;
+  reason?: string | undefined;
+  detail?: string | undefined;
+  uri?: string | undefined;
+  commit?: string | null | undefined;
+  author?: string | null | undefined;
+  committed_at?: number | null | undefined;
+  commit_of?: string | undefined;
+}
+
+export interface RememberedReply {
+  id: string;
+  kind: string;
+  text: string;
+  status: 'verified' | 'stale_risk' | 'needs_refresh';
+  reason: string;
+  detail?: string | undefined;
+  state?: string | undefined;
+  origin?: string | undefined;
+  confidence?: number | undefined;
+  evidence?: PlaceReply[] | undefined;
+  is_instruction?: boolean | undefined;
+}
+
 export interface WindowReply {
   schema: 'helix.context/1';
   query: string;
@@ -24,11 +81,18 @@ export interface WindowReply {
   tokens: number;
   budget: number;
   budget_tier: string;
-  blocks: Record<string, unknown>[];
-  verdicts: Record<string, unknown>;
-  context_health: Record<string, unknown>;
+  blocks: WindowBlocksItem[];
+  verdicts: WindowVerdicts;
+  context_health: WindowContextHealth;
   known_empty: boolean;
   notes: string[];
+  workspace?: string | undefined;
+  head?: string | null | undefined;
+  coordinate_confidence?: number | undefined;
+  indexed_share?: number | undefined;
+  left_out?: PlaceReply[] | undefined;
+  memories?: RememberedReply[] | undefined;
+  elapsed_ms?: number | undefined;
 }
 
 export interface PointerReply {
@@ -41,6 +105,23 @@ export interface PointerReply {
   status: 'verified' | 'stale_risk' | 'needs_refresh';
   reason: string;
   quote: string;
+  kind?: string | undefined;
+  title?: string | undefined;
+  detail?: string | undefined;
+  relation?: string | undefined;
+  uri?: string | undefined;
+  source_kind?: string | undefined;
+  language?: string | undefined;
+  volatility_class?: string | undefined;
+  authority_class?: string | undefined;
+  last_verified_at?: number | null | undefined;
+  relevance_score?: number | undefined;
+  live_truth_score?: number | undefined;
+  citations?: string[] | undefined;
+  commit?: string | null | undefined;
+  author?: string | null | undefined;
+  committed_at?: number | null | undefined;
+  commit_of?: string | undefined;
 }
 
 export interface PacketRefreshTargetsItem {
@@ -48,6 +129,19 @@ export interface PacketRefreshTargetsItem {
   source_id: string;
   reason: string;
   priority: number;
+}
+
+export interface PacketAccounting {
+  searched?: number | undefined;
+  sources?: number | undefined;
+  evaluated?: number | undefined;
+  indexed_share?: number | undefined;
+  returned?: number | undefined;
+  left_out?: number | undefined;
+  memories_left_out?: number | undefined;
+  tokens?: number | undefined;
+  elapsed_ms?: number | undefined;
+  signals?: Record<string, unknown> | undefined;
 }
 
 export interface PacketReply {
@@ -64,6 +158,10 @@ export interface PacketReply {
   coordinate_confidence: number;
   nearest: unknown[];
   notes: string[];
+  head?: string | null | undefined;
+  packet_id?: string | undefined;
+  accounting?: PacketAccounting | undefined;
+  memories?: RememberedReply[] | undefined;
 }
 
 export interface PlanRefreshTargetsItem {
@@ -73,12 +171,23 @@ export interface PlanRefreshTargetsItem {
   priority: number;
 }
 
+export interface PlanItemsItem {
+  source_id: string;
+  status: 'verified' | 'stale_risk' | 'needs_refresh';
+  reason: string;
+  gene_id?: string | undefined;
+  detail?: string | undefined;
+  now?: Record<string, unknown> | undefined;
+}
+
 export interface PlanReply {
   schema: 'helix.refreshPlan/1';
   query: string;
   task_type: string;
   refresh_targets: PlanRefreshTargetsItem[];
   known_empty: boolean;
+  items?: PlanItemsItem[] | undefined;
+  notes?: string[] | undefined;
 }
 
 export interface FingerprintFingerprintsItem {
@@ -163,11 +272,11 @@ export interface UsesReply {
   name: string;
   symbol: string;
   kind: string;
-  definitions: Record<string, unknown>[];
-  same_name: Record<string, unknown>[];
-  users: Record<string, unknown>[];
-  tests: Record<string, unknown>[];
-  documents: Record<string, unknown>[];
+  definitions: PlaceReply[];
+  same_name: PlaceReply[];
+  users: PlaceReply[];
+  tests: PlaceReply[];
+  documents: PlaceReply[];
   co_changed: Record<string, unknown>[];
   definitions_total: number;
   users_total: number;
