@@ -1,5 +1,6 @@
-// Bundles the extension into dist/extension.js and the packet view's page, where there is one, into dist/view.js.
-import { existsSync } from 'node:fs';
+// Bundles the extension into dist/extension.js and the packet view's page, where there is one, into dist/view.js; the page
+// of the dashboard is in the Python package as it was built, and is shown as it is.
+import { cpSync, existsSync } from 'node:fs';
 import { context } from 'esbuild';
 
 const production = process.argv.includes('--production');
@@ -34,4 +35,8 @@ for (const options of builds) {
     await build.rebuild();
     await build.dispose();
   }
+}
+
+for (const name of ['dashboard.js', 'dashboard.css']) {
+  cpSync(`../helix_ls/proxy/dashboard/built/${name}`, `dist/${name}`);
 }

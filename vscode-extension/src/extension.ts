@@ -7,6 +7,7 @@ import type { CommandNeeds } from './commands/needs';
 import { askedFolder } from './commands/packets';
 import { registerEvidenceLinks } from './commands/evidence';
 import { registerCommands } from './commands/register';
+import { DashboardPanel } from './dashboard/dashboardPanel';
 import { HintView } from './hints/hintView';
 import { MemoryView } from './memory/memoryView';
 import { registerStaleCitations } from './memory/staleCitations';
@@ -64,6 +65,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const hints = new HintView(server, logger);
   const memories = new MemoryView(server, documents, logger);
   const trail = new TrailBox(server, logger);
+  const dashboard = new DashboardPanel(server, context.extensionUri, logger);
   const needs: CommandNeeds = {
     context,
     server,
@@ -73,6 +75,7 @@ export function activate(context: vscode.ExtensionContext): void {
     hints,
     memories,
     trail,
+    dashboard,
     logs,
     cwd: places.storage,
     showPacket: async (request) => {
@@ -91,6 +94,7 @@ export function activate(context: vscode.ExtensionContext): void {
     hints,
     memories,
     trail,
+    dashboard,
     registerCommands(needs),
     registerStaleCitations(),
     registerEvidenceLinks(needs),

@@ -17,7 +17,7 @@ MOST_USED = 10_000
 READS = frozenset(
     (
         *("/stats", "/activity", "/freshness", "/hitl/recent"),
-        *("/memory/graph", "/memory/list", "/memory/log", "/memory/diff", "/memory/review"),
+        *("/memory/graph", "/memory/log", "/memory/diff", "/memory/review"),
     )
 )
 """The routes that a session may read; and ``SENT``, followed by the id of a packet."""

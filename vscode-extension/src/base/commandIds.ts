@@ -27,6 +27,7 @@ export const commandIds = [
   'helix.memories.reject',
   'helix.whereWasI',
   'helix.forgetTrail',
+  'helix.openDashboard',
   'helix.showStatus',
   'helix.refreshIndex',
   'helix.rebuildIndex',

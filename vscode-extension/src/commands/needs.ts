@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import type { Documents } from '../base/documents';
 import type { Logs } from '../base/logger';
 import type { PacketRequest } from '../base/protocol';
+import type { DashboardPanel } from '../dashboard/dashboardPanel';
 import type { HintView } from '../hints/hintView';
 import type { MemoryView } from '../memory/memoryView';
 import type { TrailBox } from '../memory/trailBox';
@@ -21,6 +22,7 @@ export interface CommandNeeds {
   readonly hints: HintView;
   readonly memories: MemoryView;
   readonly trail: TrailBox;
+  readonly dashboard: DashboardPanel;
   /** A folder of our own that exists, for processes to start in. */
   readonly cwd: string;
   /** Asks and shows the packet in the packet view. */

@@ -52,6 +52,7 @@ const handlers: Record<CommandId, Handler> = {
   'helix.memories.reject': ({ memories }, node) => memories.decide(node, 'reject'),
   'helix.whereWasI': ({ trail }) => trail.show(askedFolder()),
   'helix.forgetTrail': ({ trail }) => trail.forget(),
+  'helix.openDashboard': ({ dashboard }) => dashboard.show(askedFolder()),
   'helix.showStatus': showStatus,
   'helix.refreshIndex': refreshIndex,
   'helix.rebuildIndex': rebuildIndex,

@@ -72,8 +72,8 @@ export function upstreamName({ name, url }: Upstream): string {
   return name !== 'default' && name !== '' ? name : URL.canParse(url) ? new URL(url).host : url;
 }
 
-/** Only this machine's own address gets the key. */
-function endpointOf({ url = '', api_key: key = '' }: ProxyAnswer): Endpoint | undefined {
+/** Where it listens, whether it has an upstream or not; only this machine's own address gets the key. */
+export function endpointOf({ url = '', api_key: key = '' }: ProxyAnswer): Endpoint | undefined {
   if (key === '' || !URL.canParse(url)) {
     return undefined;
   }

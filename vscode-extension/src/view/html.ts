@@ -1,15 +1,18 @@
-/** The page of the packet view: an empty frame that may run one script and one style sheet, both of this extension. Pure. */
+/** The page of a webview: an empty frame that may run one script and one style sheet, both of this extension. Pure. */
 
 export interface PageSources {
+  readonly title: string;
   readonly script: string;
   readonly style: string;
   /** What the editor calls the origin of its own webview resources. */
   readonly cspSource: string;
   /** Fresh for every page. */
   readonly nonce: string;
+  /** The script is a module of JavaScript. */
+  readonly isModule?: boolean;
 }
 
-export function pageHtml({ script, style, cspSource, nonce }: PageSources): string {
+export function pageHtml({ title, script, style, cspSource, nonce, isModule = false }: PageSources): string {
   const policy = [
     `default-src 'none'`,
     `style-src ${cspSource}`,
@@ -23,13 +26,13 @@ export function pageHtml({ script, style, cspSource, nonce }: PageSources): stri
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${attribute(policy.join('; '))}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Context Packet</title>
+<title>${attribute(title)}</title>
 <link rel="stylesheet" href="${attribute(style)}">
 </head>
 <body>
 <div id="page"></div>
 <div id="live" role="status" aria-live="polite"></div>
-<script nonce="${attribute(nonce)}" src="${attribute(script)}"></script>
+<script${isModule ? ' type="module"' : ''} nonce="${attribute(nonce)}" src="${attribute(script)}"></script>
 </body>
 </html>
 `;

@@ -32,6 +32,7 @@ export class PageLink implements vscode.WebviewViewProvider, vscode.Disposable {
       if (this.view === view) this.view = undefined;
     });
     view.webview.html = pageHtml({
+      title: 'Context Packet',
       script: view.webview.asWebviewUri(vscode.Uri.joinPath(dist, 'view.js')).toString(),
       style: view.webview.asWebviewUri(vscode.Uri.joinPath(media, 'view.css')).toString(),
       cspSource: view.webview.cspSource,

@@ -14,6 +14,9 @@ const SHOWN: Record<string, string> = {
   'where-is': 'where-is',
   'first-minute': 'no-python',
   chat: 'chat',
+  dashboard: 'dashboard-light',
+  'dashboard-dark': 'dashboard-dark',
+  'dashboard-editor': 'dashboard-editor',
   'chat-evidence': 'chat-evidence-view',
 };
 

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { questionOf } from '../../src/dashboard/routes';
 import { bytes, milliseconds, percent, quantile } from '../../src/dashboard/page/format';
 
 const carried = '../helix_ls/proxy/dashboard/built';
@@ -40,5 +41,43 @@ describe('the page of the dashboard', () => {
     expect(quantile([5, 1, 3], 0.5)).toBe(3);
     expect(quantile([1, 2, 3, 4], 0.95)).toBe(4);
     expect(quantile([], 0.5)).toBe(0);
+  });
+});
+
+describe('what the page may ask in an editor', () => {
+  const asked = (route: unknown, more: object = {}): unknown =>
+    questionOf({ ask: 1, question: { route, ...more } }, '/work/a b')?.request;
+
+  it('is the routes of its panels, of the folder that is shown', () => {
+    expect(asked('/memory/graph', { body: { limit: 5 } })).toEqual({
+      method: 'POST',
+      path: '/w/%2Fwork%2Fa%20b/memory/graph',
+      body: '{"limit":5}',
+    });
+    expect(asked('/stats', { body: { a: 1 } })).toEqual({ method: 'GET', path: '/w/%2Fwork%2Fa%20b/stats' });
+    expect(asked('/context/sent/', { id: 'ab12' })).toEqual({
+      method: 'GET',
+      path: '/w/%2Fwork%2Fa%20b/context/sent/ab12',
+    });
+    expect(questionOf({ ask: 1, question: { route: '/stats' } }, undefined)?.request.path).toBe('/stats');
+  });
+
+  it('is nothing else', () => {
+    const routes = ['/v1/chat/completions', '/admin/refresh', '/memory/decide', '/../stats', '', '/context/sent', 7];
+    expect(routes.map((route) => asked(route))).toEqual(routes.map(() => undefined));
+    expect(asked('/context/sent/', { id: '../../admin' })).toBeUndefined();
+    expect(asked('/context/sent/')).toBeUndefined();
+    expect(asked('/stats', { id: 'x' })).toBeUndefined();
+    expect(['x', undefined, null, [], {}, { ask: '1' }].map((message) => questionOf(message, '/a'))).toEqual(
+      Array.from({ length: 6 }, () => undefined),
+    );
+  });
+
+  it('is the same in a browser and in an editor', async () => {
+    const sessions = await readFile('../helix_ls/proxy/dashboard/sessions.py', 'utf8');
+    const reads = /READS = frozenset\(\s*\(([\s\S]*?)\n {4}\)/.exec(sessions)?.[1] ?? '';
+    const routes = [...reads.matchAll(/"(\/[\w/]+)"/g)].map(([, route]) => route);
+    expect(routes.length).toBeGreaterThan(5);
+    expect(routes.filter((route) => asked(route) === undefined)).toEqual([]);
   });
 });

@@ -33,6 +33,7 @@ describe('the manifest', () => {
         'Helix: Context Packet for File',
         'Helix: Explain Verdict',
         'Helix: Explain This Answer',
+        'Helix: Open Dashboard',
         'Helix: Show Status',
         'Helix: Refresh Index',
         'Helix: Rebuild Index',

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 const most = 1_000_000;
 const carried =
-  /^(dist\/(extension|view)\.js|bundled\/([\w.-]+\.whl|requirements(-proxy|-models)?\.lock)|media\/[\w./-]+|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
+  /^(dist\/(extension|view)\.js|dist\/dashboard\.(js|css)|bundled\/([\w.-]+\.whl|requirements(-proxy|-models)?\.lock)|media\/[\w./-]+|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
 
 async function sources(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

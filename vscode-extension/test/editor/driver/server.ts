@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 
-import { codeServer, node } from './installation.ts';
+import { codeServer, node, python } from './installation.ts';
 import { MARK } from './processes.ts';
 import { limit, pause, until } from './until.ts';
 
@@ -85,6 +85,17 @@ export class CodeServer {
     const query = new URLSearchParams({ [target.endsWith('.code-workspace') ? 'workspace' : 'folder']: target });
     if (payload.length > 0) query.set('payload', JSON.stringify(payload));
     return `http://127.0.0.1:${this.port}/?${query.toString()}`;
+  }
+
+  /** What a command of Helix prints in a folder, in the surroundings of this server. */
+  helix(folder: string, ...words: string[]): string {
+    const ran = spawnSync(python, ['-m', 'helix_ls.cli', ...words], {
+      cwd: folder,
+      env: this.#environment,
+      encoding: 'utf8',
+    });
+    if (ran.status !== 0) throw new Error(`helix ${words.join(' ')}: ${ran.stdout}${ran.stderr}`);
+    return ran.stdout;
   }
 
   /** Adds an extension; windows opened from now on have it. */

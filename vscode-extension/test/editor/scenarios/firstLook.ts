@@ -1,10 +1,9 @@
 /** What somebody sees who opens a folder with Helix for the first time. */
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import os from 'node:os';
 
 import { type Act, scenario } from '../driver/acts.ts';
+import { wrongIn } from '../driver/axe.ts';
 import { PacketView } from '../driver/packetView.ts';
 import type { Stage } from '../driver/stage.ts';
 import { until } from '../driver/until.ts';
@@ -20,12 +19,6 @@ const THEMES = [
   { name: 'high-contrast', theme: 'Dark High Contrast', kind: 'vscode-high-contrast' },
   { name: 'high-contrast-light', theme: 'Light High Contrast', kind: 'vscode-high-contrast-light' },
 ] as const;
-
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
-interface Axe {
-  run(page: Document, options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
-}
 
 async function firstIndex(stage: Stage): Promise<void> {
   const began = performance.now();
@@ -180,17 +173,6 @@ async function themes(stage: Stage): Promise<void> {
   await window.choose('Preferences: Color Theme', 'Light 2026');
 }
 
-/** What axe-core finds wrong in the page of the packet view, each with the element. */
-async function wrongInPage(view: PacketView): Promise<string[]> {
-  const page = await view.page();
-  await page.evaluate(fs.readFileSync(AXE, 'utf8'));
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: Axe };
-    const { violations } = await axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] });
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-  });
-}
-
 async function accessible(stage: Stage): Promise<void> {
   const window = await stage.window();
   await stage.status(/fresh/i, 60_000);
@@ -204,7 +186,7 @@ async function accessible(stage: Stage): Promise<void> {
     await window.choose('Preferences: Color Theme', theme);
     await (await view.page()).locator(`body.${kind}`).waitFor();
     await stage.picture(`quote-${kind}`);
-    assert.deepEqual(await wrongInPage(view), [], theme);
+    assert.deepEqual(await wrongIn(await view.page()), [], theme);
   }
 }
 

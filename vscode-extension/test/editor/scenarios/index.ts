@@ -1,6 +1,7 @@
 /** The acts in the order in which they are played. */
 import type { Act } from '../driver/acts.ts';
 import { chats, chatsAlone, chatsByMcp } from './chat.ts';
+import { dashboard } from './dashboard.ts';
 import { firstLook } from './firstLook.ts';
 import { host } from './host.ts';
 import { privateEnvironment } from './privateEnvironment.ts';
@@ -16,6 +17,7 @@ export const acts: Act[] = [
   chatsAlone,
   chats,
   chatsByMcp,
+  dashboard,
   recovery,
   windows,
   trust,

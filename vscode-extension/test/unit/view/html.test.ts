@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pageHtml } from '../../../src/view/html';
 
 const html = pageHtml({
+  title: 'Context Packet',
   script: 'https://x/view.js',
   style: 'https://x/view.css?a&b',
   cspSource: 'https://x',
@@ -26,7 +27,7 @@ describe('the page of the packet view', () => {
   });
 
   it('cannot be broken out of by an address', () => {
-    expect(pageHtml({ script: '"><b>', style: '', cspSource: '', nonce: '' })).not.toContain('"><b>');
+    expect(pageHtml({ title: '"><b>', script: '"><b>', style: '', cspSource: '', nonce: '' })).not.toContain('"><b>');
     expect(html).toContain('view.css?a&amp;b');
   });
 });
