@@ -57,7 +57,8 @@ def test_the_upstream_is_left_as_soon_as_the_client_has_gone(start, project, env
         client.close()
         until(lambda: upstream.left, "the upstream sees it go")
         took.append(upstream.left[0] - left)
-    assert sorted(took)[-1] < 10, took
+    # Without noticing, it would be left after its 600 s of silence.
+    assert max(took) < 300, took
     until(lambda: upstream.open == 0, "no connection is left open")
     with server.http() as http_client:
         until(lambda: "helix_chats_open 0" in http_client.get("/metrics").text, "no chat is under way")
