@@ -87,7 +87,12 @@ def grammars(count: int, failures: Mapping[str, str]) -> Check:
     """Check that the grammars load. Files of a language without its grammar are chunked by lines."""
     if failures:
         detail = "; ".join(f"{name}: {cause}" for name, cause in sorted(failures.items()))
-        return Check("grammars", "warn", f"{len(failures)} of {count} do not load ({detail})", "reinstall Helix")
+        return Check(
+            "grammars",
+            "warn",
+            f"{len(failures)} of {count} {'does' if len(failures) == 1 else 'do'} not load ({detail})",
+            "reinstall Helix",
+        )
     return Check("grammars", "ok", f"{count} languages")
 
 

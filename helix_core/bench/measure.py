@@ -26,6 +26,7 @@ from helix_core.engine import Helix
 from helix_core.engine.indexing import Progress
 from helix_core.errors import Cancelled
 from helix_core.ingest import parser_generation
+from helix_core.printable import count
 from helix_core.workspace import DiskError, Git, Root, checked
 
 STALL_S = 20.0
@@ -76,7 +77,7 @@ def machine_doubt(before: Sample, after: Sample, cores: int) -> Doubt | None:
         others = max(0.0, after.all_cpu_s - before.all_cpu_s - own) / wall_s
     if others <= border:
         return None
-    said = f"other processes used {others:.1f} of {cores} cores (load {after.load:.1f})"
+    said = f"other processes used {others:.1f} of {count(cores, 'core')} (load {after.load:.1f})"
     return Doubt("busy_machine", f"{said}; latency is not told, run again when the machine is quiet")
 
 

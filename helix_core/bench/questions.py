@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix_core.errors import UsageError
+from helix_core.printable import count
 
 MOST_QUESTIONS = 5_000
 LONGEST_QUESTION = 4_000
@@ -64,7 +65,8 @@ def _question(line: str, where: str) -> BenchQuestion:
     files = _texts(given, ("files", "expect_files"), where)
     contains = _texts(given, ("contains", "evidence"), where)
     if contains and len(contains) != len(files):
-        raise UsageError(f"{where} has {len(files)} files and {len(contains)} texts in them; give one for each")
+        said = f"{count(len(files), 'file')} and {count(len(contains), 'text')} in them"
+        raise UsageError(f"{where} has {said}; give one for each")
     if len(given["question"]) > LONGEST_QUESTION:
         raise UsageError(f"{where} is longer than {LONGEST_QUESTION:,} characters; ask in fewer")
     return BenchQuestion(given["question"], files, contains)

@@ -29,6 +29,7 @@ from helix_core.conversation.phrases import (
     WH_WORDS,
 )
 from helix_core.conversation.prompts import around_asks, means_here, names_nothing, needs_nothing, system_asks
+from helix_core.printable import count
 from helix_core.words import IDENTIFIER, is_compound
 
 MAX_READ = 32_000
@@ -210,7 +211,7 @@ def _why(parts: Sequence[MessagePart], *, follows: bool, places: Sequence[Coordi
     if pasted:
         said.append(f"with what the {', '.join(pasted)} names")
     if places:
-        said.append(f"{len(places)} places of it first")
+        said.append(f"{count(len(places), 'place')} of it first")
     return ", ".join(said)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from helix_core.embed.safetensors import read_tensors, tensor_names
 from helix_core.errors import ModelError
+from helix_core.printable import count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,7 +108,7 @@ def _problem(rows: NDArray[Any], weights: NDArray[Any] | None, mapping: NDArray[
     if weights is not None and (weights.ndim != 1 or weights.dtype.kind != "f" or not _are_numbers(weights)):
         return "its weights are no list of numbers"
     known = min(len(part) for part in (rows if mapping is None else mapping, weights) if part is not None)
-    return f"its tokenizer has {tokens} tokens, and {known} of them have a row" if tokens > known else ""
+    return f"its tokenizer has {count(tokens, 'token')}, and rows for {known} of them" if tokens > known else ""
 
 
 def _are_numbers(values: NDArray[Any]) -> bool:

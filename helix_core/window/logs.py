@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from helix_core.printable import count
 from helix_core.tokens import Count
 
 Say = Callable[[int, int], str]
@@ -151,7 +152,7 @@ def _folded(lines: Sequence[str], start_line: int) -> list[_FoldedLine]:
             same = all(lines[line] == lines[line - cycle] for line in range(first, last + 1))
             above = "the line above" if cycle == 1 else f"the {cycle} lines above"
             how = "" if same else ", but for numbers"
-            said = f"[{between(start_line, first, last)}: {above}, {again} times more{how}]"
+            said = f"[{between(start_line, first, last)}: {above}, {count(again, 'time')} more{how}]"
             out.append(_FoldedLine(said, first, last, is_line=False))
             at = last + 1
         else:

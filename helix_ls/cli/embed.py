@@ -12,6 +12,7 @@ import typer
 
 from helix_core.config import load_config
 from helix_core.errors import ModelError, UsageError
+from helix_core.printable import count
 from helix_core.workspace import is_no_project
 from helix_ls.cli.opened import opened
 from helix_ls.cli.output import complain, print_json
@@ -168,7 +169,8 @@ def _run(config: Config, folder: Path) -> None:
     except KeyboardInterrupt:
         with Embedding.open(folder, config) as embedding:
             done, every = embedding.kept(model.name)
-        complain(f"interrupted; {done:,} of {every:,} texts are kept; run the same command to continue")
+        kept = f"{done:,} of {count(every, 'text')} {'is' if done == 1 else 'are'} kept"
+        complain(f"interrupted; {kept}; run the same command to continue")
         raise typer.Exit(130) from None
 
 

@@ -16,7 +16,7 @@ import typer
 
 from helix_core.config import Config, load_config
 from helix_core.errors import UsageError
-from helix_core.printable import one_line
+from helix_core.printable import count, one_line
 from helix_core.telemetry import Spans, no_span
 from helix_core.workspace import check_project
 from helix_ls.cli.delegate import MOST_INPUT_BYTES
@@ -194,7 +194,8 @@ def _with_bar(refresh: Callable[[Callable[[Progress], None]], T]) -> T:
         with bar:
             return refresh(bar.show)
     except KeyboardInterrupt:
-        kept = f"{bar.done:,} of {bar.total:,} files done are kept" if bar.total else "the index keeps what it had"
+        done = f"{bar.done:,} of {count(bar.total, 'file')} done {'is' if bar.done == 1 else 'are'} kept"
+        kept = done if bar.total else "the index keeps what it had"
         complain(f"interrupted; {kept}; run the same command to continue")
         raise typer.Exit(130) from None
 

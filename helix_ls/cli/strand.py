@@ -240,7 +240,7 @@ def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:
         case StrandAction.MERGE:
             said = _counted(answer["records"]) or "no records"
             done = "merged" if answer["merged"] else "would merge"
-            yield f"{done} {len(answer['files'])} files: {said}; {answer['size_bytes']:,} bytes, signed by you"
+            yield f"{done} {count(len(answer['files']), 'file')}: {said}; {answer['size_bytes']:,} bytes, signed by you"
             for one in answer["files"]:
                 held = _counted(one["records"]) or "no records"
                 yield f"  {one['file']}: {held}; signed by {one['signer']}{_TRUST[one['trust']]}"
@@ -313,7 +313,7 @@ def _sync_lines(answer: dict[str, Any]) -> Iterator[str]:
     if answer["writes"]:
         yield f"would write {held}" if is_dry else f"wrote {held} to {answer['written']}"
     else:
-        yield f"nothing to write: {held} are in your newest file" if answer["records"] else "nothing to write"
+        yield f"nothing to write: your newest file has {held}" if answer["records"] else "nothing to write"
     if answer["pruned"]:
         yield f"{'would remove' if is_dry else 'removed'} {count(len(answer['pruned']), 'older file')} of yours"
 

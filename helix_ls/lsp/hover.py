@@ -12,7 +12,7 @@ from lsprotocol import types
 from helix_core.engine import Helix
 from helix_core.errors import WorkspaceError
 from helix_core.model import LineSpan, Overlays
-from helix_core.printable import one_line
+from helix_core.printable import count, one_line
 from helix_core.workspace import source_id_of
 from helix_ls.lsp.connection import ClientConnection
 from helix_ls.lsp.documents import name_at, to_column, to_units
@@ -135,7 +135,7 @@ def render(
     lines = _about(symbol, now, markdown) if symbol is not None else []
     lines += [_memory(each, markdown) for each in memories[:SHOWN]]
     if len(memories) > SHOWN:
-        lines.append(f"… and {len(memories) - SHOWN} more memories")
+        lines.append(f"… and {count(len(memories) - SHOWN, 'more memory', 'more memories')}")
     return ("\n\n" if markdown else "\n").join(line for line in lines if line)
 
 
@@ -153,7 +153,7 @@ def _about(symbol: dict[str, Any], now: float, markdown: bool) -> list[str]:
     definitions = symbol["definitions"]
     lines += [_definition(each, now, markdown) for each in definitions[:SHOWN]]
     if len(definitions) > SHOWN:
-        lines.append(f"… and {len(definitions) - SHOWN} more definitions")
+        lines.append(f"… and {count(len(definitions) - SHOWN, 'more definition')}")
     lines += _places(f"Used in {symbol['users_total']}", symbol["users"], symbol["users_total"], markdown)
     lines += _places("Tested by", symbol["tests"], len(symbol["tests"]), markdown)
     lines += [_document(each, markdown) for each in symbol["documents"][:SHOWN]]

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from lsprotocol import types
 
+from helix_core.printable import count
 from helix_ls.host.status import WorkspaceStatus
 from helix_ls.lsp.folders import Folder
 from helix_ls.lsp.protocol import HelixProtocol
@@ -55,7 +56,7 @@ class WorkDoneBar:
 
 def message_of(status: WorkspaceStatus) -> str:
     """Return the message beside the progress bar."""
-    counted = f"{status.done:,} of {status.total:,} files" if status.total else ""
+    counted = f"{status.done:,} of {count(status.total, 'file')}" if status.total else ""
     # The title already contains the phase "indexing".
     phase = "" if status.phase == "indexing" else status.phase
     return ", ".join(part for part in (phase, counted) if part)
@@ -119,4 +120,4 @@ class IndexProgress:
 
 
 def _end_message(status: WorkspaceStatus) -> str:
-    return status.message or f"{status.files:,} files indexed"
+    return status.message or f"{count(status.files, 'file')} indexed"

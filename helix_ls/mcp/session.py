@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from helix_core.errors import HelixError, UsageError
-from helix_core.printable import inert_line, one_line
+from helix_core.printable import count, inert_line, one_line
 from helix_core.tokens import estimate
 from helix_ls.mcp.asking import Asks
 from helix_ls.mcp.outgoing import MOST_CHARACTERS, as_text, cleaned, cleaned_sentence, cleaned_text, fitted
@@ -419,8 +419,8 @@ async def _report(scope: Scope, report: ReportsProgress) -> None:
 
 def _doing(live: Mapping[str, Any], scope: Scope) -> str:
     """Return what the index is doing, in words."""
-    count = f", {live['done']:,} of {live['total']:,} files" if live["total"] else ""
-    return cleaned_sentence(f"{live['state']}{count}", places(os.environ, scope.folder))
+    done = f", {live['done']:,} of {count(live['total'], 'file')}" if live["total"] else ""
+    return cleaned_sentence(f"{live['state']}{done}", places(os.environ, scope.folder))
 
 
 async def _judged(packet: GivenPacket, items: list[dict[str, Any]], task: str) -> Any:

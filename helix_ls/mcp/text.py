@@ -12,7 +12,7 @@ from typing import Any
 from helix_core.engine import MOST_USES
 from helix_core.model import Reason, Status
 from helix_core.packet import fenced, more_line, place_line, search_text
-from helix_core.printable import inert_line
+from helix_core.printable import count, inert_line
 from helix_ls.mcp.outgoing import as_text
 
 FEEDS_STRUCTURED = (
@@ -51,7 +51,7 @@ def _open(answer: Mapping[str, Any]) -> str:
     if answer["reason"] == Reason.GONE:
         gone = f"{place_line(answer)}\nthe file is gone (deleted or renamed, or the path is wrong): nothing to show"
         return f"{gone}; drop what you know of it, or find where it went with helix_search"
-    said = [place_line(answer), f"{answer['total_lines']} lines in the file, SHA-256 {answer['content_hash']}"]
+    said = [place_line(answer), f"{count(answer['total_lines'], 'line')} in the file, SHA-256 {answer['content_hash']}"]
     if answer["escaped"]:
         said.append(
             "escaped: invisible characters and control tokens are written as \\xNN, so this is not the file's text"
@@ -123,10 +123,10 @@ def _changes(answer: Mapping[str, Any]) -> str:
     """Return a line for each change, with what it was and is, and below it the places that may not have followed."""
     shown, total = len(answer["changes"]), answer["changes_total"]
     why = f" ({answer['why']})" if answer["why"] else ""
-    count = f"{total} changed since {answer['since']}{why}, {answer['breaking_total']} of them breaking"
+    head = f"{total} changed since {answer['since']}{why}, {answer['breaking_total']} of them breaking"
     first = answer["offset"] + 1
     which = f"{first}-{first + shown - 1}" if first > 1 and shown else str(shown)
-    said = [f"{count}; {which} shown" if shown < total else count]
+    said = [f"{head}; {which} shown" if shown < total else head]
     for one in answer["changes"]:
         breaks = "" if one["breaks"] else " (callers still fit)"
         now = f" -> {one['now']}" if one["now"] else ""
@@ -154,15 +154,18 @@ def _check(answer: Mapping[str, Any]) -> str:
         f"line {one['line']}: {inert_line(one['reference'])}: {one['message']} [{one['reason']}]"
         for one in answer["findings"]
     ]
-    count = f"{answer['wrong']} of {answer['checked']} references are wrong, {answer['unknown']} cannot be compared"
-    return "\n".join([count, *found, *(f"note: {note}" for note in answer["notes"])])
+    is_ = "is" if answer["wrong"] == 1 else "are"
+    checked = count(answer["checked"], "reference")
+    head = f"{answer['wrong']} of {checked} {is_} wrong, {answer['unknown']} cannot be compared"
+    return "\n".join([head, *found, *(f"note: {note}" for note in answer["notes"])])
 
 
 def _status(answer: Mapping[str, Any]) -> str:
     pending, git = answer["pending"], answer["git"]
     state = "fresh" if answer["fresh"] else "behind the disk" if answer["indexed"] else "not indexed yet"
     index = answer.get("index") or {}
-    said = [f"{answer['workspace']}: {state}, {index.get('files', 0)} files, {index.get('items', 0)} items"]
+    held = f"{count(index.get('files', 0), 'file')}, {count(index.get('items', 0), 'item')}"
+    said = [f"{answer['workspace']}: {state}, {held}"]
     said += (
         [f"pending: {pending['changed_or_new']} changed or new, {pending['gone']} gone"]
         if any(pending.values())

@@ -9,6 +9,8 @@ import asyncio
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from helix_core.printable import count
+
 LOOK_S = 1.0
 
 
@@ -90,6 +92,7 @@ def advice(found: list[tuple[Preset, int]]) -> str:
             f"(none of {names} answers on this machine)"
         )
     told = " or ".join(
-        f"{each.name} answers with {count} models: HELIX_UPSTREAM=http://127.0.0.1:{each.port}" for each, count in found
+        f"{each.name} answers with {count(models, 'model')}: HELIX_UPSTREAM=http://127.0.0.1:{each.port}"
+        for each, models in found
     )
     return f"no upstream is configured, so chats are refused; {told}"

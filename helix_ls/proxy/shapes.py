@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from helix_core.printable import count
+
 _ADVICE = {"aligned": "trust", "sparse": "verify", "stale": "refresh", "denatured": "reread_raw"}
 _HINTS = {
     "trust": "The evidence answers the question and was compared with the files just now.",
@@ -19,7 +21,7 @@ def continued(found: dict[str, Any]) -> dict[str, Any]:
     recommendation = _ADVICE.get(health["status"], "verify")
     return {
         "name": "Helix",
-        "description": f"{len(found['blocks'])} places for: {found['query'][:80]}",
+        "description": f"{count(len(found['blocks']), 'place')} for: {found['query'][:80]}",
         "content": found["text"],
         "context_health": health,
         "agent": {

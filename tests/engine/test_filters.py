@@ -4,8 +4,10 @@ import subprocess
 
 import pytest
 
+from helix_core.engine.answer.filters import SearchScope
+from helix_core.engine.verdict import NotIndexed
 from helix_core.errors import UsageError
-from helix_core.model import Filters, Kept
+from helix_core.model import Filters, Found, Kept
 from tests.engine.repository import begin, git, write
 
 RARE = {
@@ -113,6 +115,14 @@ def test_what_is_not_in_the_filtered_files_is_not_said_to_be_nowhere(kitchen):
     answer = kitchen.search("weigh_kettle", filters=Filters(paths=("attic/",)))
     assert "only 2 of 125 files were searched: paths attic/" in answer["notes"]
     assert kitchen.search("weigh_kettle")["notes"] == []
+
+
+def test_one_file_is_not_counted_as_several():
+    nothing = Found((), 0.0, True, (), {}, 0, 0, 0)
+    assert SearchScope((1,), 3, "", "language sql").limits(nothing).notes == (
+        "only 1 of 3 files was searched: language sql",
+    )
+    assert "(0 of 1 file)" in NotIndexed((), (b"a.py",), 0, 0).partial_note
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,9 @@ def test_what_others_wrote_cannot_become_markup() -> None:
 
 
 def test_many_definitions_are_counted() -> None:
+    assert "… and 1 more definition" in render(known(definitions=[place("a.py", n) for n in range(1, 5)]), NOW).split(
+        "\n\n"
+    )
     assert "… and 2 more definitions" in render(known(definitions=[place(f"{n}.py", n) for n in range(1, 6)]), NOW)
 
 
@@ -270,6 +273,7 @@ def test_a_hover_has_a_line_for_each_memory_with_its_mark() -> None:
         "Remembered ✓ verified: Sign with Ed25519, part 2 (decision m\\_k3xq7a2b)",
         "… and 2 more memories",
     ]
+    assert render(known(), NOW, many[:4]).split("\n\n")[-1] == "… and 1 more memory"
     assert render(None, NOW, many[:1], markdown=False) == (
         "Remembered ✓ verified: Sign with Ed25519, part 0 (decision m_k3xq7a2b)"
     )

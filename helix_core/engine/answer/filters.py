@@ -17,6 +17,7 @@ from helix_core.ingest import language_of
 from helix_core.ingest.languages import LANGUAGES
 from helix_core.ingest.provenance import provenance
 from helix_core.model import Filters, Found, Kept, Role, SourceKind
+from helix_core.printable import count
 from helix_core.store import Reader, SourceProfile
 from helix_core.workspace import Git, PathGlobs, authored_paths, changed_paths, commit_named
 
@@ -64,7 +65,7 @@ class FileFilter:
             before, left = left, [one for one in left if keep(one)]
             if before and not left:
                 is_alone = not any(map(keep, every))
-                of = f"any of the {len(every):,} indexed files" if is_alone else "what the filters before it left"
+                of = _any_of(len(every)) if is_alone else "what the filters before it left"
                 note = f"no file was searched: the filter {name} does not keep {of}; change it or leave it out"
         return SearchScope(tuple(one.id for one in left), len(every), note, " ".join(name for name, _ in self.tests))
 
@@ -87,9 +88,14 @@ class SearchScope:
             )
         note = self.note
         if not note and (found.known_empty or found.seems_empty or not found.ranked):
-            note = f"only {len(self.source_ids):,} of {self.total:,} files were searched: {self.said}"
+            were = "was" if len(self.source_ids) == 1 else "were"
+            note = f"only {len(self.source_ids):,} of {count(self.total, 'file')} {were} searched: {self.said}"
         notes = (*found.notes, note) if note else found.notes
         return dataclasses.replace(found, searched_sources=len(self.source_ids), notes=notes)
+
+
+def _any_of(files: int) -> str:
+    return "the one indexed file" if files == 1 else f"any of the {count(files, 'indexed file')}"
 
 
 class QuestionFilters:

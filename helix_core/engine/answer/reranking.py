@@ -15,6 +15,7 @@ from helix_core.engine.verdict import Weigher
 from helix_core.errors import ModelError
 from helix_core.lines import LineTable, without_line_end
 from helix_core.model import Found, Ranked
+from helix_core.printable import count
 from helix_core.search import MOST_CHARS, MOST_PLACES, Reranker, rerank, reranker_text
 
 RANKER = "rerank"
@@ -52,7 +53,8 @@ class Reranking:
         cut = _cut(found, ranked, k, state if texts else "empty")
         if len(scores) == len(texts):
             return cut
-        note = f"the order is not final: {len(scores)} of {len(texts)} places were read again within the budget"
+        places = f"{len(scores)} of {count(len(texts), 'place')}"
+        note = f"the order is not final: the budget was enough to read {places} again"
         return dataclasses.replace(cut, notes=(*cut.notes, note))
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from helix_core.errors import BusyStoreError, HandedOverError, StoreError
+from helix_core.printable import count
 
 LOCK_WAIT_S = 600.0
 """Timeout of an order to index, in seconds; a shorter one belongs to a question."""
@@ -100,4 +101,4 @@ def _order_lock(index_path: Path) -> FileLock:
 
 
 def _duration(seconds: float) -> str:
-    return f"{seconds / 60:.0f} minutes" if seconds >= 60 else f"{seconds:g} s"
+    return count(round(seconds / 60), "minute") if seconds >= 60 else f"{seconds:g} s"

@@ -29,6 +29,7 @@ from helix_core.model import (
     UseKind,
 )
 from helix_core.packet import MOST_RECALLED
+from helix_core.printable import count
 from helix_core.workspace import checked
 
 if TYPE_CHECKING:
@@ -92,9 +93,8 @@ class WorkspaceMemory:
 
         request = RememberRequest(wanted, cites) if isinstance(wanted, str) else wanted
         answer = Remembering(self.session, by).remember(request, dry_run=dry_run)
-        count = left_out(request.text)
-        if count:
-            what = "1 invisible character was" if count == 1 else f"{count:,} invisible characters were"
+        if characters := left_out(request.text):
+            what = f"{count(characters, 'invisible character')} {'was' if characters == 1 else 'were'}"
             answer["notes"] = [*answer.get("notes", ()), f"{what} left out of the text"]
         known = [one["id"] for one in answer["items"] if not one["is_new"]]
         if known and request.origin is MemoryOrigin.USER and not dry_run:

@@ -579,8 +579,9 @@ def _differing(file: _CitedFile, quoted: Sequence[str]) -> CitationOutcome:
     strange = [line for line in telling if line not in file.rows]
     if not strange or len(telling) < 2 or 1 - len(strange) / len(telling) < LEAST_QUOTED_SHARE:
         return UNKNOWN
-    count = f"{len(strange)} of {len(telling)} lines are not in the file"
-    return _wrong("quote-differs", Reason.CHANGED, f"the text differs: {count}", None)
+    are = "is" if len(strange) == 1 else "are"
+    differs = f"the text differs: {len(strange)} of {len(telling)} lines {are} not in the file"
+    return _wrong("quote-differs", Reason.CHANGED, differs, None)
 
 
 def _wire(one: Citation, outcome: CitationOutcome, path: str) -> dict[str, Any]:

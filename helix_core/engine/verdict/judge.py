@@ -47,6 +47,7 @@ from helix_core.model import (
     TaskType,
     Weighed,
 )
+from helix_core.printable import count
 from helix_core.search import Question
 from helix_core.store import Reader
 from helix_core.workspace import DiskError, Root, checked, content_reason, name_reason, source_id_of
@@ -126,7 +127,8 @@ class Judgement:
         masked = self._weigher.mask(sight)
         rows = masked.data.splitlines(keepends=True)
         if not 1 <= lines.start_line <= lines.end_line <= len(rows):
-            raise UsageError(f"{source_id} has {len(rows):,} lines; cite lines that it has, as path:first-last")
+            held = count(len(rows), "line")
+            raise UsageError(f"{source_id} has {held}; cite lines that it has, as path:first-last")
         text = b"".join(rows[lines.start_line - 1 : lines.end_line])
         gene_id, content_hash = hashlib.sha256(text).hexdigest()[:16], sight.file.content_hash
         bare = Pointer(source_id_of(path), gene_id, "", lines.start_line, lines.end_line, content_hash)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from helix_core.model import Found, Item, Ranked, Reason, Role, Signal, Source
+from helix_core.printable import count
 from helix_core.search import Question
 from helix_core.words import split_identifier
 from helix_core.workspace import source_id_of
@@ -85,7 +86,8 @@ class NotIndexed:
             return "the index has only just been begun: what it does not know may still be there"
         total = self.files + len(self.pending)
         there = max(self.files - self.changed, 0)
-        return f"the index is not complete yet ({there:,} of {total:,} files): what it does not know may still be there"
+        done = f"{there:,} of {count(total, 'file')}"
+        return f"the index is not complete yet ({done}): what it does not know may still be there"
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from helix_core.engine.verdict.judge import unindexed
 from helix_core.engine.verdict.weigher import Weigher
 from helix_core.errors import UsageError
 from helix_core.model import LineSpan, Reason, Source, TaskType
+from helix_core.printable import count
 from helix_core.store import Reader
 from helix_core.workspace import FileOptions, Git, Root, checked, content_reason, list_files, name_reason, source_id_of
 
@@ -89,7 +90,7 @@ def lines_shown(source_id: str, data: bytes, lines: LineSpan, most_bytes: int) -
     """The lines of a masked text that are asked for, as many as fit. Raises UsageError for lines it does not have."""
     parts = data.splitlines(keepends=True) or [b""]
     if lines.start_line > len(parts):
-        said = f"{source_id} has {len(parts)} lines, none numbered {lines.start_line}; ask for lines it has"
+        said = f"{source_id} has {count(len(parts), 'line')}, none numbered {lines.start_line}; ask for lines it has"
         raise UsageError(said)
     kept: list[bytes] = []
     left = most_bytes

@@ -34,7 +34,7 @@ export function statusParts(name: string, status: StatusAnswer): Part[] {
   const head = status.git ? `, on ${code(status.git.branch || status.git.head.slice(0, 8))}` : '';
   const state = status.fresh
     ? '✓ the index says what the disk says'
-    : `! ${count(waiting, 'file')} changed since they were indexed`;
+    : `! ${count(waiting, 'file')} changed since ${waiting === 1 ? 'it was' : 'they were'} indexed`;
   return [
     text(
       `**${code(name)}** ${state}: ${count(status.index.files, 'file')}, ${count(status.index.items, 'item')}${head}\n\n`,

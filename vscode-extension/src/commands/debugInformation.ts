@@ -2,6 +2,7 @@
 import type { LiveStatus, StatusAnswer } from '../base/protocol';
 import type { Resolution } from '../python/resolve';
 import type { ServerState } from '../server/state';
+import { count } from '../view/words';
 
 export interface DebugFacts {
   readonly extension: string;
@@ -90,7 +91,7 @@ function folderLines(folder: LiveStatus, indexes: readonly StatusAnswer[]): stri
   return [
     `- ${folder.workspace}`,
     `  - ${folder.state}, watching: ${folder.watching}${folder.restricted ? ', restricted' : ''}`,
-    `  - ${folder.files} files, ${folder.items} items${pending === undefined ? '' : `, ${pending} waiting`}`,
+    `  - ${count(folder.files, 'file')}, ${count(folder.items, 'item')}${pending === undefined ? '' : `, ${pending} waiting`}`,
     ...(index ? [`  - index of ${index.index.size_bytes} bytes at ${index.index.path}`] : []),
     ...(index ? [`  - left out: ${JSON.stringify(index.skipped)}`] : []),
     ...(folder.message ? [`  - ${folder.message} ${folder.action}`.trimEnd()] : []),

@@ -1,6 +1,7 @@
 /** Refresh, rebuild, pause and resume: of every folder in the window. Progress is the server's to show. */
 import * as vscode from 'vscode';
 import { serverCommands, type IndexReport } from '../base/protocol';
+import { count } from '../view/words';
 import type { CommandNeeds } from './needs';
 
 const shownMs = 5000;
@@ -31,7 +32,10 @@ function tellDone(reports: readonly IndexReport[]): void {
   const seconds = (Math.max(0, ...reports.map((report) => report.elapsed_ms)) / 1000).toFixed(1);
   const changed = total((report) => report.added + report.changed + report.removed);
   vscode.window.setStatusBarMessage(
-    `Helix: ${total((report) => report.files)} files, ${changed} of them new, changed or gone (${seconds} s)`,
+    `Helix: ${count(
+      total((report) => report.files),
+      'file',
+    )}, ${changed} of them new, changed or gone (${seconds} s)`,
     shownMs,
   );
 }

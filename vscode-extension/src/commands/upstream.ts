@@ -8,6 +8,7 @@ import type { ProxyState } from '../proxy/state';
 import { refusedAddress, withKeptChats, withUpstream } from '../proxy/upstreamSetting';
 import { run } from '../python/run';
 import { launchOf } from '../server/launch';
+import { count } from '../view/words';
 import type { CommandNeeds } from './needs';
 
 interface Known extends vscode.QuickPickItem {
@@ -44,7 +45,7 @@ export async function chooseUpstream(needs: CommandNeeds, given?: unknown): Prom
   const models = 'Show Models';
   const isUp = state.kind === 'ready' && state.upstreams.some((one) => one.state === 'up');
   const sentence = isUp
-    ? `Chats go to ${url}: ${state.models.length} models are offered. One step is left, once: see them in the list of models.`
+    ? `Chats go to ${url}: ${count(state.models.length, 'model')} ${state.models.length === 1 ? 'is' : 'are'} offered. One step is left, once: see them in the list of models.`
     : `Chats go to ${url}, which does not answer yet; start it, and choose a model in the chat.`;
   const chosen = await vscode.window.showInformationMessage(sentence, ...(isUp ? [models] : []), open);
   if (chosen === models) {

@@ -1,6 +1,7 @@
 /** What is outdated, contradicted or dead in a workspace, as a list: grouped, counted, walked, exported. Pure. */
 import type { Hint, HintKind } from '../base/protocol';
 import { shown } from '../view/shown';
+import { count } from '../view/words';
 
 export interface HintFile {
   readonly uri: string;
@@ -65,8 +66,8 @@ export function hintLabel(hint: Hint): string {
 
 /** A list for people, with a checkbox each. */
 export function asMarkdown(workspace: string, files: readonly HintFile[]): string {
-  const count = files.reduce((sum, file) => sum + file.hints.length, 0);
-  const lines = [`# Hints of Helix: ${inline(workspace)}`, '', `${count} in ${files.length} files.`];
+  const total = files.reduce((sum, file) => sum + file.hints.length, 0);
+  const lines = [`# Hints of Helix: ${inline(workspace)}`, '', `${total} in ${count(files.length, 'file')}.`];
   for (const file of files) {
     lines.push('', `## ${inline(file.sourceId)}`, '');
     for (const hint of file.hints) {

@@ -5,6 +5,7 @@ import type { Logger } from '../base/logger';
 import { serverCommands, type Hint, type HintsAnswer } from '../base/protocol';
 import type { Server } from '../server/server';
 import { shown } from '../view/shown';
+import { count as counted } from '../view/words';
 import {
   asJson,
   asMarkdown,
@@ -176,7 +177,7 @@ export class HintView implements vscode.Disposable, vscode.TreeDataProvider<Hint
     const files = hintFiles(hints, this.showsIgnored);
     const isOther = JSON.stringify(files) !== JSON.stringify(this.files);
     if (isOther) this.files = files;
-    const tooltip = `${count} ${count === 1 ? 'place' : 'places'} outdated, contradicted or dead`;
+    const tooltip = `${counted(count, 'place')} outdated, contradicted or dead`;
     this.tree.badge = count > 0 ? { value: count, tooltip } : undefined;
     this.tree.description = count > 0 ? String(count) : '';
     const running = scans.flatMap(({ progress }) => progress ?? []);
@@ -184,7 +185,7 @@ export class HintView implements vscode.Disposable, vscode.TreeDataProvider<Hint
     const total = running.reduce((sum, one) => sum + one.total, 0);
     const isFirst = scans.some(({ isComplete }) => !isComplete);
     this.tree.message =
-      isFirst && total > 0 ? `Looked at ${done.toLocaleString()} of ${total.toLocaleString()} files…` : '';
+      isFirst && total > 0 ? `Looked at ${done.toLocaleString('en-US')} of ${counted(total, 'file')}…` : '';
     const isNone = this.files.length === 0 && scans.length > 0 && !isFirst;
     void vscode.commands.executeCommand('setContext', 'helix.hints.none', isNone);
     void vscode.commands.executeCommand('setContext', 'helix.hints.any', count > 0);

@@ -2,7 +2,7 @@
 import type { MemoryItem, MemoryLog } from '../base/protocol';
 import { escaped } from '../hints/hintList';
 import { shown } from '../view/shown';
-import { ago, groupMeanings, groupNames, reasonWords, verdictSigns } from '../view/words';
+import { ago, count, groupMeanings, groupNames, reasonWords, verdictSigns } from '../view/words';
 import { kindWords, placeOf, type Remembered } from './memoryList';
 
 /** What the log says of a memory: the operations on it, the last first, and the texts that it replaced. */
@@ -78,7 +78,7 @@ function said(ops: MemoryLog['ops'], nowSeconds: number): string[] {
   const told = ops.slice(0, mostDeeds).map((op) => {
     return `- ${deeds[op.kind] ?? escaped(op.kind)} ${ago(op.at, nowSeconds)} by ${escaped(op.actor)}`;
   });
-  const more = ops.length > mostDeeds ? [`- and ${ops.length - mostDeeds} times before`] : [];
+  const more = ops.length > mostDeeds ? [`- and ${count(ops.length - mostDeeds, 'time')} before`] : [];
   return ['', '**Who said it, and when**', '', ...told, ...more];
 }
 

@@ -8,6 +8,7 @@ import { reasonOf, type Logger } from '../base/logger';
 import { serverCommands } from '../base/protocol';
 import type { ProxyAnswer, ProxyRequest } from './protocol';
 import type { Server } from '../server/server';
+import { count } from '../view/words';
 import { offersTheSame, proxyState, type ProxyState } from './state';
 
 // While it runs, each look may ask the upstreams for their models.
@@ -125,8 +126,8 @@ function describe(state: ProxyState): string {
     case 'noUpstream':
       return 'no upstream';
     case 'waiting':
-      return `${state.upstreams.length} upstreams, not listening`;
+      return `${count(state.upstreams.length, 'upstream')}, not listening`;
     case 'ready':
-      return `port ${state.endpoint.port}, ${state.models.length} models`;
+      return `port ${state.endpoint.port}, ${count(state.models.length, 'model')}`;
   }
 }

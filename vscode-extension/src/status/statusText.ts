@@ -6,6 +6,7 @@ import type { LiveStatus } from '../base/protocol';
 import type { ProxyText } from '../proxy/proxyText';
 import { noPythonText, refusedSetting } from '../python/resolve';
 import type { ServerState } from '../server/state';
+import { count as counted } from '../view/words';
 
 export type Look = 'plain' | 'warning' | 'error';
 
@@ -83,7 +84,7 @@ export function statusText(server: ServerState, folders: readonly LiveStatus[], 
 export function folderLine(folder: LiveStatus): string {
   const parts = [stateWords(folder)];
   if (folder.state !== 'error' && folder.state !== 'missing') {
-    parts.push(`${count(folder.files)} files, ${count(folder.items)} items`);
+    parts.push(`${counted(folder.files, 'file')}, ${counted(folder.items, 'item')}`);
   }
   if (folder.branch) {
     parts.push(`on ${folder.branch}`);

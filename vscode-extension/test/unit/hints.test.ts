@@ -58,6 +58,7 @@ test('a row says what is wrong, the advice is for the tooltip', () => {
 test('an export in Markdown keeps text of others as text, and one in JSON can be read', () => {
   const files = hintFiles([hint('a`b.md', 1, { message: '<img src=x> [a](b) **c**\n# d' })], true);
   const text = asMarkdown('w', files);
+  expect(text).toContain('1 in 1 file.\n');
   expect(text).toContain('- [ ] `` a`b.md:1 `` **Outdated**: \\<img src=x\\> \\[a\\](b) \\*\\*c\\*\\*\\\\n\\# d');
   expect(text.split('\n').filter((line) => line.startsWith('- ['))).toHaveLength(1);
   const read = JSON.parse(asJson('w', files)) as { workspace: string; hints: { source_id: string }[] };

@@ -36,6 +36,7 @@ describe('the status item', () => {
     expect(now.look).toBe('plain');
     expect(now.command).toBe('helix.showStatus');
     expect(now.label).toBe('Helix: fresh. shop: fresh · 1,200 files, 9,000 items · on main');
+    expect(statusText(running, [folder({ files: 1, items: 1 })]).label).toContain('1 file, 1 item ·');
   });
 
   it('is never called fresh while files are set aside', () => {

@@ -57,7 +57,7 @@ export function knownEmpty(packet: Packet, act: Act): Described {
     h(
       'p',
       { class: 'aside' },
-      `That is an answer too: ${count(searched, 'item')} of ${count(sources, 'file')} were searched by words, names, paths and links, and ${places === 0 ? 'none comes close' : 'what comes nearest is probably not what you mean'}.`,
+      `That is an answer too: ${count(searched, 'item')} of ${count(sources, 'file')} ${searched === 1 ? 'was' : 'were'} searched by words, names, paths and links, and ${places === 0 ? 'none comes close' : 'what comes nearest is probably not what you mean'}.`,
     ),
     packet.nearest.length === 0
       ? null
