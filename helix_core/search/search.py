@@ -303,7 +303,7 @@ class _Search:
         if seems_empty and ranked:
             has_path = any(_is_path_of(source.path, judged.paths) for source in sources.values())
             seems_empty = not (
-                has_path or self._is_defined(judged, whole, judging) or self._has_part(whole, frequency, first)
+                has_path or self._is_defined(judged, whole, judging, results) or self._has_part(whole, frequency, first)
             )
         settled = settle(whole, judged, judging, ranked, self._reader)
         if places:
@@ -362,7 +362,7 @@ class _Search:
             known = known_words(words, self._items, self._reader)
         return text, judged, known, read
 
-    def _is_defined(self, question: Question, text: str, terms: Sequence[Term]) -> bool:
+    def _is_defined(self, question: Question, text: str, terms: Sequence[Term], results: _RankerResults) -> bool:
         """Return whether every name that the question writes as code is defined here, or is one stroke from a name
         that is. A capitalized word counts as such a name where the question is about nothing else.
         """
@@ -373,10 +373,15 @@ class _Search:
             if {name.lower() for name in names} != subjects:
                 return False
         defined = {hit.name for hit in self._reader.names.definitions({name.lower() for name in names})}
-        return bool(names) and all(name in defined or self._is_slip(name) for name in names)
+        return bool(names) and all(name in defined or self._is_slip(name, results) for name in names)
 
-    def _is_slip(self, name: str) -> bool:
-        near = self._reader.names.similar_names(name, SIMILAR_READ) if len(name) >= SHORTEST_SLIP else ()
+    def _is_slip(self, name: str, results: _RankerResults) -> bool:
+        """Return whether a defined name is one stroke away. No, and noted, where the query exceeds its budget."""
+        try:
+            near = self._reader.names.similar_names(name, SIMILAR_READ) if len(name) >= SHORTEST_SLIP else ()
+        except QueryBudgetError:
+            results.states["similar"] = OVER_BUDGET
+            return False
         return any(is_one_stroke(name, one.name) for one in near)
 
     def _has_part(self, text: str, frequency: Mapping[str, int], found: FilesFound) -> bool:

@@ -167,6 +167,47 @@ def test_a_word_that_could_not_be_counted_is_no_error(helix, monkeypatch):
         assert any("words" in note for note in packet["notes"])
 
 
+AWKWARD = [
+    "sign_cookieV2 in 681_test_sessions",
+    "where is SignCookies handled?",
+    "is `verfy_cookie` thread safe, and who calls it",
+    "app/sesions.py:3",
+    "kubernetes flamingo telemetry",
+    "how does session.sign_cookie relate to match_route",
+]
+DRAFT = (
+    "`sign_cookie` is in `app/sesions.py`, and `verify_cookeis()` calls `Session.verify_cookie` of app/session.py:5."
+)
+
+
+@pytest.mark.parametrize("question", [QUESTIONS[0], *AWKWARD])
+@pytest.mark.parametrize("is_first_alone", [True, False])
+def test_no_query_that_runs_out_of_its_budget_is_an_error_of_the_question(helix, monkeypatch, question, is_first_alone):
+    """Each bounded query of an answer runs out in turn: alone, or with all that come after it."""
+    bounded = QuerySession.bounded_rows
+    asked = hurried_from = 0
+
+    def hurried(self, *given):
+        nonlocal asked
+        asked += 1
+        if asked == hurried_from or (asked > hurried_from and not is_first_alone):
+            raise QueryBudgetError
+        return bounded(self, *given)
+
+    helix.memory.remember("The session cookie is signed by sign_cookie of app/sessions.py.")
+    asks = [helix.packet, helix.explain_search]
+    if question == QUESTIONS[0]:
+        asks += [helix.search, helix.context, lambda _: helix.check(DRAFT)]
+    for ask in asks:
+        hurried_from, asked = 10**6, 0
+        with monkeypatch.context() as patch:
+            patch.setattr(QuerySession, "bounded_rows", hurried)
+            ask(question)
+            for number in range(1, asked + 1):
+                hurried_from, asked = number, 0
+                ask(question)
+
+
 def test_what_uses_a_name_is_no_error_when_it_takes_too_much_work(helix, monkeypatch):
     lost(monkeypatch, "ref_fts")
     item = helix.packet("sign_cookie")["verified"][0]
