@@ -288,16 +288,17 @@ def newest_in_process(
     in all, are selected; missing files are skipped.
     """
     top = os.fsencode(root)
+    named = set(paths)
     found: list[tuple[bool, bool, int, int, bytes]] = []
     folders: list[bytes] = []
-    for path in paths:
+    for path in named:
         status = _status(top, path)
         if status is not None and stat.S_ISREG(status.st_mode):
             found.append((path in hinted, True, status.st_mtime_ns, status.st_size, path))
-        elif status is not None and stat.S_ISDIR(status.st_mode):
+        elif status is not None and stat.S_ISDIR(status.st_mode) and named.isdisjoint(_above(path)):
             folders.append(path)
     for path, status in islice(_below(top, folders), MOST_LISTED):
-        if stat.S_ISREG(status.st_mode):
+        if stat.S_ISREG(status.st_mode) and path not in named:
             found.append((path in hinted, False, status.st_mtime_ns, status.st_size, path))
     chosen: list[bytes] = []
     for *_, size, path in sorted(found, reverse=True):
@@ -323,6 +324,11 @@ def _below(top: bytes, folders: list[bytes]) -> Iterator[tuple[bytes, os.stat_re
                 yield path, status
                 if stat.S_ISDIR(status.st_mode):
                     folders.append(path)
+
+
+def _above(path: bytes) -> Iterator[bytes]:
+    """Yield the folders that a path is below."""
+    return (path[:at] for at, byte in enumerate(path) if byte == ord("/"))
 
 
 def _status(top: bytes, path: bytes) -> os.stat_result | None:

@@ -12,7 +12,7 @@ import pytest
 
 from helix_core.engine import Helix
 from helix_core.errors import Cancelled, StoreError
-from helix_ls.host.child_processes import Indexing, RefreshRequest, fit_in_process
+from helix_ls.host.child_processes import Indexing, RefreshRequest, fit_in_process, newest_in_process
 from helix_ls.host.host import Host
 from helix_ls.host.settings import Settings
 from tests.engine.repository import FILES
@@ -121,6 +121,23 @@ def test_few_small_files_fit_beside_the_questions_and_a_folder_does_not(tmp_path
     assert not fit_in_process(tmp_path, [b"small", b"gone", b"away"], most=2, most_bytes=10)
     assert not fit_in_process(tmp_path, [b"large"], most=2, most_bytes=10)
     assert not fit_in_process(tmp_path, [b"folder"], most=2, most_bytes=10)
+
+
+def test_a_new_folder_stands_for_its_files_and_none_is_chosen_twice(tmp_path):
+    (tmp_path / "new/sub/.git").mkdir(parents=True)
+    for seconds, name in enumerate(("new/1.py", "new/sub/2.py", "new/sub/.git/config", "3.py")):
+        (tmp_path / name).write_text("x")
+        os.utime(tmp_path / name, (seconds, seconds))
+    (tmp_path / "new/link.py").symlink_to(tmp_path / "3.py")
+    reported = [b"new", b"new/sub", b"new/sub/2.py", b"gone"]
+
+    def newest(paths, most=4, hinted=(), keep=lambda _path: True):
+        return newest_in_process(tmp_path, paths, hinted, most=most, most_bytes=10, keep=keep)
+
+    assert newest(reported) == (b"new/sub/2.py", b"new/1.py")
+    assert newest(reported, hinted=[b"new/1.py"]) == (b"new/1.py", b"new/sub/2.py")
+    assert newest([b"new", b"3.py"], most=1) == (b"3.py",)
+    assert newest([b"new"], keep=lambda path: not path.endswith(b"2.py")) == (b"new/1.py",)
 
 
 def test_killed_in_the_middle_it_is_started_again_and_the_index_ends_as_a_cold_build(project, tmp_path):

@@ -215,11 +215,17 @@ def test_activity_has_the_numbers_of_chats_and_packets_and_no_question(start, up
 
 def test_freshness_counts_what_the_disk_has_and_the_index_has_not(start, upstream, tmp_path):
     project = repository(tmp_path / "project")
+    (project / "app" / "blob.txt").write_bytes(b"a\0b\0" * 100)
+    (project / "app" / "keys.txt").write_text("-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n")
     server = start(project)
     with server.http() as client:
         before = client.post("/freshness", json={}).json()
+        # What the index leaves out is neither fresh nor named.
+        tracked = subprocess.run(["git", "ls-files"], cwd=project, capture_output=True, text=True, check=True)
+        assert before["files"]["total"] == len(tracked.stdout.split())
         assert before["files"]["fresh"] == before["files"]["total"] > 0 and before["not_fresh"] == []
         assert sum(one["total"] for one in before["folders"]) == before["files"]["total"]
+        (project / "app" / "keys.txt").write_text("-----BEGIN OPENSSH PRIVATE KEY-----\nBBBBBB\n")
         (project / "app" / "sessions.py").write_text("# other\n")
         (project / "app" / "more").mkdir()
         (project / "app" / "more" / "new.py").write_text("x = 1\n")

@@ -127,7 +127,8 @@ def freshness(root: Root, git: Git | None, reader: Reader, *, options: FileOptio
     """Return the ``helix.freshness/1`` object: of every folder, two levels deep, how many files the index has as they
     are on disk, and how many changed, are new, are gone or were set aside; the least fresh folders first.
 
-    At most ``limit`` folders and 200 of the files that are not fresh are named; the totals count all of them. Reads
+    Files that the index leaves out, such as binary ones, do not count. At most ``limit`` folders and 200 of the files
+    that are not fresh are named; the totals count all of them. Reads
     names and stats only, and changes nothing.
     """
     known = reader.files.states()
@@ -135,11 +136,15 @@ def freshness(root: Root, git: Git | None, reader: Reader, *, options: FileOptio
     same, now_ns = reader.meta("parsers") == parser_generation(), time.time_ns()
     plan = work_plan(listing, known, same)
     set_aside = {one.path for one in reader.files.set_aside()}
-    states = {entry.path: "fresh" for entry in listing.files}
+    # A file that the index left out (binary, a private key) is neither fresh nor not.
+    left_out = {path for path, state in known.items() if state.skipped}
+    states = {entry.path: "fresh" for entry in listing.files if entry.path not in left_out or entry.path in set_aside}
     for entry in plan.read:
+        if entry.path in left_out:
+            continue
         if is_pending(entry, known, same_generation=same, now_ns=now_ns):
             states[entry.path] = "changed" if entry.path in known else "new"
-    states |= dict.fromkeys(plan.gone, "gone") | dict.fromkeys(set_aside & states.keys(), "set_aside")
+    states |= dict.fromkeys(set(plan.gone) - left_out, "gone") | dict.fromkeys(set_aside & states.keys(), "set_aside")
     folders: dict[bytes, Counter[str]] = {}
     for path, state in states.items():
         folders.setdefault(b"/".join(path.split(b"/")[:-1][:FOLDER_DEPTH]), Counter())[state] += 1
