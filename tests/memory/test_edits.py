@@ -6,6 +6,7 @@ import pytest
 
 from helix_core.engine import RememberRequest
 from helix_core.engine.answer import ContextRequest
+from helix_core.engine.memory import curating
 from helix_core.errors import UsageError
 from helix_core.model import Attribution, MemoryOrigin
 from helix_core.store.memory_items import MemoryItems
@@ -193,6 +194,16 @@ def test_a_difference_names_what_came_went_and_changed_between_two_times(helix, 
     assert told(middle, middle)[0] == {"added": set(), "removed": set(), "changed": set()}
     with pytest.raises(UsageError, match="earlier"):
         helix.memory.diff(middle, start)
+
+
+def test_a_graph_whose_citations_are_cut_is_not_whole(helix, project, monkeypatch):
+    (project / "app/other.py").write_text("one = 1\n")
+    remember(helix, SIGNED, cites=[f"{SESSIONS}:6-8"])
+    remember(helix, "Other code has the number one", cites=["app/other.py:1"])
+    assert helix.memory.graph(10)["is_whole"] is True
+    monkeypatch.setattr(curating, "MOST_GRAPH_CITES", 1)
+    cut = helix.memory.graph(10)
+    assert (len(cut["items"]), len(cut["cites"]), cut["is_whole"]) == (2, 1, False)
 
 
 def test_a_difference_without_a_memory_is_empty_and_makes_none(helix, tmp_path):

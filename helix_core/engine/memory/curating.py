@@ -53,7 +53,7 @@ CHANGED_SCHEMA, LOG_SCHEMA, REVIEW_SCHEMA = "helix.changed/1", "helix.log/1", "h
 DIFF_SCHEMA, GRAPH_SCHEMA = "helix.memoryDiff/1", "helix.memoryGraph/1"
 MOST_FOLLOWED = 1_000
 MOST_REVIEWED = 500
-MOST_CITED = 1_000
+MOST_GRAPH_CITES = 1_000
 _PURGED = "purged"
 # What each decision asks of the memory it is about, and the state that it is in afterwards.
 _FROM: dict[str, frozenset[MemoryStatus]] = {
@@ -276,7 +276,7 @@ class Curating:
 
     def graph(self, memory: Memory, limit: int) -> dict[str, Any]:
         """Return the ``helix.memoryGraph/1`` object: the newest memories that are not forgotten, the links among them,
-        and the files of this workspace that they cite.
+        and the files of this workspace that they cite. ``is_whole`` is false where memories or citations were cut.
         """
         items, scopes = memory.items, Recalling(self._session, memory, self._now).scopes
         statuses = [one.value for one in sorted(frozenset(MemoryStatus) - {MemoryStatus.FORGOTTEN})]
@@ -294,8 +294,8 @@ class Curating:
             "links": [
                 {"id": shown_here[link.src], "relation": link.rel, "other": shown_here[link.dst]} for link in links
             ],
-            "cites": [{"id": shown_here[id_], "source_id": path} for id_, path in list(cites)[:MOST_CITED]],
-            "is_whole": len(found) <= limit,
+            "cites": [{"id": shown_here[id_], "source_id": path} for id_, path in list(cites)[:MOST_GRAPH_CITES]],
+            "is_whole": len(found) <= limit and len(cites) <= MOST_GRAPH_CITES,
             "elapsed_ms": self._elapsed_ms(),
         }
 
