@@ -137,7 +137,7 @@ def test_a_session_ends_and_is_of_one_server_and_one_key():
 
 
 def test_a_ticket_is_worth_one_session_for_two_minutes():
-    tickets, given = Tickets(KEY, PORT), ticket(KEY, PORT, NOW)
+    tickets, given = Tickets(KEY, PORT, NOW), ticket(KEY, PORT, NOW)
     assert is_session(tickets.take(given, NOW).encode(), KEY, PORT, NOW)
     assert tickets.take(given, NOW) == ""
     assert tickets.take(ticket(KEY, PORT, NOW), NOW + TICKET_S) == ""
@@ -149,11 +149,19 @@ def test_a_ticket_is_worth_one_session_for_two_minutes():
 
 
 def test_the_tickets_that_were_used_are_bounded_and_leave():
-    tickets = Tickets(KEY, PORT)
+    tickets = Tickets(KEY, PORT, NOW)
     assert all(tickets.take(ticket(KEY, PORT, NOW), NOW) for _ in range(20))
     tickets._used = {str(one): NOW + 1 for one in range(MOST_USED)}
     assert tickets.take(ticket(KEY, PORT, NOW), NOW) == ""
     assert tickets.take(ticket(KEY, PORT, NOW + 2), NOW + 2)
+
+
+def test_a_server_takes_no_ticket_that_was_made_before_it_started():
+    given = ticket(KEY, PORT, NOW)
+    assert Tickets(KEY, PORT, NOW).take(given, NOW)
+    after = Tickets(KEY, PORT, NOW + 1.5)
+    assert after.take(given, NOW + 2) == "", "the server before may have taken it"
+    assert after.take(ticket(KEY, PORT, NOW + 1.6), NOW + 2), "a ticket of the second of the start is taken"
 
 
 def test_a_link_works_once_and_says_what_to_do_afterwards(server, project, page):
@@ -250,4 +258,5 @@ def test_the_graph_has_memories_their_relations_and_what_they_cite(start, upstre
     assert [one["id"] for one in graph["items"]] == [second, first]
     assert graph["links"] == [{"id": second, "relation": "depends_on", "other": first}]
     assert graph["cites"] == [{"id": first, "source_id": "app/sessions.py"}]
+    assert graph["is_whole"] is True
     assert "\u202e" not in json.dumps(graph, ensure_ascii=False), "what turns text around is written out"

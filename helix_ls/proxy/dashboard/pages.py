@@ -60,7 +60,7 @@ class Dashboard:
     """The page of one server, for browsers."""
 
     def __init__(self, rules: GuardRules) -> None:
-        self._tickets = Tickets(rules.key, rules.port)
+        self._tickets = Tickets(rules.key, rules.port, time.time())
 
     async def page(self, request: Request) -> Response:
         """Handle the page and its two files; 304 where the browser has them."""
@@ -76,7 +76,10 @@ class Dashboard:
         given = await members(request, DASHBOARD_SESSION)
         key = self._tickets.take(given.ticket, time.time())
         if not key:
-            said = "this link was used before or is older than two minutes; get another with: helix dashboard"
+            said = (
+                "this link was used before, is older than two minutes or than the server's start;"
+                " get another with: helix dashboard"
+            )
             raise HttpError(401, "invalid_ticket", said)
         answer = {"schema": DASHBOARD_SESSION.answer, "key": key, "ends_in_s": SESSION_S}
         return JSONResponse(answer, headers={"cache-control": "no-store"})

@@ -2,7 +2,8 @@
 
 Both are signed with the user's ask key (HMAC-SHA-256, RFC 2104) and bound to the server's port, so that who can read
 that key, and nobody else, can make a ticket. The ticket travels in the fragment of an address, which a browser sends
-to no server. A session reads the routes of ``READS``, and no other; it ends by itself.
+to no server. A session reads the routes of ``READS``, and no other; it ends by itself. What was used is in memory only,
+so a server takes no ticket that was made before it started.
 """
 
 from __future__ import annotations
@@ -48,17 +49,24 @@ def may_read(route: str) -> bool:
 
 
 class Tickets:
-    """The tickets that were used, until they are no longer valid. Bound to one event loop."""
+    """The tickets that were used, until they are no longer valid. Bound to one event loop.
 
-    def __init__(self, key: str, port: int) -> None:
+    ``started`` is when the server started, in Unix seconds: one before it may have taken any ticket made earlier.
+    """
+
+    def __init__(self, key: str, port: int, started: float) -> None:
         self._key, self._port = key, port
+        # A ticket knows the whole second in which it was made.
+        self._first_second = int(started)
         self._used: dict[str, float] = {}
 
     def take(self, said: str, now: float) -> str:
-        """Return the key of a session for a ticket; empty for one that is wrong, too old or used."""
+        """Return the key of a session for a ticket; empty if it is wrong, used, too old or of before the start."""
         ends_at = _ends_at("ticket", said, self._key, self._port)
         self._used = {one: until for one, until in self._used.items() if until > now}
-        if ends_at <= now or said in self._used or len(self._used) >= MOST_USED:
+        if ends_at <= now or ends_at - TICKET_S < self._first_second:
+            return ""
+        if said in self._used or len(self._used) >= MOST_USED:
             return ""
         self._used[said] = ends_at
         return session_key(self._key, self._port, now)
