@@ -45,6 +45,8 @@ _MOST_PREFIXES = 3_000_000
 """Different beginnings of tokens: the library keeps each of a Unigram model in 350 bytes."""
 _MOST_GROWTH = 64
 """How many characters a normalizer may make of one."""
+_MOST_TEMPLATE = 64
+"""How many tokens the template around a text may have; BERT's adds two."""
 _MOST_PADDING = 8_192
 _MOST_SETTINGS_BYTES = 16_000_000
 # Other entries of the models folder: the selected names, and downloads in progress.
@@ -251,7 +253,8 @@ def _excess(folder: Path) -> str:
         padding = (found.get("padding") or {}).get("pad_to_multiple_of") or 0
         if prefixes > _MOST_PREFIXES:
             return f"the tokens of its {TOKENIZER} are too long"
-        if growth > _MOST_GROWTH or padding > _MOST_PADDING:
+        template = _template_length(found.get("post_processor"))
+        if growth > _MOST_GROWTH or template > _MOST_TEMPLATE or padding > _MOST_PADDING:
             return f"its {TOKENIZER} makes texts much longer"
     except (ValueError, RecursionError) as error:
         return f"{TOKENIZER}: {error}"
@@ -280,12 +283,21 @@ def _prefix_count(tokens: list[bytes]) -> int:
 
 
 def _growth(normalizer: dict[str, Any] | None) -> int:
-    """Return how many characters a normalizer's replacements make of one at most."""
+    """Return how many characters a normalizer's replacements and beginnings make of one at most."""
     about = normalizer or {}
-    growth = max(1, len(about.get("content") or ""))
+    growth = max(1, len(about.get("content") or ""), 1 + len(about.get("prepend") or ""))
     for part in about.get("normalizers") or ():
         growth *= _growth(part)
     return growth
+
+
+def _template_length(processor: dict[str, Any] | None) -> int:
+    """Return how many tokens the templates of a post-processor have at most, with one for each text in them."""
+    about = processor or {}
+    special = (about.get("special_tokens") or {}).values()
+    longest = max((max(len(each["ids"]), len(each["tokens"])) for each in special), default=1)
+    pieces = max(len(about.get("single") or ()), len(about.get("pair") or ()))
+    return pieces * max(1, longest) + sum(map(_template_length, about.get("processors") or ()))
 
 
 def _kept(model: Model) -> Model:

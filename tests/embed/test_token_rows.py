@@ -190,6 +190,12 @@ def replacing(content: str, times: int) -> dict[str, Any]:
     return {"type": "Sequence", "normalizers": [part] * times}
 
 
+def template(ids: int, pieces: int) -> dict[str, Any]:
+    special = {"id": "a", "ids": [0] * ids, "tokens": ["a"] * ids}
+    single = [{"SpecialToken": {"id": "a", "type_id": 0}}] * pieces
+    return {"type": "TemplateProcessing", "single": single, "pair": [], "special_tokens": {"a": special}}
+
+
 EXCESSIVE: list[tuple[str, str]] = [
     (" " * 41_000_000, "larger than 40 MB"),
     ("0," * 1_600_000, "more than 1,500,000 entries"),
@@ -197,6 +203,10 @@ EXCESSIVE: list[tuple[str, str]] = [
     (json.dumps(unigram(model={"vocab": {str(n) + "ab" * 20_000: n for n in range(80)}})), "too long"),
     (json.dumps(unigram(normalizer=replacing("x" * 1_000, 4))), "longer"),
     (json.dumps(unigram(normalizer=replacing("xx", 7))), "longer"),
+    (json.dumps(unigram(normalizer={"type": "Prepend", "prepend": "a " * 500_000})), "longer"),
+    (json.dumps(unigram(post_processor=template(300_000, 1))), "longer"),
+    (json.dumps(unigram(post_processor=template(1, 300_000))), "longer"),
+    (json.dumps(unigram(post_processor={"type": "Sequence", "processors": [template(8, 1)] * 9})), "longer"),
     (json.dumps(unigram(padding={"pad_to_multiple_of": 1 << 30})), "longer"),
     ("[" * 200_000, "recursion"),
     ("null", "is none"),
@@ -226,7 +236,8 @@ def test_settings_of_some_size_are_taken_and_larger_ones_refused(tmp_path: Path)
     tokenizer = json.loads((given / "tokenizer.json").read_text())
     # Long, with beginnings that the tokens share.
     tokenizer["model"]["vocab"] |= {"a" * length: 0 for length in range(1, 3_000)}
-    (given / "tokenizer.json").write_text(json.dumps(tokenizer | {"normalizer": replacing("xx", 6)}))
+    tokenizer |= {"normalizer": replacing("xx", 6), "post_processor": template(8, 8)}
+    (given / "tokenizer.json").write_text(json.dumps(tokenizer))
     FastModel(take_folder(given, tmp_path))
     (given / "special_tokens_map.json").write_text(json.dumps({"note": "x" * 17_000_000}))
     with pytest.raises(ModelError, match=r"special_tokens_map\.json is larger than 16 MB"):
