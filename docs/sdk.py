@@ -175,7 +175,7 @@ class HelixClient:
         Args:
             url: Such as ``http://127.0.0.1:11437``.
             key: The key; that of the administrator where the memory or the index is changed.
-            workspace: The name of one of the server's workspaces; the first one where it is empty.
+            workspace: The name or the path of one of the server's workspaces; the first one where it is empty.
             timeout_s: Seconds until a request without an answer is an error.
         """
         self._sender = Sender(url, key, workspace, timeout_s)
@@ -188,15 +188,17 @@ class HelixClient:
         admin: bool = False,
         timeout_s: float = 60.0,
     ) -> Self:
-        """Return a client of the server that runs for a folder, as ``helix connect`` finds it. Raises SdkError.
+        """Return a client of the server that runs for a folder, as ``helix connect`` finds it.
+
+        Raises SdkError where no server runs, or none that serves the folder.
 
         Args:
-            folder: A folder that the server was started with; the server started last where it is none of these.
+            folder: A folder that a server serves. Every request is about this one of the server's folders.
             admin: Take the administrator's key, which may change the memory and the index.
             timeout_s: Seconds until a request without an answer is an error.
         """
-        url, key = address(folder, admin=admin, environ=os.environ)
-        return cls(url, key, timeout_s=timeout_s)
+        url, key, workspace = address(folder, admin=admin, environ=os.environ)
+        return cls(url, key, workspace=workspace, timeout_s=timeout_s)
 
     def close(self) -> None:
         """Close the connections."""

@@ -62,7 +62,10 @@ def connect(
     from helix_ls.proxy.clients import ENVIRONMENTS, configuration
 
     made = configuration(client, endpoint)
-    said = {"base_url": endpoint.base_url, "api_key": endpoint.key} if endpoint.key else {}
+    said: dict[str, Any] = {}
+    if endpoint.key:
+        served = endpoint.workspace if endpoint.is_served else None
+        said = {"base_url": endpoint.base_url, "api_key": endpoint.key, "workspace": served}
     if client not in ENVIRONMENTS:
         said |= {"where": made.where, "configuration": made.text}
     if as_json:
@@ -83,7 +86,7 @@ def _endpoint(client: str, workspace: str, model: str, *, is_users: bool) -> End
         return Endpoint("", "", workspace, model, _command(), is_users)
     key = admins_key(os.environ) if client == "admin" else users_key(os.environ)
     running = found(os.environ, key, workspace)
-    return Endpoint(f"{running.url}/v1", key, workspace, model)
+    return Endpoint(f"{running.url}/v1", key, workspace, model, is_served=workspace in running.workspaces)
 
 
 def _write(client: str, endpoint: Endpoint, *, yes: bool, as_json: bool) -> None:

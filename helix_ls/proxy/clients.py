@@ -16,7 +16,8 @@ from helix_ls.proxy.config_files import FileEdit, Merge, planned, with_entry, wi
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """``base_url`` ends in /v1; ``model`` is the name to show where a client needs one; ``command`` starts helix on
-    this machine, and goes only into files of this user. ``is_users`` asks for the user's file, not the project's.
+    this machine, and goes only into files of this user. ``is_users`` asks for the user's file, not the project's;
+    ``is_served`` says that the running server serves the workspace.
     """
 
     base_url: str
@@ -25,6 +26,7 @@ class Endpoint:
     model: str = "MODEL"
     command: tuple[str, ...] = ("helix",)
     is_users: bool = False
+    is_served: bool = False
 
 
 @dataclass(frozen=True, slots=True)

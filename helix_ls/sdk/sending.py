@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ from helix_core.errors import HelixError
 from helix_ls.proxy.keys import admins_key, users_key
 from helix_ls.proxy.running import found
 
-WORKSPACE_HEADER = "X-Helix-Workspace"
+WORKSPACE_HEADER = b"X-Helix-Workspace"
 
 
 class SdkError(HelixError):
@@ -45,7 +46,10 @@ class Sender:
     """Sends requests to one server with one key. Each is sent once: nothing is tried again."""
 
     def __init__(self, url: str, key: str, workspace: str, timeout_s: float) -> None:
-        headers = {"Authorization": f"Bearer {key}"} | ({WORKSPACE_HEADER: workspace} if workspace else {})
+        headers = {b"Authorization": f"Bearer {key}".encode()}
+        if workspace:
+            # The server reads the name as UTF-8; given as a text it would have to be ASCII.
+            headers[WORKSPACE_HEADER] = workspace.encode("utf-8", "surrogateescape")
         # A proxy of the environment is not asked for an address on this machine.
         self._client = httpx.Client(base_url=url, headers=headers, timeout=timeout_s, trust_env=False)
 
@@ -86,13 +90,18 @@ def refusal(answer: httpx.Response) -> SdkError:
     return SdkError(message, status=answer.status_code, code=code, retry_after_s=retry_after_s)
 
 
-def address(folder: str | os.PathLike[str], *, admin: bool, environ: Mapping[str, str]) -> tuple[str, str]:
-    """Return URL and key as ``helix connect openai`` or ``admin`` prints them. Raises SdkError where no server runs."""
+def address(folder: str | os.PathLike[str], *, admin: bool, environ: Mapping[str, str]) -> tuple[str, str, str]:
+    """Return the URL and the key as ``helix connect openai`` or ``admin`` prints them, and the folder's real path,
+    which names its workspace. Raises SdkError where no server runs, or none that serves the folder.
+    """
     workspace = os.path.realpath(folder)
     try:
         key = admins_key(environ) if admin else users_key(environ)
-        return found(environ, key, workspace).url, key
-    except SdkError:
-        raise
+        running = found(environ, key, workspace)
     except HelixError as error:
         raise SdkError(str(error)) from error
+    if workspace not in running.workspaces:
+        raise SdkError(
+            f"the running server does not serve {workspace}; serve it with: helix serve {shlex.quote(workspace)}"
+        )
+    return running.url, key, workspace

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { HelixClient, HelixError } from '../../vscode-extension/sdk/dist/index.js';
@@ -14,7 +14,7 @@ import { apart, end, python, root, start } from './started.mjs';
 
 const calls = JSON.parse(readFileSync(join(root, 'tests', 'proxy', 'sdk_calls.json'), 'utf8'));
 const command = [python, '-m', 'helix_ls.cli'];
-let folder, admin, asker, url;
+let folder, other, admin, asker, url;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'helix-sdk-'));
@@ -35,7 +35,7 @@ before(async () => {
 
 after(async () => {
   await end();
-  rmSync(folder, { recursive: true, force: true });
+  for (const each of [folder, other]) rmSync(each, { recursive: true, force: true });
 });
 
 test('each operation is called once and answers', async () => {
@@ -84,6 +84,41 @@ test('a wrong key, a missing right and a wrong argument are errors with cause an
       assert.equal(error.message, `${error.what}; ${error.nextAction}`);
       return true;
     });
+  }
+});
+
+test('a client of a folder asks and writes no other of the same server', async () => {
+  other = mkdtempSync(join(tmpdir(), 'helix-größe-日本-'));
+  writeFileSync(join(other, 'zebra.py'), 'def stripes():\n    return 2\n');
+  const own = { HELIX_RUNTIME_DIR: join(other, '.run'), HELIX_DATA_DIR: join(other, '.data'), HELIX_STATE_DIR: join(other, '.state') };
+  const before = Object.fromEntries(Object.keys(own).map((name) => [name, process.env[name]]));
+  Object.assign(process.env, own);
+  try {
+    const served = await start({}, '-m', 'helix_ls.cli', 'serve', folder, '--also', other, '--port', '0', '--json');
+    const client = await connect({ folder: other, admin: true, command });
+    assert.equal((await client.packet({ question: 'stripes' })).workspace, realpathSync(other));
+    await client.remember({ text: 'Zebras have stripes.' });
+    assert.equal((await client.memories()).items.length, 1);
+    const first = await connect({ folder, command });
+    assert.equal((await first.memories()).items.length, 0);
+    const { key } = await address({ folder, command });
+    const named = new HelixClient({ url: served.url, key, workspace: basename(other) });
+    assert.equal((await named.packet({ question: 'stripes' })).workspace, realpathSync(other));
+    for (const workspace of ['日本', '..', '.']) {
+      const elsewhere = new HelixClient({ url: served.url, key, workspace });
+      await assert.rejects(elsewhere.status(), { code: 'unknown_workspace' });
+    }
+    await assert.rejects(connect({ folder: tmpdir(), command }), /does not serve .*; serve it with: helix serve/);
+  } finally {
+    Object.assign(process.env, before);
+  }
+});
+
+test('an argument that is no JSON is told as one', async () => {
+  const circular = {};
+  circular.itself = circular;
+  for (const k of [circular, 1n]) {
+    await assert.rejects(asker.search({ question: 'a', k }), /an argument is no JSON .*; give texts, numbers/);
   }
 });
 

@@ -95,7 +95,11 @@ def test_it_is_the_daemons_own_process_and_index_and_is_found_like_any_other(own
         check=True,
         timeout=60,
     )
-    assert json.loads(connected.stdout) == {"base_url": f"{told['url']}/v1", "api_key": told["api_key"]}
+    assert json.loads(connected.stdout) == {
+        "base_url": f"{told['url']}/v1",
+        "api_key": told["api_key"],
+        "workspace": str(folders[0]),
+    }
     listening = [
         one.laddr.ip for one in psutil.Process(told["pid"]).net_connections("inet") if one.status == psutil.CONN_LISTEN
     ]

@@ -18,6 +18,7 @@ import pytest
 
 from helix_ls.proxy.openapi import OPERATIONS_TAG, document
 from helix_ls.sdk import HelixClient, SdkError
+from tests.mcp.conftest import repository
 from tests.proxy.conftest import Server
 
 ROOT = Path(__file__).parents[2]
@@ -94,6 +95,29 @@ def test_the_server_is_found_as_helix_connect_finds_it(asked, project, monkeypat
     assert (refused.value.status, "helix connect admin" in refused.value.next_action) == (403, True)
     with HelixClient.connect(project, admin=True) as client:
         assert client.remember("This is for the administrator.", dry_run=True)["items"]
+
+
+def test_a_client_of_a_folder_asks_and_writes_no_other_of_the_same_server(start, project, tmp_path, monkeypatch):
+    other = repository(tmp_path / "größe", {"zebra.py": "def stripes():\n    return 2\n"})
+    (tmp_path / "link").symlink_to(other)
+    own = {f"HELIX_{name}_DIR": str(tmp_path / name) for name in ("DATA", "STATE", "RUNTIME")}
+    server = start(project, "--also", str(other), **own)
+    for name, value in (server.environ | own).items():
+        monkeypatch.setenv(name, value)
+    with HelixClient.connect(tmp_path / "link", admin=True) as client:
+        assert client.packet("stripes")["workspace"] == str(other)
+        client.remember("Zebras have stripes.")
+        assert client.memories()["items"]
+    with HelixClient.connect(project) as client:
+        assert not client.memories()["items"]
+    with HelixClient(server.url, server.key, workspace="größe") as client:
+        assert client.packet("stripes")["workspace"] == str(other)
+    with HelixClient(server.url, server.key, workspace="日本") as client, pytest.raises(SdkError) as unknown:
+        client.packet("stripes")
+    assert unknown.value.code == "unknown_workspace"
+    with pytest.raises(SdkError) as unserved:
+        HelixClient.connect(tmp_path)
+    assert unserved.value.next_action == f"serve it with: helix serve {tmp_path}"
 
 
 def test_a_wrong_key_and_a_wrong_argument_are_errors_with_cause_and_next_action(asked):

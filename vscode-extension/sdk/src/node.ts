@@ -1,5 +1,6 @@
 // Finds the user's server where Node.js runs: by `helix connect`, which tells a key only of a server that knows it.
 import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { HelixClient } from './client.js';
 import { HelixError, type Address } from './sending.js';
@@ -7,7 +8,7 @@ import { HelixError, type Address } from './sending.js';
 const run = promisify(execFile);
 
 export interface Connect {
-  /** A folder that the server was started with; `.` by default. */
+  /** A folder that a server serves, which every request is about; `.` by default. */
   folder?: string;
   /** Take the administrator's key, which may change the memory and the index. */
   admin?: boolean;
@@ -17,13 +18,12 @@ export interface Connect {
   timeoutMs?: number;
 }
 
-/** A client of the server that runs for a folder. Throws HelixError where none runs. */
+/** A client of the server that runs for a folder. Throws HelixError where none runs, or none that serves the folder. */
 export async function connect(wanted: Connect = {}): Promise<HelixClient> {
-  const { url, key } = await address(wanted);
-  return new HelixClient({ url, key, timeoutMs: wanted.timeoutMs });
+  return new HelixClient({ ...(await address(wanted)), timeoutMs: wanted.timeoutMs });
 }
 
-/** The address and the key that `helix connect` prints. */
+/** The address, the key and the workspace that `helix connect` prints. */
 export async function address(wanted: Connect = {}): Promise<Address> {
   const [program = 'helix', ...first] = wanted.command ?? ['helix'];
   const words = [...first, 'connect', wanted.admin === true ? 'admin' : 'openai', '--json'];
@@ -33,8 +33,14 @@ export async function address(wanted: Connect = {}): Promise<Address> {
   } catch (error) {
     throw new HelixError(complaint(error, program), 0, '', undefined, { cause: error });
   }
-  const said = JSON.parse(printed) as { base_url: string; api_key: string };
-  return { url: said.base_url.replace(/\/v1$/, ''), key: said.api_key };
+  const said = JSON.parse(printed) as { base_url: string; api_key: string; workspace?: string | null };
+  if (typeof said.workspace !== 'string') {
+    const folder = resolve(wanted.folder ?? '.');
+    throw new HelixError(
+      `the running server does not serve ${folder}; serve it with: helix serve ${JSON.stringify(folder)}`,
+    );
+  }
+  return { url: said.base_url.replace(/\/v1$/, ''), key: said.api_key, workspace: said.workspace };
 }
 
 function complaint(error: unknown, program: string): string {

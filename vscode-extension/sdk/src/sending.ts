@@ -6,7 +6,7 @@ export interface Address {
   url: string;
   /** The key; that of the administrator where the memory or the index is changed. */
   key: string;
-  /** The name of one of the server's workspaces; the first one where it is left out. */
+  /** The name or the path of one of the server's workspaces; the first one where it is left out. */
   workspace?: string | undefined;
   /** Milliseconds until a request without an answer is an error; 60,000 by default. */
   timeoutMs?: number | undefined;
@@ -64,15 +64,16 @@ export class Sender {
     const { url, key, workspace } = this.#address;
     const late = AbortSignal.timeout(options.timeoutMs ?? this.#address.timeoutMs ?? 60_000);
     const headers: Record<string, string> = { Authorization: `Bearer ${key}` };
-    if (workspace !== undefined) headers['X-Helix-Workspace'] = workspace;
+    if (workspace !== undefined) headers['X-Helix-Workspace'] = utf8(workspace);
     if (given !== undefined) headers['Content-Type'] = 'application/json';
+    const body = given === undefined ? {} : { body: json(given) };
     try {
       const answer = await fetch(url.replace(/\/+$/, '') + path, {
         method,
         headers,
         redirect: 'error',
         signal: options.signal === undefined ? late : AbortSignal.any([late, options.signal]),
-        ...(given !== undefined && { body: JSON.stringify(given) }),
+        ...body,
       });
       const text = await answer.text();
       if (!answer.ok) throw refusal(answer, text);
@@ -82,6 +83,22 @@ export class Sender {
       if (options.signal?.aborted === true) throw error;
       throw new HelixError(why(error, late.aborted, url), 0, '', undefined, { cause: error });
     }
+  }
+}
+
+/** The bytes of a text as the characters of a header. A path `/w/<name>` would lose the names `.` and `..`. */
+function utf8(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
+}
+
+function json(given: object): string {
+  try {
+    return JSON.stringify(given);
+  } catch (error) {
+    const [said] = String(error).split('\n');
+    throw new HelixError(`an argument is no JSON (${said}); give texts, numbers, lists and objects`, 0, '', undefined, {
+      cause: error,
+    });
   }
 }
 
