@@ -15,6 +15,8 @@ const answersWithinMs = 60_000;
 export class DashboardPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private folder: vscode.Uri | undefined;
+  /** Names the page in the tab: what another one asks, or is still told, is not this one's. */
+  private page = '';
 
   constructor(
     private readonly server: Server,
@@ -25,9 +27,9 @@ export class DashboardPanel implements vscode.Disposable {
   /** Shows the dashboard of a folder, in the tab that is there already. Rejects where it cannot be read. */
   async show(folder: string | undefined): Promise<void> {
     const shown = folder === undefined ? undefined : vscode.Uri.parse(folder);
+    await this.endpoint(shown);
     const isOther = shown?.toString() !== this.folder?.toString();
     this.folder = shown;
-    await this.endpoint();
     if (this.panel === undefined) {
       this.panel = this.made();
     } else {
@@ -50,9 +52,10 @@ export class DashboardPanel implements vscode.Disposable {
     });
     panel.iconPath = vscode.Uri.joinPath(this.extension, 'media', 'helix.svg');
     panel.webview.onDidReceiveMessage((message: unknown) => {
-      const question = questionOf(message, this.folder?.fsPath);
+      const { page, folder } = this;
+      const question = questionOf(message, { page, folder: folder?.fsPath });
       if (question) {
-        void this.reply(panel.webview, question);
+        void this.reply(panel.webview, question, page, folder);
       }
     });
     panel.onDidDispose(() => {
@@ -65,27 +68,34 @@ export class DashboardPanel implements vscode.Disposable {
   private html(webview: vscode.Webview): string {
     const file = (name: string): string =>
       webview.asWebviewUri(vscode.Uri.joinPath(this.extension, 'dist', name)).toString();
+    this.page = randomBytes(12).toString('base64url');
     return pageHtml({
       title: 'Helix Dashboard',
       script: file('dashboard.js'),
       style: file('dashboard.css'),
       cspSource: webview.cspSource,
       nonce: randomBytes(18).toString('base64url'),
+      page: this.page,
       isModule: true,
     });
   }
 
-  private async reply(webview: vscode.Webview, { ask: reply, request }: PageQuestion): Promise<void> {
+  private async reply(
+    webview: vscode.Webview,
+    { ask: reply, request }: PageQuestion,
+    page: string,
+    folder: vscode.Uri | undefined,
+  ): Promise<void> {
     try {
-      await webview.postMessage({ reply, answer: await this.answer(request) });
+      await webview.postMessage({ page, reply, answer: await this.answer(request, folder) });
     } catch (error) {
       this.logger.error('dashboard', error);
-      await webview.postMessage({ reply, error: reasonOf(error) });
+      await webview.postMessage({ page, reply, error: reasonOf(error) });
     }
   }
 
-  private async answer(request: PageRequest): Promise<unknown> {
-    const answer = await ask(await this.endpoint(), { ...request, timeoutMs: answersWithinMs });
+  private async answer(request: PageRequest, folder: vscode.Uri | undefined): Promise<unknown> {
+    const answer = await ask(await this.endpoint(folder), { ...request, timeoutMs: answersWithinMs });
     const said = JSON.parse(await bodyOf(answer)) as { error?: { message?: string } };
     if (answer.statusCode !== 200) {
       throw new Error(said.error?.message ?? `The Helix proxy answered with status ${answer.statusCode ?? 0}.`);
@@ -93,12 +103,12 @@ export class DashboardPanel implements vscode.Disposable {
     return said;
   }
 
-  /** Where the proxy listens; begins to listen. */
-  private async endpoint(): Promise<Endpoint> {
+  /** Where the proxy listens; begins to listen for this folder. */
+  private async endpoint(folder: vscode.Uri | undefined): Promise<Endpoint> {
     if (!vscode.workspace.isTrusted) {
       throw new Error('The dashboard is off in Restricted Mode; trust this folder to open it.');
     }
-    const request: ProxyRequest = { start: true, ...(this.folder && { workspace: this.folder.toString() }) };
+    const request: ProxyRequest = { start: true, ...(folder && { workspace: folder.toString() }) };
     const endpoint = endpointOf(await this.server.ask<ProxyAnswer>(serverCommands.proxy, request));
     if (!endpoint) {
       throw new Error('Helix serves no dashboard here; run “Helix: Install Chat Proxy”.');

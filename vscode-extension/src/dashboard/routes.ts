@@ -19,17 +19,23 @@ export interface PageRequest {
   readonly body?: string;
 }
 
+/** What is shown: the page that may ask, and the folder it is about. */
+export interface Shown {
+  readonly page: string;
+  readonly folder: string | undefined;
+}
+
 export interface PageQuestion {
   /** The page's number for it. */
   readonly ask: number;
   readonly request: PageRequest;
 }
 
-/** The request that a message of the page is; undefined for any other message. */
-export function questionOf(message: unknown, folder: string | undefined): PageQuestion | undefined {
-  const { ask, question } = fields(message);
+/** The request that a message of the page is; undefined for any other message, also of the page that was shown before. */
+export function questionOf(message: unknown, { page, folder }: Shown): PageQuestion | undefined {
+  const { page: from, ask, question } = fields(message);
   const { route, id, body } = fields(question);
-  if (typeof ask !== 'number' || typeof route !== 'string' || !read.has(route)) {
+  if (from !== page || typeof ask !== 'number' || typeof route !== 'string' || !read.has(route)) {
     return undefined;
   }
   const takesId = route.endsWith('/');

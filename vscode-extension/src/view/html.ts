@@ -8,11 +8,13 @@ export interface PageSources {
   readonly cspSource: string;
   /** Fresh for every page. */
   readonly nonce: string;
+  /** Which of the pages of one tab this is; its script says it in every message. */
+  readonly page?: string;
   /** The script is a module of JavaScript. */
   readonly isModule?: boolean;
 }
 
-export function pageHtml({ title, script, style, cspSource, nonce, isModule = false }: PageSources): string {
+export function pageHtml({ title, script, style, cspSource, nonce, page, isModule = false }: PageSources): string {
   const policy = [
     `default-src 'none'`,
     `style-src ${cspSource}`,
@@ -30,7 +32,7 @@ export function pageHtml({ title, script, style, cspSource, nonce, isModule = fa
 <link rel="stylesheet" href="${attribute(style)}">
 </head>
 <body>
-<div id="page"></div>
+<div id="page"${page === undefined ? '' : ` data-page="${attribute(page)}"`}></div>
 <div id="live" role="status" aria-live="polite"></div>
 <script${isModule ? ' type="module"' : ''} nonce="${attribute(nonce)}" src="${attribute(script)}"></script>
 </body>

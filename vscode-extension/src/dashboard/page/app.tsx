@@ -86,7 +86,8 @@ interface PanelsProps {
 }
 
 function Panels({ page, often, inEditor, onRefresh }: PanelsProps): ReactElement {
-  const stats = useAnswer(often, '/stats');
+  // It looks at every file of the workspace, so it is not asked by itself.
+  const stats = useAnswer(page, '/stats');
   const activity = useAnswer(often, '/activity', { limit: 200 });
   return (
     <>
@@ -128,7 +129,13 @@ function Panels({ page, often, inEditor, onRefresh }: PanelsProps): ReactElement
 }
 
 function Chooser(props: { readonly stats: Loaded<Stats>; readonly onChange: () => void }): ReactElement | null {
-  const names = Object.keys(props.stats.answer?.workspaces ?? {});
+  const { answer } = props.stats;
+  // Where the workspace that was chosen cannot be read, another one can still be chosen.
+  const [known, setKnown] = useState(answer);
+  if (answer !== undefined && answer !== known) {
+    setKnown(answer);
+  }
+  const names = Object.keys(known?.workspaces ?? {});
   if (names.length < 2) {
     return null;
   }
@@ -137,7 +144,7 @@ function Chooser(props: { readonly stats: Loaded<Stats>; readonly onChange: () =
     <label className="field">
       Workspace{' '}
       <select
-        value={names.includes(shown) ? shown : (props.stats.answer?.workspace ?? '')}
+        value={names.includes(shown) ? shown : (known?.workspace ?? '')}
         onChange={(event) => {
           showWorkspace(event.target.value);
           props.onChange();

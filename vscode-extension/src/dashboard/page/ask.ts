@@ -19,6 +19,8 @@ export class LockedError extends Error {}
 
 /** What the extension posts back. */
 interface Reply {
+  /** The page that asked. */
+  readonly page: string;
   readonly reply: number;
   readonly answer?: unknown;
   readonly error?: string;
@@ -47,13 +49,21 @@ export async function connect(): Promise<{ ask: Ask; inEditor: boolean }> {
   if (editor) {
     return { ask: byEditor(editor), inEditor: true };
   }
+  addEventListener('hashchange', () => {
+    // A new link in this tab differs by its fragment only, which loads nothing.
+    if (ticketOf(location.hash) !== null) {
+      location.reload();
+    }
+  });
   await takeTicket();
   return { ask: byHttp, inEditor: false };
 }
 
+const ticketOf = (hash: string): string | null => new URLSearchParams(hash.slice(1)).get('ticket');
+
 async function takeTicket(): Promise<void> {
   const given = new URLSearchParams(location.hash.slice(1));
-  const ticket = given.get('ticket');
+  const ticket = ticketOf(location.hash);
   if (ticket === null) {
     return;
   }
@@ -90,26 +100,36 @@ const byHttp: Ask = async <R extends Route>(route: R, body = {}, id = ''): Promi
   ).catch((error: unknown) => {
     throw new Error(`Helix does not answer (${String(error)}). Start it again with: helix up`);
   });
-  return (await read(answer)) as Routes[R];
+  return (await read(answer, workspace)) as Routes[R];
 };
 
-async function read(answer: Response): Promise<unknown> {
+async function read(answer: Response, workspace = ''): Promise<unknown> {
   const said: unknown = await answer.json().catch(() => undefined);
   if (answer.ok) {
     return said;
   }
-  const message = (said as { error?: { message?: string } } | undefined)?.error?.message ?? `status ${answer.status}`;
+  const { error } = (said ?? {}) as { error?: { code?: string; message?: string } };
+  const message = error?.message ?? `status ${answer.status}`;
   if (answer.status === 401) {
     sessionStorage.removeItem(keptKey);
     throw new LockedError(message);
+  }
+  if (error?.code === 'unknown_workspace' && shownWorkspace() === workspace) {
+    // It was closed. What is asked from now on is about the server's own choice, which a refresh shows.
+    showWorkspace('');
   }
   throw new Error(message);
 }
 
 function byEditor(editor: Editor): Ask {
+  // The extension shows another folder by another page in the same tab; a late answer to the page before is not for it.
+  const page = document.getElementById('page')?.getAttribute('data-page') ?? '';
   const waiting = new Map<number, { resolve: (answer: never) => void; reject: (error: Error) => void }>();
   let last = 0;
   addEventListener('message', ({ data }: MessageEvent<Reply>) => {
+    if (data.page !== page) {
+      return;
+    }
     const asked = waiting.get(data.reply);
     waiting.delete(data.reply);
     if (data.error === undefined) {
@@ -123,6 +143,6 @@ function byEditor(editor: Editor): Ask {
       last += 1;
       waiting.set(last, { resolve, reject });
       const question: Question = { route, id, body };
-      editor.postMessage({ ask: last, question });
+      editor.postMessage({ page, ask: last, question });
     });
 }

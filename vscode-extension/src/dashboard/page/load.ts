@@ -1,10 +1,12 @@
 /** The answer of a route, loaded when the page is refreshed; an older answer stays until the next one is there. */
 import { useEffect, useState } from 'react';
-import { LockedError, type Ask } from './ask';
+import { LockedError, shownWorkspace, type Ask } from './ask';
 import type { Route, Routes } from './wire';
 
 export interface Loaded<T> {
   readonly answer?: T;
+  /** The workspace that the answer is about. */
+  readonly workspace?: string;
   readonly error?: string;
   readonly busy: boolean;
 }
@@ -16,6 +18,11 @@ export interface Page {
   readonly onLocked: (why: string) => void;
 }
 
+/** What stands after an error: the earlier answer too, if it is about the same workspace. */
+export function failed<T>(before: Loaded<T>, workspace: string, error: string): Loaded<T> {
+  return before.workspace === workspace ? { ...before, error, busy: false } : { error, busy: false };
+}
+
 export function useAnswer<R extends Route>(
   { ask, turn, onLocked }: Page,
   route: R,
@@ -25,11 +32,12 @@ export function useAnswer<R extends Route>(
   const given = JSON.stringify(body);
   useEffect(() => {
     let left = false;
+    const workspace = shownWorkspace();
     setLoaded((before) => ({ ...before, busy: true }));
     ask(route, JSON.parse(given) as Record<string, unknown>).then(
       (answer) => {
         if (!left) {
-          setLoaded({ answer, busy: false });
+          setLoaded({ answer, workspace, busy: false });
         }
       },
       (error: unknown) => {
@@ -39,7 +47,8 @@ export function useAnswer<R extends Route>(
         if (error instanceof LockedError) {
           onLocked(error.message);
         }
-        setLoaded({ error: error instanceof Error ? error.message : String(error), busy: false });
+        const why = error instanceof Error ? error.message : String(error);
+        setLoaded((before) => failed(before, workspace, why));
       },
     );
     return () => {

@@ -1,5 +1,5 @@
 /** Which memories differ between an earlier time and now. */
-import { useState, type ReactElement } from 'react';
+import { useMemo, useState, type ReactElement } from 'react';
 import { of, time } from '../format';
 import { useAnswer, type Page } from '../load';
 import { Empty, Panel, Said, Status } from '../parts';
@@ -15,8 +15,8 @@ const spans = [
 
 export function MemoryDiff({ page }: { readonly page: Page }): ReactElement {
   const [seconds, setSeconds] = useState<number>(7 * 86_400);
-  // To the minute, so that drawing the page anew asks nothing.
-  const since = Math.floor(Date.now() / 60e3) * 60 - seconds;
+  // Counted from the last refresh or choice, so that drawing the page anew asks nothing.
+  const since = useMemo(() => Math.floor(Date.now() / 1e3) - seconds, [page.turn, seconds]);
   const loaded = useAnswer(page, '/memory/diff', { since, limit: 50 });
   return (
     <Panel
