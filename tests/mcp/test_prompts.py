@@ -62,7 +62,7 @@ def test_prompts_bring_their_evidence_with_its_marks(environ, shop, mode):
         assert "app/views.py:5" in review
         wrong = "`sign_cookie` is called in `app/views.py:5` and in `app/views.py:50`."
         checked = text_of(await client.get_prompt("check_answer", {"answer": wrong}))
-        found = checked.partition(" references are wrong")[2]
+        found = checked.partition("1 of 3 references is wrong")[2]
         assert wrong in checked
         assert "line 1: " in found and "app/views.py:50" in found, checked
         for name, given, said in (
