@@ -221,7 +221,7 @@ async function debugInformation(stage: Stage): Promise<void> {
     'the document is open',
     async () => {
       const shown = await window.editorText();
-      return shown.includes('Interpreter') && /\d+ files, \d+ items/.test(shown) ? shown : undefined;
+      return shown.includes('Interpreter') && /[\d,]+ files, [\d,]+ items/.test(shown) ? shown : undefined;
     },
     { withinMs: 15_000 },
   );
