@@ -140,7 +140,11 @@ def test_a_port_that_a_stranger_has_is_passed_over_and_the_stranger_is_told_no_k
         server = start(project, "--port", str(port))
         assert server.ready["port"] > port
         assert server.ready["url"] == f"http://127.0.0.1:{server.ready['port']}"
-        assert server.connected == {"base_url": f"{server.url}/v1", "api_key": server.key}
+        assert server.connected == {
+            "base_url": f"{server.url}/v1",
+            "api_key": server.key,
+            "workspace": str(project),
+        }
         assert server.ready["workspace"] == str(project)
         assert server.ready["pid"] == server.process.pid
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from helix_core.workspace.watch import watch
+from helix_core.workspace.watch.change_queue import ChangeQueue
 from tests.workspace.listening import Listener, saved_by_rename
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
@@ -178,6 +179,20 @@ def test_a_machine_that_slept_looks_at_everything(repository):
         assert not listener.watch.take().whole
         slept[0] = 3600.0
         assert listener.until(lambda heard: heard.whole).whole
+
+
+def test_changes_heard_while_the_root_is_missing_are_dropped_and_its_return_checks_everything():
+    calls: list[str] = []
+    queue = ChangeQueue(lambda: calls.append("change"), time.monotonic, lambda: calls.append("written"))
+    queue.missing(True)
+    assert queue.take().missing and calls == ["change"]
+    queue.file_written(b"ghost.py")
+    queue.hint([b"ghost.py"])
+    assert not queue.take().paths and not queue.take_written() and calls == ["change"]
+    queue.missing(False)
+    assert queue.take().whole
+    queue.file_written(b"here.py")
+    assert queue.take().paths == queue.take_written() == {b"here.py"}
 
 
 def test_a_root_removed_is_missing_and_when_it_returns_everything_is_looked_at(repository, tmp_path):

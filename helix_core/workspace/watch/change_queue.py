@@ -109,8 +109,11 @@ class ChangeQueue:
         return self._missing
 
     def path(self, path: bytes) -> None:
-        """Add a changed path."""
+        """Add a changed path; while the root is missing, drop it: a watch of a moved root reports another place's
+        files until it is stopped, and everything is checked when the root is back."""
         with self._lock:
+            if self._missing:
+                return
             self._paths.add(path)
             if len(self._paths) > MOST_PATHS:
                 self._paths.clear()
@@ -149,6 +152,8 @@ class ChangeQueue:
 
     def _finish(self, paths: Sequence[bytes]) -> None:
         with self._lock:
+            if self._missing:
+                return
             is_first = not self._finished and bool(paths)
             self._finished.update(paths[: MOST_WRITTEN - len(self._finished)])
         if is_first:
