@@ -1,7 +1,6 @@
 """Run git: hardened, bytes in and out, with a timeout, and without leftover processes.
 
-GitPython only starts and reaps the process: its repository objects keep processes and run programs that a repository
-names. Every call disables what a repository's own configuration could start.
+Every call disables what a repository's own configuration could start.
 """
 
 from __future__ import annotations
@@ -16,12 +15,9 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, Self
+from typing import NoReturn, Self
 
 from helix_core.errors import GitError
-
-if TYPE_CHECKING:
-    from git.cmd import Git as GitProcess
 
 TIMEOUT_SECONDS = 30.0
 _NO_WORK_TREE = ("not a git repository (or any", "must be run in a work tree", "cannot use bare repository")
@@ -64,6 +60,8 @@ _ENVIRONMENT = {
     "GIT_PAGER": "cat",
     "GIT_TERMINAL_PROMPT": "0",
     "HELIX_FSMONITOR": "false",
+    "LANGUAGE": "C",
+    "LC_ALL": "C",
 }
 _OVERRIDES = {"clean": "", "smudge": "", "process": "", "required": "false"}
 
@@ -234,27 +232,23 @@ class Git:
 def _start(
     root: Path, arguments: Sequence[str | bytes], filters: tuple[bytes, ...], *, stdin: bool
 ) -> subprocess.Popen[bytes]:
-    executable = _executable(os.environ.get("PATH", os.defpath))
-    environment = {**_ENVIRONMENT, **_filter_overrides(filters)}
-    command = [
-        *_without_parent_settings(environment),
-        executable,
-        *_FLAGS,
-        "-C",
-        os.fspath(root),
-        *map(os.fsdecode, arguments),
-    ]
-    started = _launcher().execute(
-        command,
-        istream=subprocess.PIPE if stdin else None,
-        as_process=True,
-        env=environment,
-        start_new_session=True,
-    )
-    process = started.proc
-    started.proc = None  # reaping is ours from here on
-    assert process is not None
-    return process
+    command = [_executable(os.environ.get("PATH", os.defpath)), *_FLAGS, "-C", root, *arguments]
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**_inherited(), **_ENVIRONMENT, **_filter_overrides(filters)},
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise GitError(f"git cannot be started ({error.strerror}); mend or reinstall it to get its facts") from error
+
+
+def _inherited() -> dict[str, str]:
+    """Return the parent's environment without its ``GIT_*``, which could name another repository or a program."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
 
 
 def _communicated(
@@ -281,20 +275,6 @@ def _filter_overrides(filters: tuple[bytes, ...]) -> Mapping[str, str]:
         environment[f"GIT_CONFIG_KEY_{number}"] = key
         environment[f"GIT_CONFIG_VALUE_{number}"] = value
     return environment
-
-
-def _without_parent_settings(ours: Mapping[str, str]) -> list[str]:
-    """Return an ``env -u`` prefix that drops the parent's ``GIT_*``: GitPython passes the whole environment on."""
-    inherited = [name for name in os.environ if name.startswith("GIT_") and name not in ours]
-    return ["/usr/bin/env", *(part for name in inherited for part in ("-u", name))] if inherited else []
-
-
-def _launcher() -> GitProcess:
-    try:
-        from git.cmd import Git as GitProcess
-    except ImportError as error:
-        raise GitError("git cannot be run; install git to get its facts") from error
-    return GitProcess()
 
 
 @functools.cache

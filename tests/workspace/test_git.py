@@ -1,6 +1,5 @@
 import os
 import subprocess
-import sys
 import threading
 import time
 from contextlib import suppress
@@ -35,16 +34,6 @@ def slow(repository) -> list[str]:
 
 def test_outside_any_repository_there_is_no_git(tmp_path):
     assert Git.open(tmp_path) is None
-
-
-@pytest.mark.process
-def test_a_folder_without_git_never_loads_the_git_library(tmp_path):
-    program = (
-        "import sys; from pathlib import Path; from helix_core.workspace.disk import Root\n"
-        "from helix_core.workspace.files import list_files; from helix_core.workspace.git import Git\n"
-        f"p = Path({str(tmp_path)!r}); list_files(Root.open(p), Git.open(p)); assert 'git' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=True)
 
 
 def test_a_work_tree_knows_its_places(repository):
@@ -123,6 +112,14 @@ def test_without_git_installed_the_problem_is_told_and_files_are_still_found(rep
         listing = list_files(root, git)
     assert [file.path for file in listing.files] == [b"a.py"]
     assert listing.source == "walk" and "not installed" in listing.notes[0]
+
+
+def test_a_git_that_cannot_be_started_is_a_problem(repository, monkeypatch, tmp_path):
+    (tmp_path / "git").write_bytes(b"no program")
+    os.chmod(tmp_path / "git", 0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    git = Git.open(repository.path)
+    assert git is not None and "cannot be started" in git.problem
 
 
 @pytest.mark.parametrize("contents", ["gitdir: /nonexistent\n", "nonsense\n"])
