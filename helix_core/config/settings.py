@@ -360,6 +360,26 @@ class Config:
         "until helix config --keep-chats, or the editor's question, says so",
         trusted=True,
     )
+    extractor_model: str = _setting(
+        "memory.extractor_model",
+        "text",
+        "",
+        "model of an upstream that draws facts from kept chats when somebody asks for it (consolidate): masked "
+        "paragraphs of chats go to it, and what it draws waits for review; empty for none",
+        switch="memory.learn",
+        trusted=True,
+    )
+    monthly_token_budget: int = _setting(
+        "memory.monthly_token_budget",
+        "whole number",
+        0,
+        "tokens that memory.extractor_model may cost in a month, questions and answers; 0 for none, and nothing is "
+        "sent",
+        low=0,
+        high=1_000_000_000,
+        trusted=True,
+        named="HELIX_MONTHLY_TOKEN_BUDGET",
+    )
     co_use: bool = _setting(
         "memory.co_use",
         "true or false",

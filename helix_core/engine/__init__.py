@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from helix_core.engine.embedding import Embedding
     from helix_core.engine.helix import Helix
     from helix_core.engine.indexing import Progress, RefreshReport
-    from helix_core.engine.memory import ImportRequest, RememberRequest
+    from helix_core.engine.memory import Extraction, ImportRequest, ModelReply, RememberRequest
     from helix_core.engine.opened import MemoryFile, WorkspaceSummary, index_folder
     from helix_core.engine.requests import (
         DEEPEST,
@@ -45,9 +45,11 @@ __all__ = [
     "MOST_USES",
     "NO_FILTERS",
     "Embedding",
+    "Extraction",
     "Helix",
     "ImportRequest",
     "MemoryFile",
+    "ModelReply",
     "Progress",
     "RefreshReport",
     "RememberRequest",
@@ -63,7 +65,7 @@ __getattr__ = lazy_face(
         "embedding": ("Embedding",),
         "helix": ("Helix",),
         "indexing": ("Progress", "RefreshReport"),
-        "memory": ("ImportRequest", "RememberRequest"),
+        "memory": ("Extraction", "ImportRequest", "ModelReply", "RememberRequest"),
         "opened": ("MemoryFile", "WorkspaceSummary", "index_folder"),
         "requests": (
             "DEEPEST",

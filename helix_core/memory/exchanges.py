@@ -130,7 +130,7 @@ def facts_in(exchanges: Iterable[KeptExchange]) -> list[Fact]:
     for exchange in exchanges:
         texts = [(USER, exchange.question)] + ([] if exchange.truncated else [(MODEL, exchange.answer)])
         for said_by, text in texts:
-            for fact in _facts(_spoken(text), said_by, exchange.id):
+            for fact in _facts(spoken(text), said_by, exchange.id):
                 key = " ".join(fact.text.lower().split())
                 known = found.get(key)
                 if known is not None:
@@ -152,7 +152,17 @@ def _facts(text: str, said_by: str, exchange: int) -> Iterator[Fact]:
             yield Fact(sentence, rule, said_by, (exchange,), cited, key, value)
 
 
-def _spoken(text: str) -> str:
+def durable(sentence: str, said_by: str) -> bool:
+    """Return whether a rule takes a sentence of a conversation for a fact."""
+    return next(_facts(sentence, said_by, 0), None) is not None
+
+
+def is_hedged(text: str) -> bool:
+    """Return whether a text leaves open whether what it says is so."""
+    return bool(_HEDGE.search(text))
+
+
+def spoken(text: str) -> str:
     """Return the text after the model's last thinking block; "" where a block is not closed."""
     before, _, after = text.rpartition(_THOUGHT_END)
     return "" if _THOUGHT in (after if before else text) else after

@@ -586,11 +586,12 @@ class ConsolidateArguments:
 
     session_id: Annotated[str, SESSION] = ""
     workspace: Workspace = None
+    dry_run: Annotated[bool, DRY_RUN] = False
 
 
 def consolidate(helix: Helix, given: ConsolidateArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """Extract facts from exchanges and return ``{facts_extracted, gene_ids, exchanges, facts}``."""
-    return {"schema": "helix.consolidated/1"} | helix.memory.consolidate(given.session_id)
+    return {"schema": "helix.consolidated/1"} | helix.memory.consolidate(given.session_id, dry_run=given.dry_run)
 
 
 CONSOLIDATE = Operation(

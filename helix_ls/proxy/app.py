@@ -21,6 +21,7 @@ from helix_ls.proxy.chat import Chat
 from helix_ls.proxy.dashboard.pages import FILES, Dashboard
 from helix_ls.proxy.dialects import DIALECTS
 from helix_ls.proxy.evidence import ChatEvidence
+from helix_ls.proxy.extractor import ModelExtractor
 from helix_ls.proxy.guard import GuardRules, head_of, refusal, scope_of
 from helix_ls.proxy.learn import Learner
 from helix_ls.proxy.metrics import Measures
@@ -82,7 +83,8 @@ def application(
         for each in DIALECTS
     }
     answering = Answering(workspaces)
-    routes, admin = Routes(answering, evidence.sent), Admin(answering, signals, rules.port)
+    extractor = ModelExtractor(upstreams)
+    routes, admin = Routes(answering, evidence.sent, extractor), Admin(answering, signals, rules.port)
     standing = StatusRoutes(
         workspaces,
         answering,
@@ -104,6 +106,7 @@ def application(
         "/context": routes.context,
         "/context/sent/{packet_id}": routes.sent,
         "/context/expand": routes.expand,
+        "/consolidate": routes.consolidate,
         "/ingest": routes.ingest,
         "/admin/refresh": admin.refresh,
         "/admin/announce_restart": admin.announce_restart,

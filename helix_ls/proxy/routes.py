@@ -20,11 +20,12 @@ from helix_core.printable import inert_value
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.hosting import ANNOUNCE_RESTART, REFRESH_INDEX
-from helix_ls.operations.memory import INGEST
+from helix_ls.operations.memory import CONSOLIDATE, INGEST
 from helix_ls.operations.places import EXPAND
 from helix_ls.operations.questions import CONTEXT
 from helix_ls.operations.validation import validated
 from helix_ls.proxy.bodies import ClientLeftError, parse_body, read_body, run_in_thread_if_large
+from helix_ls.proxy.extractor import ModelExtractor
 from helix_ls.proxy.refused import HttpError
 from helix_ls.proxy.running import RestartSignal, Signals
 from helix_ls.proxy.shapes import continued
@@ -90,8 +91,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Routes:
     """The routes of operations, each for the workspace of the request."""
 
-    def __init__(self, answering: Answering, sent: SentContexts) -> None:
-        self._answering, self._sent = answering, sent
+    def __init__(self, answering: Answering, sent: SentContexts, extractor: ModelExtractor) -> None:
+        self._answering, self._sent, self._extractor = answering, sent, extractor
 
     def of(self, operation: Operation[Any]) -> Handler:
         """Return a handler that answers with the operation's object."""
@@ -138,6 +139,14 @@ class Routes:
             said = "no evidence of this workspace is kept under that id; ask the question again"
             raise HttpError(404, "unknown_packet", said)
         return JSONResponse(inert_value("", found, unchanged=("query",)))
+
+    async def consolidate(self, request: Request) -> Response:
+        """Handle ``/consolidate``: what rules draw, and what the user's model draws where the settings name one."""
+        given = await members(request, CONSOLIDATE)
+        workspace = self._answering.workspace(request)
+        found = await workspace.ask(lambda helix: CONSOLIDATE.run(helix, given, AskContext()))
+        whole = await self._extractor.extended(workspace.ask, given, found)
+        return JSONResponse(inert_value("", whole, unchanged=("body",)))
 
     async def ingest(self, request: Request) -> Response:
         """Handle ``/ingest``: 400 for an empty text, 422 for one that cannot be kept; a named file is queued for the

@@ -1225,12 +1225,14 @@ class HelixClient:
         self,
         *,
         session_id: str | None = None,
+        dry_run: bool | None = None,
     ) -> FactsReply:
         """Extract facts from chats. Extract facts by rules from the kept chats of this workspace, and keep each as a
         note that names its exchanges. Repeating it gives the same notes.
 
         Args:
             session_id: A name for the session, chosen by the caller.
+            dry_run: Say what would change, and change nothing. false by default.
 
         Raises SdkError. Needs the administrator's key.
         """
@@ -1241,6 +1243,7 @@ class HelixClient:
                 "/consolidate",
                 {
                     "session_id": session_id,
+                    "dry_run": dry_run,
                 },
             ),
         )

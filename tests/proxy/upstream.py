@@ -85,6 +85,7 @@ class Upstream(ThreadingHTTPServer):
     def __init__(self, *models):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.models = models or ("m",)
+        self.facts = []
         self.asked = []
         self.open = 0
         self.left = []
@@ -99,6 +100,7 @@ class Upstream(ThreadingHTTPServer):
     def forget(self):
         """As if nothing had been asked."""
         self.asked.clear()
+        self.facts = []
         self.left.clear()
         self.go_on.clear()
 
@@ -169,6 +171,14 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             message = {"role": "assistant", "content": text}
             self._whole(200, json.dumps({**WHOLE, "choices": [{**WHOLE["choices"][0], "message": message}]}).encode())
+
+    def play_facts(self, kind):
+        """The facts that a test wants, in the form that was asked for."""
+        assert json.loads(self.server.asked[-1][2])["response_format"]["json_schema"]["strict"] is True
+        said = json.dumps({"facts": self.server.facts}) if kind != "prose" else "Here are the facts: none."
+        usage = {} if kind == "uncounted" else {"usage": {"prompt_tokens": 400, "completion_tokens": 60}}
+        choice = {**WHOLE["choices"][0], "message": {"role": "assistant", "content": said}}
+        self._whole(200, json.dumps({"id": "chatcmpl-8", "choices": [choice], **usage}).encode())
 
     def play_cut(self, count):
         self._stream(words(int(count)), end="reset")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
+    from helix_core.engine.memory.extracting import Extraction, ModelReply
     from helix_core.engine.memory.note_shown import explained_note, shown_note
     from helix_core.engine.memory.pauses import WorkspacePauses, pause_notes
     from helix_core.engine.memory.recall import WorkspaceMemory
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from helix_core.engine.memory.trail import WorkspaceTrail, opened_trail, sealed_trail
 
 __all__ = [
+    "Extraction",
     "ImportRequest",
+    "ModelReply",
     "RememberRequest",
     "WorkspaceMemory",
     "WorkspacePauses",
@@ -31,6 +34,7 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
+        "extracting": ("Extraction", "ModelReply"),
         "note_shown": ("explained_note", "shown_note"),
         "pauses": ("WorkspacePauses", "pause_notes"),
         "recall": ("WorkspaceMemory",),

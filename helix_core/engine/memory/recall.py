@@ -19,6 +19,7 @@ from helix_core.model import (
     Found,
     Hints,
     Judged,
+    KeptExchange,
     LineSpan,
     MemoryOrigin,
     NoteItem,
@@ -33,6 +34,7 @@ from helix_core.printable import count
 from helix_core.workspace import checked
 
 if TYPE_CHECKING:
+    from helix_core.engine.memory.extracting import Extraction, ModelReply
     from helix_core.engine.memory.notes import Recalled
     from helix_core.engine.memory.remembering import RememberRequest
     from helix_core.engine.memory.strands import ImportRequest
@@ -377,22 +379,23 @@ class WorkspaceMemory:
         self._file.write(lambda memory: memory.exchanges.add(exchange))
         return self.consolidate(session)
 
-    def consolidate(self, session: str = "") -> dict[str, Any]:
+    def consolidate(self, session: str = "", *, dry_run: bool = False) -> dict[str, Any]:
         """Draw facts, by rules, from the last exchanges of a session, or of all: ``{facts_extracted, gene_ids, …}``.
 
-        Each fact is a note as it was said, with the exchanges it is from; drawn again it is the same note.
+        Each fact is a note as it was said, with the exchanges it is from; drawn again it is the same note. With
+        ``dry_run`` nothing is kept.
         """
         from helix_core.engine.memory.text_ingest import given_of
-        from helix_core.memory import facts_in, session_name
+        from helix_core.memory import facts_in
 
-        name = session_name(session) if session else None
-        exchanges = self._file.read(lambda memory: memory.exchanges.last(self._place, name, CONSOLIDATED)) or []
+        exchanges = self._last_exchanges(session)
         by = {exchange.id: exchange.by for exchange in exchanges}
         taking = self._text_ingest()
         made = []
         for fact in facts_in(exchanges):
             note = taking.note(given_of(fact), by[fact.exchanges[0]], time.time(), fact.exchanges)
-            self._file.write(lambda memory, note=note: memory.notes.put(note))  # type: ignore[misc]
+            if not dry_run:
+                self._file.write(lambda memory, note=note: memory.notes.put(note))  # type: ignore[misc]
             made.append((fact, note))
         return {
             "facts_extracted": len(made),
@@ -410,6 +413,27 @@ class WorkspaceMemory:
                 for fact, note in made
             ],
         }
+
+    def begin_extraction(self, session: str = "", by: Attribution = NOBODY, *, dry_run: bool = False) -> Extraction:
+        """Return the question to the user's model about the same exchanges, or why none is asked.
+
+        Its worst case is set aside from the month's budget until ``end_extraction``; with ``dry_run`` it is not.
+        """
+        from helix_core.engine.memory.extracting import Extracting
+
+        return Extracting(self.session, by).begin(self._last_exchanges(session), dry_run=dry_run)
+
+    def end_extraction(self, work: Extraction, reply: ModelReply | None, by: Attribution = NOBODY) -> dict[str, Any]:
+        """Keep what the model drew as proposals: the member ``extractor`` of ``helix.consolidated/1``."""
+        from helix_core.engine.memory.extracting import Extracting
+
+        return Extracting(self.session, by).end(work, reply)
+
+    def _last_exchanges(self, session: str) -> list[KeptExchange]:
+        from helix_core.memory import session_name
+
+        name = session_name(session) if session else None
+        return self._file.read(lambda memory: memory.exchanges.last(self._place, name, CONSOLIDATED)) or []
 
     @heals_index()
     def expand(

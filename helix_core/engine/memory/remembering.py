@@ -21,6 +21,7 @@ from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import UsageError
 from helix_core.ingest import Masked, is_only_masks, mask, mask_typed
 from helix_core.memory import (
+    DrawnFact,
     Statement,
     consolidated,
     is_order,
@@ -39,6 +40,7 @@ from helix_core.model import (
     GLOBAL_SCOPE,
     SUPERSEDES,
     Attribution,
+    Clean,
     Consolidation,
     LineSpan,
     MemoryDraft,
@@ -64,6 +66,8 @@ _CITE = re.compile(r"(.+?):(\d{1,7})(?:-(\d{1,7}))?$")
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,31}$")
 RULES = "rules/1"
 """The extractor of the evidence that is made here."""
+MODEL_RULES = "model/1"
+"""The extractor of what a model drew, followed by the model's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,21 @@ class Remembering:
         given = RememberRequest(text, origin=origin, session=session, is_proposal=True)
         return self._kept(given, masked, list(statements_in(masked.text())), dry_run=False)
 
+    def proposed_by_model(self, drawn: DrawnFact, session: str, extractor: str) -> dict[str, Any]:
+        """Keep a fact that a model drew as a proposal, with its quote as evidence, and return its wire object."""
+        masked, quote = mask_typed(drawn.text), mask_typed(drawn.quote)
+        said = dataclasses.replace(statement(masked.text()), text=masked.text(), kind=drawn.kind)
+        given = RememberRequest(drawn.text, origin=MemoryOrigin.AGENT, session=session, is_proposal=True)
+        at = int(time.time() * 1e3)
+        by = actor_of(given.origin, self._by)
+        drafting = Drafting(given, masked, (), "", by, at, session_name(extractor), quote.text())
+
+        def write(memory: Memory) -> dict[str, Any]:
+            scope = memory.items.scope(self._session.place, create=True)
+            return drafting.written(memory, said, scope, dry_run=False)
+
+        return self._session.memory_file.write(write)
+
     def _kept(
         self, given: RememberRequest, masked: Masked, found: Sequence[Statement], *, dry_run: bool
     ) -> dict[str, Any]:
@@ -155,7 +174,10 @@ class Remembering:
 
 @dataclass(frozen=True, slots=True)
 class Drafting:
-    """What the memories of one call have in common. ``at`` is in Unix milliseconds, ``head`` the commit cited at."""
+    """What the memories of one call have in common. ``at`` is in Unix milliseconds, ``head`` the commit cited at.
+
+    ``quote`` is what was said where it is not the memory's own text.
+    """
 
     given: RememberRequest
     masked: Masked
@@ -163,6 +185,8 @@ class Drafting:
     head: str
     actor: str
     at: int
+    extractor: str = RULES
+    quote: Clean | None = None
 
     def written(self, memory: Memory, said: Statement, scope: str, *, dry_run: bool) -> dict[str, Any]:
         """Write one statement, or only decide about it, and return its wire object."""
@@ -231,10 +255,14 @@ class Drafting:
             extra=clean(found_by(text, said.choice, said.subject)),
         )
         session = session_name(given.session)
-        evidence = [MemoryEvidence(memory_id(at, os.urandom(10)), id_, text, self.actor, RULES, session, at)]
+        evidence = [
+            MemoryEvidence(
+                memory_id(at, os.urandom(10)), id_, self.quote or text, self.actor, self.extractor, session, at
+            )
+        ]
         for pointer, layout in self.pointers:
             own = memory_id(at, os.urandom(10))
-            bare = MemoryEvidence(own, id_, clean(""), self.actor, RULES, session, at, scope, commit=self.head)
+            bare = MemoryEvidence(own, id_, clean(""), self.actor, self.extractor, session, at, scope, commit=self.head)
             evidence.append(dataclasses.replace(cited(bare, pointer), layout_hash=layout))
         links = [
             MemoryLink(id_, relation, dst)

@@ -881,6 +881,8 @@ export interface IngestGiven {
 export interface ConsolidateGiven {
   /** A name for the session, chosen by the caller. */
   session_id?: string | undefined;
+  /** Say what would change, and change nothing. false by default. */
+  dry_run?: boolean | undefined;
 }
 
 export interface ForgetGiven {

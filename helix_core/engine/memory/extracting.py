@@ -1,0 +1,316 @@
+"""Have the user's model draw facts from kept chats, as proposals: what is sent, what it may cost, what is taken.
+
+The one who calls the model is passed nothing but a question. Tokens are reserved before it is asked and settled after,
+in ``model-use.json`` of the data folder: the tokens of each month, and per hash of a slice which memories came of it.
+It holds no word of a chat. Where it cannot be read nothing is asked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from helix_core.config import current
+from helix_core.engine.memory.remembering import MODEL_RULES, Remembering, memory_object
+from helix_core.engine.opened import WorkspaceSession
+from helix_core.engine.verdict import reason_now
+from helix_core.errors import MemoryStoreError, StoreError, UsageError
+from helix_core.memory import (
+    AnswerError,
+    DrawnFact,
+    ModelPrompt,
+    Slice,
+    drawn_from,
+    is_within,
+    kept_path,
+    month_of,
+    prompt_of,
+    slice_key,
+    slices_in,
+    withheld,
+)
+from helix_core.model import Attribution, KeptExchange, MemoryStatus
+from helix_core.printable import count
+from helix_core.workspace import checked, name_reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FILE = "model-use.json"
+SCHEMA = "helix.modelUse/1"
+MOST_SLICES = 16
+MOST_KNOWN = 4_096
+MOST_MONTHS = 24
+MOST_PATHS = 64
+LOCK_WAIT_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What a model answered; ``tokens`` is what the whole call cost, ``problem`` why there is no answer."""
+
+    text: str = ""
+    tokens: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """A question that is ready to be asked, or ``why`` none is. ``reserved`` tokens of ``month`` are set aside.
+
+    ``known`` are the ids of memories that came of slices which were asked about before, ``cached`` of them.
+    """
+
+    model: str
+    slices: tuple[Slice, ...] = ()
+    prompt: ModelPrompt | None = None
+    why: str = ""
+    known: tuple[str, ...] = ()
+    cached: int = 0
+    month: str = ""
+    reserved: int = 0
+
+    @property
+    def is_asked(self) -> bool:
+        """Return whether the model is to be asked."""
+        return self.prompt is not None and not self.why
+
+
+class Extracting:
+    """The model's part of a consolidation in one open workspace. ``by`` is who asks for it."""
+
+    def __init__(self, session: WorkspaceSession, by: Attribution) -> None:
+        self._session, self._by = session, by
+        self._config = current(session.config)
+        self._use = ModelUse(self._config.data_dir)
+
+    @property
+    def is_set(self) -> bool:
+        """Return whether the user's settings name a model."""
+        return bool(self._config.extractor_model)
+
+    def begin(self, exchanges: Sequence[KeptExchange], *, dry_run: bool) -> Extraction:
+        """Return what is to be asked, with its worst case set aside; ``dry_run`` sets nothing aside."""
+        config, month = self._config, month_of(time.time())
+        model = config.extractor_model
+        why = withheld(model=model, learns=config.memory_learn, budget=config.monthly_token_budget)
+        if why and not dry_run:
+            return Extraction(model, why=why, month=month)
+        try:
+            told = self._use.read()
+        except StoreError as error:
+            return Extraction(model, why=str(error), month=month)
+        found = slices_in(exchanges, self._hidden())
+        new = [one for one in found if slice_key(model, one) not in told.known][:MOST_SLICES]
+        known = [told.known[key] for one in found if (key := slice_key(model, one)) in told.known]
+        ids = tuple(dict.fromkeys(id_ for group in known for id_ in group))
+        prompt = prompt_of(new) if new else None
+        worst = prompt.worst_tokens() if prompt is not None else 0
+        if prompt is not None and not why and not dry_run:
+            why = self._reserve(month, worst)
+        elif prompt is not None and not why and not is_within(config.monthly_token_budget, told.used(month), worst):
+            why = _used_up(worst, told.used(month), config.monthly_token_budget)
+        is_reserved = prompt is not None and not why and not dry_run
+        return Extraction(model, tuple(new), prompt, why, ids, len(known), month, worst if is_reserved else 0)
+
+    def end(self, work: Extraction, reply: ModelReply | None) -> dict[str, Any]:
+        """Keep what came of it as proposals, and return the member ``extractor`` of ``helix.consolidated/1``.
+
+        ``reply`` is None where nothing was asked. What fails is in the member ``note``.
+        """
+        items, note = self._known(work.known), work.why
+        refused: dict[str, int] = {}
+        if reply is not None:
+            try:
+                self._use.add(work.month, reply.tokens - work.reserved, calls=1)
+                if reply.problem:
+                    raise AnswerError(reply.problem)
+                drawn, refused = drawn_from(reply.text, work.slices)
+                items += self._proposed(work, drawn)
+            except (AnswerError, StoreError) as error:
+                note = f"the model gave no facts: {error}"
+        return {
+            "model": work.model,
+            "asked": reply is not None,
+            "slices": len(work.slices),
+            "cached": work.cached,
+            "items": list({one["uuid"]: one for one in items}.values()),
+            "refused": refused,
+            "tokens": reply.tokens if reply is not None else 0,
+            "budget": self.budget(work.month),
+            "note": note,
+        }
+
+    def budget(self, month: str = "") -> dict[str, Any]:
+        """Return the month's budget: ``{month, used, limit, calls}``, and ``error`` where it cannot be read."""
+        month, limit = month or month_of(time.time()), self._config.monthly_token_budget
+        try:
+            told = self._use.read()
+        except StoreError as error:
+            return {"month": month, "used": 0, "limit": limit, "calls": 0, "error": str(error)}
+        return {"month": month, "used": told.used(month), "limit": limit, "calls": told.calls(month)}
+
+    def _reserve(self, month: str, worst: int) -> str:
+        limit = self._config.monthly_token_budget
+        try:
+            used = self._use.reserve(month, worst, limit)
+        except StoreError as error:
+            return str(error)
+        return "" if used is None else _used_up(worst, used, limit)
+
+    def _proposed(self, work: Extraction, drawn: Sequence[DrawnFact]) -> list[dict[str, Any]]:
+        """Write the facts, note which memories came of each slice, and return their wire objects."""
+        remembering = Remembering(self._session, self._by)
+        items = []
+        made: dict[str, list[str]] = {slice_key(work.model, one): [] for one in work.slices}
+        for fact in drawn:
+            source = work.slices[fact.slice]
+            item = remembering.proposed_by_model(fact, source.session, f"{MODEL_RULES} {work.model}")
+            items.append(item | {"quote": fact.quote, "exchange": source.exchange})
+            made[slice_key(work.model, source)].append(item["uuid"])
+        self._use.note(made)
+        return items
+
+    def _known(self, ids: Sequence[str]) -> list[dict[str, Any]]:
+        """Return the memories that are still here and wait for a decision, or are in force."""
+
+        there = self._session.memory_file.read(lambda memory: memory.items.by_ids(ids)) or []
+        return [memory_object(one) | {"is_new": False} for one in there if one.status is not MemoryStatus.FORGOTTEN]
+
+    def _hidden(self) -> Callable[[str], bool]:
+        """Return the test for paths whose files are ignored or secret; beyond ``MOST_PATHS`` of them all are."""
+        session = self._session
+        asked: dict[str, bool] = {}
+
+        def is_hidden(named: str) -> bool:
+            if named not in asked:
+                asked[named] = len(asked) >= MOST_PATHS or _is_hidden(session, named)
+            return asked[named]
+
+        return is_hidden
+
+
+def _is_hidden(session: WorkspaceSession, named: str) -> bool:
+    inside = named.strip("/").removeprefix("./")
+    path = inside.encode("utf-8", "replace")
+    if name_reason(path) == "private" or kept_path(path) is None:
+        return True
+    try:
+        checked(inside)
+    except UsageError:
+        return True
+    if not os.path.lexists(session.root.path / inside):
+        return False
+    return bool(reason_now(session.root, session.git_facts.git, session.file_options(), path))
+
+
+def _used_up(worst: int, used: int, limit: int) -> str:
+    return (
+        f"the month's budget does not allow it: {used:,} of {count(limit, 'token')} are used, "
+        f"and this may cost {worst:,} (HELIX_MONTHLY_TOKEN_BUDGET)"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ToldUse:
+    """The content of the file: tokens and calls by month, and the ids of memories by hash of their slice."""
+
+    months: dict[str, dict[str, int]]
+    known: dict[str, list[str]]
+
+    def used(self, month: str) -> int:
+        """Return the tokens of a month, those set aside included."""
+        return self.months.get(month, {}).get("tokens", 0)
+
+    def calls(self, month: str) -> int:
+        """Return the calls of a month."""
+        return self.months.get(month, {}).get("calls", 0)
+
+
+class ModelUse:
+    """The file of what models cost and what was asked. Any process may change it; each change is whole."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def read(self) -> ToldUse:
+        """Return what the file says; empty without one. Raises MemoryStoreError for one that cannot be understood."""
+        try:
+            said = json.loads(self._file().read_bytes())
+            if said["schema"] != SCHEMA:
+                raise ValueError(said["schema"])
+            months = {
+                str(month): {name: max(int(one[name]), 0) for name in ("tokens", "calls")}
+                for month, one in said["months"].items()
+            }
+            return ToldUse(months, {str(key): [str(id_) for id_ in ids] for key, ids in said["known"].items()})
+        except FileNotFoundError:
+            return ToldUse({}, {})
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            said_why = f"{self._file()} cannot be read ({type(error).__name__}), so no model is asked; remove the file"
+            raise MemoryStoreError(said_why) from error
+
+    def reserve(self, month: str, tokens: int, limit: int) -> int | None:
+        """Set tokens aside and return None; return what is used where they do not fit into the limit."""
+        with self._changing() as told:
+            used = told.used(month)
+            if not is_within(limit, used, tokens):
+                return used
+            self._count(told, month, tokens, 0)
+        return None
+
+    def add(self, month: str, tokens: int, *, calls: int) -> None:
+        """Add tokens, which may be negative where fewer were used than were set aside, and calls."""
+        with self._changing() as told:
+            self._count(told, month, tokens, calls)
+
+    def note(self, known: dict[str, list[str]]) -> None:
+        """Note which memories came of slices, by their hash; the oldest beyond the limit are dropped."""
+        with self._changing() as told:
+            told.known.update(known)
+            for key in list(told.known)[: max(0, len(told.known) - MOST_KNOWN)]:
+                del told.known[key]
+
+    @staticmethod
+    def _count(told: ToldUse, month: str, tokens: int, calls: int) -> None:
+        told.months[month] = {
+            "tokens": max(told.used(month) + tokens, 0),
+            "calls": told.calls(month) + calls,
+        }
+        for old in sorted(told.months)[: max(0, len(told.months) - MOST_MONTHS)]:
+            del told.months[old]
+
+    @contextmanager
+    def _changing(self) -> Iterator[ToldUse]:
+        from filelock import FileLock, Timeout
+
+        file = self._file()
+        try:
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with FileLock(f"{file}.lock", timeout=LOCK_WAIT_S, mode=0o600):
+                told = self.read()
+                yield told
+                self._write(file, {"schema": SCHEMA, "months": told.months, "known": told.known})
+        except (Timeout, OSError) as error:
+            said = f"{file} cannot be written ({type(error).__name__}), so no model is asked; check the folder"
+            raise MemoryStoreError(said) from error
+
+    @staticmethod
+    def _write(file: Path, said: dict[str, Any]) -> None:
+        fresh = file.with_name(f"{file.name}.new")
+        fresh.unlink(missing_ok=True)
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as writer:
+            json.dump(said, writer, sort_keys=False)
+        os.replace(fresh, file)
+
+    def _file(self) -> Path:
+        if self._folder is None:
+            raise MemoryStoreError("No folder is set for the memory; set HELIX_DATA_DIR to one.")
+        return self._folder / FILE

@@ -1,0 +1,157 @@
+"""Ask the user's upstream for the facts of kept chats, where somebody asks for a consolidation, and never else.
+
+The engine says what is sent and whether it may be (``begin_extraction``), and takes what comes of it
+(``end_extraction``). No question thread waits for the model. Whatever fails leaves the facts that rules draw, and one
+note.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import aiohttp
+
+from helix_core.engine import Extraction, Helix, ModelReply
+from helix_core.memory import MOST_ANSWER_TOKENS, ModelPrompt
+from helix_core.tokens import estimate
+from helix_ls.operations.memory import ConsolidateArguments, by_of
+from helix_ls.proxy.dialects import CHAT
+from helix_ls.proxy.presets import traits_of
+from helix_ls.proxy.refused import HttpError
+from helix_ls.proxy.upstream import Address, ChosenUpstream, UpstreamError, Upstreams, next_bytes
+
+CALL_S = 120.0
+MAX_REPLY_BYTES = 1024 * 1024
+T = TypeVar("T")
+Ask = Callable[[Callable[[Helix], T]], Awaitable[T]]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """What is sent to an upstream: the path below its base, and the body as JSON."""
+
+    path: str
+    body: dict[str, Any]
+
+    @property
+    def text(self) -> str:
+        """Return the body as it is sent."""
+        return json.dumps(self.body, ensure_ascii=False)
+
+
+class ModelExtractor:
+    """Bound to one event loop. One question at a time, so that no slice is paid for twice."""
+
+    def __init__(self, upstreams: Upstreams) -> None:
+        self._upstreams = upstreams
+        self._turn = asyncio.Lock()
+
+    async def extended(self, ask: Ask[Any], given: ConsolidateArguments, answer: dict[str, Any]) -> dict[str, Any]:
+        """Return the answer of ``consolidate`` with what the model drew, as the member ``extractor``.
+
+        ``ask`` runs a function on the engine in a thread. Without a model in the user's settings it is the answer.
+        """
+        by, session, dry_run = by_of(""), given.session_id, given.dry_run
+        async with self._turn:
+            work: Extraction = await ask(lambda helix: helix.memory.begin_extraction(session, by, dry_run=dry_run))
+            if not work.model:
+                return answer
+            reply = await self._asked(work) if work.is_asked and not dry_run else None
+            told = await ask(lambda helix: helix.memory.end_extraction(work, reply, by))
+        notes = [f"Only rules drew facts: {told['note']}."] if told["note"] else []
+        if dry_run:
+            told["would_send"], problem = await self._shown(work)
+            notes += [problem] if problem else []
+        return answer | {"extractor": told, "notes": notes}
+
+    async def _asked(self, work: Extraction) -> ModelReply:
+        assert work.prompt is not None
+        try:
+            async with asyncio.timeout(CALL_S):
+                chosen = await self._upstreams.chosen(work.model)
+                request = request_of(work.prompt, chosen)
+                status, data = await _posted(chosen, request)
+        except HttpError as error:
+            return ModelReply(problem=str(error))
+        except UpstreamError as error:
+            # What never reached it cost nothing; of anything else nobody knows.
+            is_unsent = isinstance(error.__cause__, aiohttp.ClientConnectorError)
+            return ModelReply(tokens=0 if is_unsent else work.reserved, problem=str(error))
+        except TimeoutError:
+            return ModelReply(tokens=work.reserved, problem=f"the upstream did not answer in {CALL_S:.0f} s")
+        return reply_of(status, data, work.prompt)
+
+    async def _shown(self, work: Extraction) -> tuple[dict[str, Any] | None, str]:
+        """Return what would be sent, and where to; None and why where that is not known."""
+        if work.prompt is None:
+            return None, ""
+        try:
+            chosen = await self._upstreams.chosen(work.model)
+        except HttpError as error:
+            return None, f"Nothing would be sent: {error}."
+        request = request_of(work.prompt, chosen)
+        where = chosen.upstream.where
+        # A query of the user's settings may hold a key.
+        url = where.url(request.path).partition("?")[0]
+        return {"upstream": where.name, "url": url, "body": request.text}, ""
+
+
+def request_of(prompt: ModelPrompt, chosen: ChosenUpstream) -> ModelRequest:
+    """Return the request of a question to an upstream, with its schema as the upstream's dialect has it."""
+    return _chat(prompt, chosen.model, chosen.upstream.where)
+
+
+def _chat(prompt: ModelPrompt, model: str, where: Address) -> ModelRequest:
+    # OpenAI's models that think refuse the older name, and several local servers know no other.
+    most = "max_completion_tokens" if traits_of(where.base).dialects == ("chat", "responses") else "max_tokens"
+    schema = {"name": prompt.name, "strict": True, "schema": prompt.schema}
+    body = {
+        "model": model,
+        "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
+        "response_format": {"type": "json_schema", "json_schema": schema},
+        most: MOST_ANSWER_TOKENS,
+        "stream": False,
+    }
+    return ModelRequest("/chat/completions", body)
+
+
+async def _posted(chosen: ChosenUpstream, request: ModelRequest) -> tuple[int, bytes]:
+    body = request.text.encode("utf-8", "replace")
+    answer = await chosen.upstream.open("POST", request.path, (), body, wait_s=CALL_S)
+    try:
+        data = b""
+        while (part := await next_bytes(answer, CALL_S)) and len(data) <= MAX_REPLY_BYTES:
+            data += part
+        return answer.status, data
+    finally:
+        answer.close()
+
+
+def reply_of(status: int, data: bytes, prompt: ModelPrompt) -> ModelReply:
+    """Return what an upstream's answer says, and what it cost by its own count, else by an estimate."""
+    if status in (401, 403):
+        return ModelReply(problem=f"the upstream refuses the key that Helix has for it ({status})")
+    if status != 200:
+        return ModelReply(problem=f"the upstream answered {status}")
+    guessed = estimate(prompt.system) + estimate(prompt.user)
+    try:
+        said = json.loads(data)
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
+        return ModelReply(tokens=guessed, problem="the upstream's answer is no JSON")
+    text = CHAT.whole(said).text
+    return ModelReply(text, _tokens(said) or guessed + estimate(text))
+
+
+def _tokens(said: Mapping[str, Any]) -> int:
+    """Return the tokens that an answer says it cost, 0 where it does not say."""
+    usage = said.get("usage")
+    if not isinstance(usage, Mapping):
+        return 0
+    counted = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    return sum(one for one in counted if type(one) is int and one > 0)
