@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from helix_core.config import WORKSPACE_FILE
 from helix_core.engine import Helix, WorkspaceSummary
-from helix_core.errors import Cancelled, HelixError, StoreError, WorkspaceError
+from helix_core.errors import BusyStoreError, Cancelled, HelixError, StoreError, WorkspaceError
 from helix_core.ingest import ParseGuard
 from helix_core.telemetry import Spans, no_span
 from helix_core.workspace.watch import ChangeBatch
@@ -426,8 +426,14 @@ class IndexThread:
         return RUN_LOOK_S if due is None else min(due - now, RUN_LOOK_S)
 
     def _take_saved(self) -> None:
-        """Index files saved during a whole refresh; schedule another whole refresh for what does not fit in."""
+        """Index files saved during a whole refresh; schedule another whole refresh for what does not fit in.
+
+        Files that another process's transaction kept waiting for longer than the busy timeout are tried again at once:
+        an indexer that gets little CPU time can hold one for long, and its refresh can take minutes more.
+        """
         batch = self._take_batch()
+        untaken: tuple[bytes, ...] = ()
+        is_left = True
         try:
             helix = self._opened_helix()
             ours = {path for path in batch.paths if not helix.decides_for_others(path)}
@@ -442,10 +448,12 @@ class IndexThread:
                     # Newly saved files go first; the rest of this bulk change is left to the next whole refresh.
                     is_left = True
                     break
-                some = saved[start : start + SAVED_BATCH_FILES]
+                untaken, some = saved[start:], saved[start : start + SAVED_BATCH_FILES]
                 is_left = bool(helix.take_saved(some).quarantined) or is_left
                 self._schedule_recheck(helix, some)
                 self._report(paths=frozenset(some))
+        except BusyStoreError:
+            self._watcher.hint(untaken)
         except (HelixError, OSError):
             # The next whole refresh indexes these paths, or reports the error.
             is_left = True
@@ -515,9 +523,14 @@ class IndexThread:
     def _take_newest(self, helix: Helix, batch: ChangeBatch) -> None:
         """Index the newest files of a bulk change at once: a file that somebody saved does not wait for the others."""
         newest = self._newest(helix, batch, SAVED_BATCH_FILES)
-        if newest and helix.is_indexed():
+        if not newest or not helix.is_indexed():
+            return
+        try:
             helix.take_saved(newest)
-            self._report(paths=frozenset(newest))
+        except BusyStoreError:
+            self._watcher.hint(newest)
+            return
+        self._report(paths=frozenset(newest))
 
     def _newest(self, helix: Helix, batch: ChangeBatch, most: int) -> tuple[bytes, ...]:
         return newest_in_process(

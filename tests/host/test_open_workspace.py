@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from helix_core.engine import Helix
-from helix_core.errors import Cancelled, WorkspaceError
+from helix_core.errors import BusyStoreError, Cancelled, WorkspaceError
 from helix_ls.host.child_processes import Run
 from helix_ls.host.host import Host
 from helix_ls.host.index_thread import SAVED_BATCH_FILES, IndexThread
@@ -533,6 +533,37 @@ def test_a_save_is_taken_at_once_while_a_whole_refresh_stands_still(project):
         await heard.finds("quokka_route", "app/routing.py")
         await host.close()
 
+    run(main())
+
+
+def test_a_save_that_waited_in_vain_for_another_transaction_is_tried_again_beside_a_whole_refresh(project, monkeypatch):
+    """An indexer without CPU time can hold a transaction for longer than the busy timeout."""
+    taken, original, ended = [], Helix.take_saved, Run.outcome
+
+    def take(helix, paths):
+        taken.append(set(paths))
+        if len(taken) < 3:
+            raise BusyStoreError("Another process writes.")
+        return original(helix, paths)
+
+    async def main():
+        host = Host(mode="solo", linger_s=0)
+        workspace = await host.attach(project, trusted=True)
+        heard = Heard(workspace)
+        await heard.state("fresh")
+        monkeypatch.setattr(Helix, "take_saved", take)
+        monkeypatch.setattr(Run, "outcome", lambda run: ended(run) if is_found else None)
+        ordered = asyncio.ensure_future(workspace.refresh())
+        await heard.until(lambda: workspace.indexer_pid, "an indexer")
+        write(project, {"app/late.py": "def quokka_late():\n    return 1\n"})
+        await heard.finds("quokka_late", "app/late.py")
+        is_found.append(True)
+        assert taken[:3] == [{b"app/late.py"}] * 3
+        await ordered
+        await heard.state("fresh")
+        await host.close()
+
+    is_found: list[bool] = []
     run(main())
 
 
