@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _OF_SIGNS = sqrt(2 / pi)
+_LARGEST_WHOLE = 32_767
 """Expected projection of a random unit vector on its sign vector, divided by the root of the dimensions."""
 
 
@@ -45,12 +46,23 @@ def quantised(values: Sequence[float], space: Space) -> bytes:
 
 def similarities(query: Sequence[float], kept: Mapping[int, bytes], space: Space) -> dict[int, float]:
     """Return the cosine with each stored vector by id, in the given order; an estimate for sign-bit vectors."""
+    whole = whole_numbers(query)
     if space.precision == "int8":
-        return _with_int8(query, kept)
-    return _with_bits(query, kept)
+        return _with_int8(whole, kept)
+    return _with_bits(whole, kept)
 
 
-def _with_int8(query: Sequence[float], kept: Mapping[int, bytes]) -> dict[int, float]:
+def whole_numbers(query: Sequence[float]) -> list[int]:
+    """Scale a query vector to 16-bit whole numbers.
+
+    The sums of their products with stored vectors are exact in any order of adding, so that equal scores are equal
+    whether a vector is scored here or by numpy, and places tie alike.
+    """
+    largest = max(map(abs, query), default=0.0) or 1.0
+    return [round(value * (_LARGEST_WHOLE / largest)) for value in query]
+
+
+def _with_int8(query: Sequence[int], kept: Mapping[int, bytes]) -> dict[int, float]:
     length = sqrt(sum(map(mul, query, query))) or 1.0
     found = {}
     for id_, vector in kept.items():
@@ -60,9 +72,9 @@ def _with_int8(query: Sequence[float], kept: Mapping[int, bytes]) -> dict[int, f
     return found
 
 
-def _with_bits(query: Sequence[float], kept: Mapping[int, bytes]) -> dict[int, float]:
+def _with_bits(query: Sequence[int], kept: Mapping[int, bytes]) -> dict[int, float]:
     """Score sign-bit vectors with one look-up a byte: a table for each byte position sums its eight signs."""
-    length = sqrt(sum(map(mul, query, query))) * sqrt(len(query)) * _OF_SIGNS or 1.0
+    length = _length_of_signs(query)
     tables = [_sums(query[start : start + 8]) for start in range(0, len(query), 8)]
     return {
         id_: max(-1.0, min(1.0, sum(table[byte] for table, byte in zip(tables, vector, strict=True)) / length))
@@ -70,8 +82,13 @@ def _with_bits(query: Sequence[float], kept: Mapping[int, bytes]) -> dict[int, f
     }
 
 
-def _sums(values: Iterable[float]) -> list[float]:
-    sums = [0.0]
+def _length_of_signs(query: Sequence[int]) -> float:
+    """Return what turns the sum of a query's values with stored signs into an estimate of the cosine."""
+    return sqrt(sum(map(mul, query, query))) * sqrt(len(query)) * _OF_SIGNS or 1.0
+
+
+def _sums(values: Iterable[int]) -> list[int]:
+    sums = [0]
     for value in values:
         sums = [sum_ + sign for sum_ in sums for sign in (-value, value)]
     return sums
@@ -138,8 +155,8 @@ class VectorMatrix:
 
         vector = np.asarray(query, np.float32)
         chosen = self._nearest_by_signs(vector, limit, max(limit, candidates))
-        scores = self._scores(vector, chosen)
-        order = np.argsort(-scores, kind="stable")[:limit]
+        scores = self._scores(query, chosen)
+        order = np.lexsort((self._ids[chosen], -scores))[:limit]
         return list(zip(self._ids[chosen[order]].tolist(), scores[order].tolist(), strict=True))
 
     def scores(self, query: Sequence[float], ids: Sequence[int]) -> dict[int, float]:
@@ -151,7 +168,7 @@ class VectorMatrix:
             return {}
         places = self._order[np.minimum(np.searchsorted(self._ids, wanted, sorter=self._order), len(self._ids) - 1)]
         places = places[self._ids[places] == wanted]
-        scores = self._scores(np.asarray(query, np.float32), places)
+        scores = self._scores(query, places)
         return dict(zip(self._ids[places].tolist(), scores.tolist(), strict=True))
 
     def _in_words(self) -> list[NDArray[np.uint64]]:
@@ -187,17 +204,19 @@ class VectorMatrix:
         inner = chosen[distance[chosen] < distance[chosen].max()]
         return inner if len(inner) >= least else chosen
 
-    def _scores(self, vector: NDArray[np.float32], chosen: NDArray[np.intp]) -> NDArray[np.float32]:
+    def _scores(self, query: Sequence[float], chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the cosines, as ``similarities`` does: sums of whole numbers below 2**53 are exact."""
         import numpy as np
 
-        length = np.float32(np.linalg.norm(vector) or 1.0)
+        whole = whole_numbers(query)
+        vector = np.asarray(whole, np.float64)
         if self._space.precision == "int8":
-            kept = self._kept.view(np.int8)[chosen].astype(np.float32)
-            own = np.linalg.norm(kept, axis=1)
-            return np.asarray((kept @ vector) / (np.where(own > 0, own, 1) * length), np.float32)
-        signs = np.unpackbits(self._kept[chosen], axis=1).astype(np.float32) * 2 - 1
-        estimate = (signs @ vector) / np.float32(length * sqrt(len(vector)) * sqrt(2 / pi))
-        return np.asarray(np.clip(estimate, -1, 1), np.float32)
+            kept = self._kept.view(np.int8)[chosen].astype(np.float64)
+            own = np.sqrt(np.einsum("ij,ij->i", kept, kept))
+            length = sqrt(sum(map(mul, whole, whole))) or 1.0
+            return np.asarray((kept @ vector) / (np.where(own > 0, own, 1.0) * length), np.float64)
+        signs = np.unpackbits(self._kept[chosen], axis=1).astype(np.float64) * 2 - 1
+        return np.asarray(np.clip((signs @ vector) / _length_of_signs(whole), -1, 1), np.float64)
 
 
 def _least(values: NDArray[np.uint16], count: int) -> NDArray[np.intp]:

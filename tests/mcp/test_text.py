@@ -107,8 +107,6 @@ def test_lines_are_shown_as_they_are_with_the_hash_of_their_file(kitchen):
 
 def test_equal_evidence_costs_equal_tokens(kitchen):
     agent = kitchen("agent")
-    for _ in range(2):  # from the third question on vectors stay in memory, and equal files have equal last digits
-        agent.answer("helix_context_packet", question=QUESTION)
     texts = {text_of(agent.call("helix_context_packet", question=QUESTION)).rpartition("\n")[0] for _ in range(3)}
     assert len(texts) == 1
     costs = {agent.answer("helix_context_packet", question=QUESTION)["accounting"]["tokens"] for _ in range(3)}

@@ -241,14 +241,16 @@ def unlike(number: int) -> bytes:
 
 @pytest.mark.process
 @pytest.mark.parametrize(("made", "limit"), [(alike, 20), (unlike, 200)])
-def test_without_numpy_the_same_places_are_found(tmp_path: Path, made: Callable[[int], bytes], limit: int) -> None:
+def test_without_numpy_the_same_places_are_found_with_equal_scores(
+    tmp_path: Path, made: Callable[[int], bytes], limit: int
+) -> None:
     path = tmp_path / "index.db"
     with open_index(path) as index, index.reader() as reader:
         with index.writer().batch():
             for number in range(300):
                 add(index.writer(), b"m%d/f.py" % number, made(number))
         found = [
-            [(hit.source_id, hit.item_id) for hit in reader.vectors.nearest(f"static/{level}", asked(), limit)]
+            [tuple(hit) for hit in reader.vectors.nearest(f"static/{level}", asked(), limit)]
             for level in ("outline", "chunk")
         ]
     script = (
@@ -257,7 +259,7 @@ def test_without_numpy_the_same_places_are_found(tmp_path: Path, made: Callable[
         f"vector = StaticEncoder().encode('static', {QUESTION!r})\n"
         "with open_index(Path(sys.argv[1])) as index, index.reader() as reader:\n"
         "    levels = ('static/outline', 'static/chunk')\n"
-        f"    print([[(h.source_id, h.item_id) for h in reader.vectors.nearest(l, vector, {limit})] for l in levels])\n"
+        f"    print([[tuple(hit) for hit in reader.vectors.nearest(level, vector, {limit})] for level in levels])\n"
         "assert 'numpy' not in sys.modules\n"
     )
     done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
