@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"16": "caf90f67f8d44a43"}
+RULES_OF = {"16": "5985885578be8911"}
 
 
 def _rules() -> str:

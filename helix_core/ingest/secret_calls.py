@@ -1,0 +1,139 @@
+"""Read literals of expressions, and detect those that a call takes as a password by position.
+
+Bytes in, spans out. At most ``_REACH`` bytes after the opening bracket are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from helix_core.ingest.secret_tables import PASSWORD_COLUMN
+from helix_core.ingest.secret_values import LazyPattern, is_chosen_password, is_strong_password
+
+Span = tuple[int, int]
+
+_REACH = 300
+_MOST_CHAINS = 8
+
+_LOGIN = LazyPattern(
+    rb"(?i:\b(?:log_?[io]n|sign_?in|authenticate|auth|connect|\w*basic_?auth\w*|with_?auth|\w*digest_?auth"
+    rb"|plain_?auth|\w*credentials?"
+    rb"|get_?connection|create_?connection|create_?user|add_?user|create_?super_?user|check_?password"
+    rb"|set_?password|make_?password"
+    rb"|mysqli?(?:_p?connect)?|pg_connect|ldap_bind|simple_bind(?:_s)?|pdo|ftp|smtp|imap|pop3|ssh|sftp"
+    rb"|impersonate|runas))[ \t]{0,2}\("
+    rb"[^\r\n()\"'`]{0,100}(?:\r?\n[ \t]{0,40})?\\{0,3}[\"'`]"
+)
+"""A call that takes a password by position."""
+
+_TWILIO = LazyPattern(rb"\bAC[0-9a-f]{32}\\{0,3}[\"']?[\s,:]{1,40}\\{0,3}[\"']?([0-9a-f]{32})\b")
+_INSERT = LazyPattern(rb"(?i:insert[ ]into)[ ][\w.\"`\[\]]{1,60}[ ]?\(([^()]{0,200})\)\s{0,20}(?i:values)\s{0,20}\(")
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Adjacent literals that form one text; ``is_direct`` means that only brackets precede the first."""
+
+    parts: tuple[Span, ...]
+    is_direct: bool
+
+    def value(self, data: bytes) -> bytes:
+        """Return the concatenated text."""
+        return b"".join(data[start:end] for start, end in self.parts)
+
+    def unwrapped(self, data: bytes) -> Chain:
+        """Remove escaped quotes inside the literal, as in a literal nested in a literal."""
+        start, end = self.parts[0]
+        if len(self.parts) == 1 and end - start > 4 and data[start : start + 2] == data[end - 2 : end] == b'\\"':
+            return Chain(((start + 2, end - 2),), self.is_direct)
+        return self
+
+
+def in_calls(data: bytes) -> Iterator[Span]:
+    """Yield the literals that log-ins and inserted rows give as passwords by their position."""
+    reached = 0
+    for match in _LOGIN.finditer(data):
+        opened = data.index(b"(", match.start(), match.end())
+        if opened < reached:
+            continue
+        for chain in chains(data, opened + 1, opened + _REACH, outer=1):
+            reached = chain.parts[-1][1]
+            if is_strong_password(chain.value(data)) or is_chosen_password(chain.value(data)):
+                yield from chain.parts
+    for match in _INSERT.finditer(data):
+        if PASSWORD_COLUMN.search(match.group(1)):
+            for chain in chains(data, match.end(), match.end() + _REACH, outer=1):
+                if is_strong_password(chain.value(data)) or is_chosen_password(chain.value(data)):
+                    yield from chain.parts
+    if b"AC" in data:
+        for match in _TWILIO.finditer(data):
+            yield match.span(1)
+
+
+def chains(data: bytes, start: int, limit: int, *, outer: int = 0) -> Iterator[Chain]:
+    """Yield the literals of the expression that begins at ``start`` and ends before ``limit``, concatenated ones as
+    one.
+
+    ``outer`` is 1 where the expression is the arguments of a call that is open already.
+    """
+    limit = min(limit, len(data))
+    position, depth, last, left = start, outer, b"=", _MOST_CHAINS
+    parts: list[Span] = []
+    is_direct = is_joined = True
+    while position < limit and depth >= outer:
+        byte = data[position : position + 1]
+        found = _literal(data, position, limit) if byte in b"\"'`\\" else None
+        if found is not None:
+            if parts and not is_joined:
+                yield Chain(tuple(parts), is_direct)
+                parts, is_direct, left = [], False, left - 1
+                if not left:
+                    return
+            parts.append(found[:2])
+            position, is_joined, last = found[2], True, b'"'
+            continue
+        if byte in b"\"'`;" or (
+            depth == 0 and (byte == b"," or (byte == b"\n" and _ends(data, position, last, parts)))
+        ):
+            break
+        depth += (byte in b"([{") - (byte in b")]}")
+        if byte not in b" \t\r\n":
+            is_prefix = byte in b"bBrRuUfFL@N" and data[position + 1 : position + 2] in (b'"', b"'")
+            if not (is_prefix or byte in b"+.&\\" or (byte in b"([{" and not parts)):
+                is_joined = False
+                is_direct = is_direct and bool(parts)
+            last = byte
+        position += 1
+    if parts:
+        yield Chain(tuple(parts), is_direct)
+
+
+def _ends(data: bytes, newline: int, last: bytes, parts: Sequence[Span]) -> bool:
+    """Return whether the line ends the expression, whose last significant byte is ``last``."""
+    if last == b'"':
+        following = data[newline + 1 : newline + 80].lstrip()[:2]
+        return following[:1] not in (b"+", b"&") and not (following[:1] == b"." and following[1:2] in b". \"'")
+    return last not in b"+.&\\=(," or (last == b"=" and bool(parts))
+
+
+def _literal(data: bytes, position: int, limit: int) -> tuple[int, int, int] | None:
+    """Return the start and end of the literal at ``position``, and the offset after it; its quotes may be escaped."""
+    quote = position
+    while data[quote : quote + 1] == b"\\" and quote < position + 3:
+        quote += 1
+    mark = data[quote : quote + 1]
+    if mark not in (b'"', b"'", b"`"):
+        return None
+    opener = data[position : quote + 1]
+    if quote == position and data[position : position + 3] == mark * 3:
+        opener = mark * 3
+    start = position + len(opener)
+    newline = data.find(b"\n", start, limit)
+    stop = newline if newline >= 0 else limit
+    end = data.find(opener, start, stop)
+    while end >= 0 and opener == mark and data[end - 1 : end] == b"\\" and data[end - 2 : end] != b"\\\\":
+        end = data.find(opener, end + 1, stop)
+    if end < 0 or b"\r" in data[start:end]:
+        return None
+    return start, end, end + len(opener)
