@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from helix_core.ingest.secret_names import NAME
 from helix_core.ingest.secret_tables import PASSWORD_COLUMN
-from helix_core.ingest.secret_values import LazyPattern, is_chosen_password, is_strong_password
+from helix_core.ingest.secret_typed import is_mixed_password
+from helix_core.ingest.secret_values import LazyPattern, is_chosen_password, is_secret, is_strong_password
+from helix_core.ingest.secret_words import is_word_password
 
 Span = tuple[int, int]
 
@@ -22,11 +26,34 @@ _LOGIN = LazyPattern(
     rb"|get_?connection|create_?connection|create_?user|add_?user|create_?super_?user|check_?password"
     rb"|set_?password|make_?password"
     rb"|mysqli?(?:_p?connect)?|pg_connect|ldap_bind|simple_bind(?:_s)?|pdo|ftp|smtp|imap|pop3|ssh|sftp"
-    rb"|impersonate|runas))[ \t]{0,2}\("
+    rb"|impersonate|runas|password_?authentication|(?:wifi|wlan|sta_if)\w*\.(?:begin|connect)"
+    rb"|auth[ \t]{0,2}=)[ \t]{0,2})\("
     rb"[^\r\n()\"'`]{0,100}(?:\r?\n[ \t]{0,40})?\\{0,3}[\"'`]"
 )
 """A call that takes a password by position."""
+_AFTER_HOST = LazyPattern(
+    rb"(?i)^(?:connect|get_?connection|create_?connection|mysqli?(?:_p?connect)?|pg_connect|pdo|plain_?auth)\b"
+)
+"""A call that takes first where to connect, then user and password."""
+_AFTER_USER = LazyPattern(
+    rb"(?i)^(?:log_?[io]n|sign_?in|authenticate|auth|\w*basic_?auth|with_?auth|\w*digest_?auth|\w*credentials?"
+    rb"|password_?authentication|(?:wifi|wlan|sta_if)\w*\.(?:begin|connect))\b"
+)
+"""A call that takes user and password."""
+_NAMED = LazyPattern(
+    NAME
+    + rb"[\w\-]{0,20}[\"'\])]{1,4}\)?\.(?i:type|fill|send_?keys|set_?value|val|input)\([\"']([^\"'\r\n$]{5,64})[\"']\)"
+    rb"|(?i:\b(?:jwt\.(?:sign|encode|verify|decode)|createhmac|createcipher(?:iv)?|aes\.(?:en|de)crypt)[ ]?\("
+    rb"[^\"'`\r\n;]{0,60}?(?:[\"'](?:aes|sha|md|hs|rs)[\w\-]{1,20}[\"'])?,[ ]{0,2}"
+    rb"|\b(?:hmac\.new|cookieparser|urlsafe(?:timed)?serializer|timestampsigner|secretkeyspec|keygrip)[ ]?\(\[?)b?"
+    rb"[\"'`]([^\"'`\r\n$]{6,128})[\"'`]"
+)
+"""Groups: 1 the name that selects a field of a form, 2 what is typed into it, 3 by what a call signs or encrypts."""
 
+KEY_FOLLOWS = LazyPattern(rb"[ \t]*(?::[^:]|=>)")
+"""What follows the name of a field of a mapping."""
+LITERAL_FOLLOWS = LazyPattern(rb",[ ]?[\"']")
+"""What follows the first value of ``user, password = "…", "…"``."""
 _TWILIO = LazyPattern(rb"\bAC[0-9a-f]{32}\\{0,3}[\"']?[\s,:]{1,40}\\{0,3}[\"']?([0-9a-f]{32})\b")
 _INSERT = LazyPattern(rb"(?i:insert[ ]into)[ ][\w.\"`\[\]]{1,60}[ ]?\(([^()]{0,200})\)\s{0,20}(?i:values)\s{0,20}\(")
 
@@ -55,20 +82,60 @@ def in_calls(data: bytes) -> Iterator[Span]:
     reached = 0
     for match in _LOGIN.finditer(data):
         opened = data.index(b"(", match.start(), match.end())
-        if opened < reached:
-            continue
-        for chain in chains(data, opened + 1, opened + _REACH, outer=1):
+        place: int | None = None
+        for chain, number in _arguments(data, opened + 1) if opened >= reached else ():
             reached = chain.parts[-1][1]
-            if is_strong_password(chain.value(data)) or is_chosen_password(chain.value(data)):
+            place = _password_place(data, match) if place is None else place
+            if _is_given(data, chain, is_sure=number == place) or _is_lone(data, match.start(), opened, chain):
                 yield from chain.parts
     for match in _INSERT.finditer(data):
-        if PASSWORD_COLUMN.search(match.group(1)):
-            for chain in chains(data, match.end(), match.end() + _REACH, outer=1):
-                if is_strong_password(chain.value(data)) or is_chosen_password(chain.value(data)):
-                    yield from chain.parts
+        names = match.group(1).split(b",")
+        place = next((number for number, name in enumerate(names) if PASSWORD_COLUMN.search(name)), None)
+        for chain, number in _arguments(data, match.end()) if place is not None else ():
+            if _is_given(data, chain, is_sure=number == place):
+                yield from chain.parts
+    for match in _NAMED.finditer(data):
+        value = match.group(match.lastindex)
+        is_filled = match.lastindex == 2 and (is_chosen_password(value) or is_secret(b"password", value))
+        if is_filled or is_word_password(value, is_sure=True):
+            yield match.span(match.lastindex)
     if b"AC" in data:
         for match in _TWILIO.finditer(data):
             yield match.span(1)
+
+
+def _arguments(data: bytes, start: int) -> Iterator[tuple[Chain, int]]:
+    """Yield the literals among the arguments from ``start`` on, with their numbers, counted from 0; no keys of a
+    mapping.
+    """
+    number, before = 0, start
+    for chain in chains(data, start, start + _REACH, outer=1):
+        number += data.count(b",", before, chain.parts[0][0])
+        before = chain.parts[-1][1]
+        if KEY_FOLLOWS.match(data, before + 1) is None:
+            yield chain, number
+
+
+def _is_given(data: bytes, chain: Chain, *, is_sure: bool) -> bool:
+    """Return whether the literal is a password; ``is_sure`` where it is at the place of one."""
+    value = chain.value(data)
+    if is_sure and is_word_password(value, is_sure=True):
+        return True
+    return is_strong_password(value) or is_chosen_password(value)
+
+
+def _password_place(data: bytes, call: Any) -> int:
+    """Return which argument of the call is the password, counted from 0; -1 where its name does not say."""
+    if data[max(0, call.start() - 16) : call.start()].rstrip().endswith((b"def", b"function", b"func", b"fn")):
+        return -1
+    return 2 if _AFTER_HOST.search(call.group()) else 1 if _AFTER_USER.search(call.group()) else -1
+
+
+def _is_lone(data: bytes, start: int, opened: int, chain: Chain) -> bool:
+    """Return whether the only argument is what ``auth("…")`` of a Redis client takes, and no name of a method."""
+    first, end = chain.parts[0][0], chain.parts[-1][1]
+    is_only = first - opened <= len("(b'") and data[end + 1 : end + 2] == b")"
+    return is_only and data[start:opened].strip().lower() == b"auth" and is_mixed_password(chain.value(data))
 
 
 def chains(data: bytes, start: int, limit: int, *, outer: int = 0) -> Iterator[Chain]:

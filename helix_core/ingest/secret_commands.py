@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helix_core.ingest.secret_names import NAME, whole_name
-from helix_core.ingest.secret_values import LazyPattern, is_password_in_place, is_secret
+from helix_core.ingest.secret_names import NAME, names_password, whole_name
+from helix_core.ingest.secret_typed import is_typed_password
+from helix_core.ingest.secret_values import LazyPattern, is_password_in_place, is_secret, is_strong_password
+from helix_core.ingest.secret_words import is_word_password, is_worded
 
 Span = tuple[int, int]
 
@@ -25,7 +27,10 @@ COMMAND_LINE_WORDS = (
     rb"|(?i:\bpass:|[ \"']-\w{0,6}(?:storepass|keypass|authpassword|pw)\b|/p(?:assword)?:|\bjdbc:"
     rb"|\bidentified[ ]|\b(?:create|alter|set)[ ]"
     rb"(?:user|role|login|database|password)\b|(?:require|master|primary|replica|cluster|node|rpc)(?:pass|auth)|auth-pass"
-    rb"|[\"'](?:-u|--user(?:name)?)[\"'],|rpcpassword|\bmachine[ ]"
+    rb"|\bsnmp[\w\-]+[ ]|\br[ow]community|<\(echo|ssh-keygen|\brclone[ ]|nmcli|wpa_passphrase|<<<|\bcmdkey|\bschtasks"
+    rb"|\buser[ ]add[ ]|\bprintf[ ]"
+    rb"|openssl[ ](?:passwd|enc)|[ ]secrets?[ ](?:set|put)"
+    rb"|[ ]-u[ ][\w.@\-]+[ ]-p[ ]|[\"'](?:-u|--user(?:name)?)[\"'],|rpcpassword|\bmachine[ ]"
     rb"|\bmc[ ](?:alias|config)[ ]|\bconfig[ ]http-basic\.|\bcreateuser[ ]|\b(?:password|secret)[ ][057][ ]|:[ ]psk[ ]"
     rb"|[?&;](?:password|passwd|pwd|pass)=|bundle_\w+[\"']?[:=][ ]?[\"']?[\w.\-]+:|\"bearer\"|_salt[\"'],|_key[\"'],"
     rb"|\buser[ ]\S+[ ](?:on|off)[ ])"
@@ -54,9 +59,33 @@ _COMMANDS = LazyPattern(
             rb"\b(?:pass|passin|passout)[ =\"']{1,3}pass:" + _VALUE,
             rb"[ \"'](?:-storepass|-keypass|-srcstorepass|-deststorepass|-pw|-authpassword)[\"', ]{1,4}" + _VALUE,
             rb"[ \"']/p(?:assword)?:" + _VALUE,
-            rb"\bhtpasswd\b[^\r\n]{0,80}?[ ]-\w*b\w*[ ][^\s]+[ ][^\s]+[ ]" + _VALUE,
-            rb"\becho[ ](?:-n[ ])?" + _VALUE + rb"[\"']?[ ]{0,4}\|[ ]{0,4}(?:sudo[ ][^\r\n]{0,40}-S|"
-            rb"[^\r\n]{0,80}(?:--password-stdin|--with-token|--stdin))",
+            rb"\bhtpasswd(?:[ ]-\w+)*[ ]-(?:\w*n\w*b|\w*b\w*n)\w*(?:[ ]-\w+)*[ ][^\s\-][^\s]*[ ]" + _VALUE,
+            rb"\bhtpasswd(?:[ ]-\w+)*[ ]-\w*b\w*(?:[ ]-\w+)*[ ][^\s\-][^\s]*[ ][^\s]+[ ]" + _VALUE,
+            rb"(?:(?m:^)[ ]*|[>$#;&|][ ]*)net[ ]user[ ][^\s/]+[ ]" + _VALUE + rb"(?:[ ]/|[ ]*(?:\r?\n|\z))",
+            rb"\bsnmp\w+\b[^\r\n]{0,200}?[ ]-[AX][ ]" + _VALUE,
+            rb"\bssh-keygen\b[^\r\n]{0,160}?[ ]-[NP][ ]" + _VALUE,
+            rb"\b(?:mysqladmin|mariadb-admin)\b[^\r\n]{0,160}?[ ]password[ ]" + _VALUE,
+            rb"\brclone[ ](?:obscure[ ]|config[ ]create[ ][^\r\n]{0,120}?[ ]pass[ ])" + _VALUE,
+            rb"\bnmcli\b[^\r\n]{0,120}?[ ]password[ ]" + _VALUE,
+            rb"\bwpa_passphrase[ ](?:\"[^\"\r\n]{1,32}\"|'[^'\r\n]{1,32}'|[^\s]{1,32})[ ]" + _VALUE,
+            rb"\b(?:sudo|chpasswd|passwd|smbpasswd|kinit|cryptsetup|gpg|su|login|vault|ssh-add)\b[^\r\n]{0,80}?"
+            rb"<<<[ ]?(?:\w+:)?" + _VALUE,
+            rb"\bopenssl[ ]enc\b[^\r\n]{0,160}?[ ]-k[ ]" + _VALUE,
+            rb"\bopenssl[ ]passwd\b(?:[ ]-\w+)*[ ]" + _VALUE,
+            rb"\b(?:gh|flyctl|fly|wrangler|heroku)[ ]secrets?[ ](?:set|put)\b[^\r\n]{0,80}?(?:--body|-b)[ =]" + _VALUE,
+            rb"(?i:\bnet[ ]use)[ ]\w:[ ][^\s]+[ ]" + _VALUE + rb"[ ]/",
+            rb"\bftp\b[^\r\n]{0,80}\r?\n(?:[ \t]*open[^\r\n]{0,80}\r?\n)?[ \t]*(?:quote[ ])?(?i:user)[ ][^\s]+[ ]"
+            + _VALUE,
+            rb"\bsnmp-server[ ]community[ ]" + _VALUE,
+            rb"(?m:^)[ \t]*r[ow]community6?[ ]" + _VALUE,
+            rb"passw[\w\-]{0,20}[ =]<\(echo[ ]" + _VALUE,
+            rb"\bcmdkey\b[^\r\n]{0,160}?/pass:" + _VALUE,
+            rb"(?i:\bschtasks\b[^\r\n]{0,200}?/rp)[ ]" + _VALUE,
+            rb"\buser[ ]add[ ][\w.\-]{1,32}:" + _VALUE,
+            rb"\b(?:echo(?:[ ]-n)?|printf(?:[ ][\"']%s(?:\\n)?[\"'])?)[ ]"
+            + _VALUE
+            + rb"(?:\\n)?[\"']?[ ]{0,4}\|[ ]{0,4}(?:sudo[ ][^\r\n]{0,40}-S|(?:sudo[ ])?(?:kinit|cryptsetup|smbpasswd)\b"
+            rb"|[^\r\n]{0,80}(?:--password-stdin|--with-token|--stdin|--passphrase-fd|-pass(?:in)?[ ]stdin))",
             rb"\becho[ ](?:-e[ ])?[\"']?[\w.\-]{1,32}:([^\s\"']{4,128})[\"']?[ ]{0,4}\|[ ]{0,4}(?:sudo[ ])?chpasswd",
             rb"\b(?:vault[ ]login|rabbitmqctl[ ](?:add_user|change_password)[ ][^\s]+)[ ](?:-\S+[ ])?" + _VALUE,
             rb"(?i:\bconvertto-securestring[ ](?:-string[ ])?)[\"']([^\s\"'$]{4,128})[\"']",
@@ -87,13 +116,15 @@ _COMMANDS = LazyPattern(
 
 _NETRC = LazyPattern(rb"(?m)^[ \t]*login[ \t]+[^\s]+\r?\n[ \t]*password[ \t]+([^\s]{4,256})[ \t]*\r?$")
 """Group 1: the password of an entry of a netrc file that has a line for each word."""
-PGPASS = LazyPattern(rb"(?m)^[\w.\-*]+:(?:[0-9]{2,5}|\*):[\w.\-*]+:[\w.\-*]+:([^\s:]{4,256})\r?$")
+PGPASS = LazyPattern(rb"(?m)^[\w.\-*]+:(?:[0-9]{2,5}|\*):[\w.\-*]+:[\w.\-*]+:([^\s:][^\r\n:]{2,254}[^\s:])\r?$")
 """Group 1: the last field of a line of a PostgreSQL password file."""
 
 _TO_VALUE = rb"(?:=|[ \t]+|[\"'],[ \t\r\n]*|[\"']?,?[ \t]*\r?\n[ \t]*-[ \t]+)\\{0,3}[\"']?"
 _OPTION_VALUE = rb"([^\s\"'`,;()\[\]{}<>$|\\]{4,256})"
 _OPTION = LazyPattern(rb"(?:^|[\s\"'\[,(=])--?[\w.\-]{0,60}?" + NAME + _TO_VALUE + _OPTION_VALUE)
 """Groups: 1 the option's name, 2 its value."""
+_OPTION_ENDS = LazyPattern(rb"[\"']?(?:[ \t]+(?:-|[<>|&;])|[ \t]*(?:\r?\n|\z)|[\"'\])])")
+"""What follows the last word of an option: another one, or the end of the command."""
 _PASSWORD_OPTION = LazyPattern(
     rb"(?:[\s\"'\[,(=])(?:--?(?:(?:require|master|primary|replica|cluster|node|rpc)(?:pass|auth)|masteruser-pass)"
     rb"|(?:sentinel[ \"',]{1,4})?auth-pass"
@@ -107,6 +138,32 @@ _PASSWORD_OPTION = LazyPattern(
 """Group 1: the value of an option that takes a password and has no telling name, as an element of a list or a word."""
 
 
+_QUOTED_OPTION = LazyPattern(
+    rb"(?:^|[\s\"'\[,(=])--?[\w.\-]{0,60}?" + NAME + rb"[=\t ]+[\"']([^\"'\r\n$\\]{6,64})[\"']"
+)
+"""Groups: 1 the option's name, 2 its value, which may have blanks."""
+_TWO_WORDS = LazyPattern(rb"(?m)^[ \t]*[\w.\-]*?" + NAME + rb"[ \t]+([^\s\"'`=:,;()\[\]{}<>\\]{5,64})[ \t]*\r?$")
+"""Groups: 1 the name, 2 the value, on a line with only these two."""
+_SPOKEN_NAMES = (b"password", b"passphrase", b"passwort", b"kennwort", b"passcode", b"passwd", b"pw")
+"""Names that are words, too: the line may be a heading."""
+_AFTER_HOST = LazyPattern(
+    rb"\w\([ ]?[\"'][\w\-]{1,40}(?:\.[\w\-]{1,40}){1,5}[\"'],[ ]?[\"'][\w.@\-]{1,40}[\"']"
+    rb",[ ]?[\"']([^\"'\r\n]{5,64})[\"']"
+)
+"""Group 1: the third of the arguments of a call whose first is a host, and whose second may be a user."""
+_DSN = LazyPattern(
+    rb"[\"'](?:jdbc|dbi|mysql|pgsql|oci|odbc|sqlsrv|firebird|informix|ibm):[^\"'\r\n]{0,200}[\"'],[ \t\r\n]{0,40}"
+    rb"[\"'][\w.@\-]{1,64}[\"'],[ \t\r\n]{0,40}[\"']([^\"'\r\n]{4,128})[\"']"
+    rb"|[\"'][\w.\-]{1,64}:([^\s:@\"'/]{4,128})@(?:tcp|unix)?\("
+)
+"""The group that matched: the password that follows a data source and its user."""
+_EXPECTED = LazyPattern(
+    rb"\bexpect\b[^\r\n]{0,60}(?i:assw|assphrase|kennwort)[^\r\n]{0,30}\r?\n[ \t]*send(?:[ ]--)?[ ]"
+    rb"\"([^\"\r\n\\$\[]{4,64})"
+)
+"""Group 1: what is sent where a prompt for a password is expected."""
+
+
 def in_commands(data: bytes) -> Iterator[Span]:
     """Yield the values that command lines, statements and options take as passwords."""
     reached = 0
@@ -117,7 +174,8 @@ def in_commands(data: bytes) -> Iterator[Span]:
             reached = newline if newline >= 0 else min(len(data), head.end() + 2 * _REACH)
             for match in _COMMANDS.finditer(data, start, reached):
                 group = match.lastindex
-                if is_password_in_place(match.group(group)):
+                value = match.group(group)
+                if is_password_in_place(value) or is_word_password(value, is_sure=True):
                     yield match.span(group)
     for match in _NETRC.finditer(data):
         if is_password_in_place(match.group(1)):
@@ -127,8 +185,32 @@ def in_commands(data: bytes) -> Iterator[Span]:
 
 def _options(data: bytes) -> Iterator[Span]:
     for match in _OPTION.finditer(data):
-        if is_secret(whole_name(data, match), match.group(2)):
+        name, value = whole_name(data, match), match.group(2)
+        is_sure = (
+            data[match.start(2) - 1 : match.start(2)] != b" " or _OPTION_ENDS.match(data, match.end(2)) is not None
+        )
+        if is_secret(name, value) or is_worded(name, value, is_sure=is_sure):
+            yield match.span(2)
+    for match in _AFTER_HOST.finditer(data):
+        if is_strong_password(match.group(1)) or is_word_password(match.group(1), is_sure=False):
+            yield match.span(1)
+    for match in _DSN.finditer(data):
+        if is_password_in_place(match.group(match.lastindex)):
+            yield match.span(match.lastindex)
+    for match in _QUOTED_OPTION.finditer(data) if b"--" in data else ():
+        value = match.group(2)
+        if is_worded(whole_name(data, match), value):
             yield match.span(2)
     for match in _PASSWORD_OPTION.finditer(data):
-        if is_secret(b"password", match.group(1)):
+        if is_secret(b"password", match.group(1)) or is_word_password(match.group(1), is_sure=True):
+            yield match.span(1)
+    for match in _TWO_WORDS.finditer(data):
+        value = match.group(2)
+        name = whole_name(data, match)
+        is_setting = name.lower() not in _SPOKEN_NAMES
+        is_value = is_typed_password(value, is_linked=True) or is_word_password(value, is_sure=is_setting)
+        if is_value and names_password(name):
+            yield match.span(2)
+    for match in _EXPECTED.finditer(data) if b"expect" in data else ():
+        if is_password_in_place(match.group(1)):
             yield match.span(1)

@@ -9,17 +9,23 @@ most ``_REACH`` bytes of it, so that a file is scanned in linear time. The value
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
-from helix_core.ingest.secret_calls import Chain, chains, in_calls
+from helix_core.ingest.secret_calls import KEY_FOLLOWS, LITERAL_FOLLOWS, Chain, chains, in_calls
+from helix_core.ingest.secret_clauses import in_sentences
 from helix_core.ingest.secret_commands import COMMAND_LINE_WORDS, PGPASS, in_commands
+from helix_core.ingest.secret_fields import in_fields
 from helix_core.ingest.secret_manifests import in_manifests
 from helix_core.ingest.secret_names import CLOSE, NAME, TELLING, whole_name
-from helix_core.ingest.secret_prose import WORTH_A_LOOK, stated
-from helix_core.ingest.secret_tables import in_columns, in_tables
+from helix_core.ingest.secret_prose import WORTH_A_LOOK
+from helix_core.ingest.secret_tables import HEADER, in_columns, in_tables
 from helix_core.ingest.secret_values import (
     LazyPattern,
     is_chosen_password,
+    is_few_letters,
+    is_generated_phrase,
     is_joined_passphrase,
     is_masked,
     is_name,
@@ -30,13 +36,17 @@ from helix_core.ingest.secret_values import (
     is_worded_password,
     looks_like_password,
     looks_random,
+    without_masks,
 )
+from helix_core.ingest.secret_words import is_worded
 
 Span = tuple[int, int]
 
 _REACH = 300
 _AFTER = 200
 _LONGEST_WORD = 128
+_CALL_BEFORE = LazyPattern(rb"\w\([ ]?[\"']\z")
+_NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 _TYPE = (
     rb"(?:[ \t]{1,2}(?i:as)[ \t]{1,2}[A-Za-z_][\w.]{0,30}|[ \t](?i:str|string|text|varchar)\b"
@@ -91,22 +101,8 @@ _DIRECTIVE = LazyPattern(
 )
 """Groups: 1 the name; 2 the value that a directive assigns."""
 
-_VALUE_SIGNS = (
-    b'alue"',
-    b"alue'",
-    b"alue=",
-    b"alue:",
-    b"ALUE=",
-    b"<value",
-    b"efault =",
-    b"efault  ",
-    b'efault":',
-    b"efault:",
-    b"efault=",
-    b'ontent="',
-    b'text"',
-)
-"""Substrings of which every file with a name and value pair contains one; most files contain none."""
+_VALUE_SIGN = LazyPattern(rb"(?:alue|efault)[\"'=:]|ALUE=|<value|efault[ ](?:=|[ ])|efault\":|ontent=\"|text\"")
+"""Matches in every file with a name and value pair; in most files not."""
 _QUOTED_NAME = rb"\\{0,3}[\"']?[\w.\-/:$ ]{0,60}?" + NAME + rb"\\{0,3}[\"']?"
 _NAMED = LazyPattern(
     rb"(?i:\b(?:name|key|id|field|setting|variable|var|env|option|property|type|(?:parameter|attribute)(?:key|name)))"
@@ -181,11 +177,14 @@ _VARIABLE = LazyPattern(
 )
 _BETWEEN = b"\n\0\n"
 _WORTH_A_LOOK = LazyPattern(
-    rb"(?i:pass(?:[^\s]|[ \t]+\S)|[^\s][ \t]*pass|pwd|pw[0-9]{0,2}\b|kennwort|secret|credential|creds?\b|psk|mnemonic"
+    rb"(?i:pass(?:[^\s]|[ \t]+\S)|\bassw|[^\s][ \t]*pass|pwd"
+    rb"|pw[0-9]{0,2}\b|kennwort|secret|credential|creds?\b|psk|mnemonic"
     rb"|(?:api|access|auth|private|signing|encryption|encrypt|license|master|session|account|service|storage|shared|deploy"
-    rb"|crypto|activation|product)[_\-. ]?key|keys?[0-9]{0,2}[\"'`\])]{0,3}[ \t]{0,4}(?:[=:,(]|$)"
+    rb"|crypto|activation|product)[_\-. ]?key|(?:keys?|salt|pepper)[0-9]{0,2}[\"'`\])]{0,3}[ \t]{0,4}(?:[=:,(]|$)"
     rb"|\b(?:connect|bind|ldap_bind|simple_bind|simple_bind_s|pdo|smtp|imap|pop3|ftp|ssh|sftp|runas"
-    rb"|impersonate)[ \t]?\(|mysqli|pg_connect|get_?connection|create_?connection|(?:create|add)_?(?:super_?)?user"
+    rb"|impersonate)[ \t]?\(|\bjwt\.|create(?:hmac|cipher)|hmac\.new|aes\.(?:en|de)crypt|cookieparser|serializer[ ]?\("
+    rb"|secretkeyspec|keygrip|mysqli|\bpdo\b|pg_connect"
+    rb"|get_?connection|create_?connection|(?:create|add)_?(?:super_?)?user"
     rb"|(?:basic|digest|plain|with)_?auth"
     rb"|auth(?:enticate)?[sd]?\b|log_?[io]n\b|log(?:ged|s)?[ \-]?(?:in|on)\b|sign(?:ed|s)?[ _\-]?in\b"
     rb"|\b(?:authenticating|connected|connects|connect|ssh|account|user(?:name)?)[ :/|])"
@@ -198,24 +197,44 @@ _NEARBY = LazyPattern(rb"(?:" + TELLING + rb"|(?i:token))[^\r\n]*[\"'`]([A-Za-z0
 """Group 1: a long quoted run of base64 or hex characters on a line that mentions a secret."""
 
 
-def secrets_by_place(data: bytes) -> Iterator[Span]:
-    """Yield the span of every literal or word that its context marks as a secret."""
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The lines of a file that may hold a secret, as one text, which is a small part of most files.
+
+    ``regions`` are their spans in the file, ``starts`` where each begins in ``text``.
+    """
+
+    regions: Sequence[Span]
+    starts: Sequence[int]
+    text: bytes
+
+    @classmethod
+    def of(cls, data: bytes) -> Excerpt:
+        """Return the excerpt of a file."""
+        regions = _regions(data)
+        lengths = (end - start + len(_BETWEEN) for start, end in regions)
+        text = _BETWEEN.join(data[start:end] for start, end in regions)
+        return cls(regions, (0, *accumulate(lengths)), text)
+
+    def placed(self, start: int, end: int) -> Span:
+        """Return where a span of the text is in the file."""
+        number = bisect_right(self.starts, start) - 1
+        by = self.regions[number][0] - self.starts[number]
+        return start + by, min(end + by, self.regions[number][1])
+
+
+def secrets_by_place(data: bytes, excerpt: Excerpt) -> Iterator[Span]:
+    """Yield the span of every literal or word of a file that its context marks as a secret."""
     yield from in_manifests(data)
-    yield from in_columns(data)
     if b"|" in data:
         yield from in_tables(data)
     if b":5432:" in data or b":*:" in data:
         yield from (match.span(1) for match in PGPASS.finditer(data) if is_password_in_place(match.group(1)))
-    regions = _regions(data)
-    joined = _BETWEEN.join(data[start:end] for start, end in regions)
-    starts = [0]
-    for start, end in regions:
-        starts.append(starts[-1] + end - start + len(_BETWEEN))
-    for find in _FINDERS if regions else ():
-        for start, end in find(joined):
-            number = bisect_right(starts, start) - 1
-            moved = regions[number][0] - starts[number]
-            yield start + moved, min(end + moved, regions[number][1])
+    if excerpt.text:
+        yield from in_columns(data, [excerpt.placed(*match.span()) for match in HEADER.finditer(excerpt.text)])
+        for find in _FINDERS:
+            for span in find(excerpt.text):
+                yield excerpt.placed(*span)
 
 
 def _regions(data: bytes) -> list[Span]:
@@ -240,33 +259,61 @@ def _regions(data: bytes) -> list[Span]:
     return regions
 
 
-def lines_of_interest(data: bytes) -> Iterator[int]:
-    """Yield a position on each line that mentions a secret and contains a long literal."""
-    for match in _NEARBY.finditer(data):
-        yield match.start(1)
+def lines_of_interest(excerpt: Excerpt) -> Iterator[int]:
+    """Yield a position on each line of the file that mentions a secret and contains a long literal."""
+    for match in _NEARBY.finditer(excerpt.text):
+        yield excerpt.placed(*match.span(1))[0]
 
 
 def _assigned(data: bytes) -> Iterator[Span]:
     for match in _ASSIGNED.finditer(data):
         name, operator = whole_name(data, match), match.group(2)
         is_quoted = any(byte in b"\"'" for byte in data[match.end(1) : match.start(2)])
-        is_first = data[max(0, match.start() - 2) : match.start()].strip()[-1:] in (b"{", b"[")
-        if operator == b"," and not (is_quoted or is_first):
+        before = data[max(0, match.start() - _LONGEST_WORD) : match.start()].rstrip(_NAME_BYTES)
+        is_list = data[max(0, match.start() - 2) : match.start()].strip()[-1:] == b"["
+        is_first, is_symbol = is_list or before.rstrip()[-1:] == b"{", before[-1:] == b":"
+        if operator == b"," and not (is_quoted or is_first or is_symbol):
             continue
         for number, chain in enumerate(chains(data, match.end(2), match.end(2) + _REACH)):
             if operator == b" " and not chain.is_direct:
                 break
             whole = chain.unwrapped(data)
             value = whole.value(data)
+            is_set = chain.is_direct and number == 0
             if is_masked(value):
                 yield from _rest_of_masked(data, whole)
+            elif is_set and is_worded(name, value, is_sure=_is_sure(data, match.end(2), operator, before, chain)):
+                yield from whole.parts
             elif len(value) < 6 or b" " in value.strip():
-                if chain.is_direct and (_is_phrase(name, value) or is_worded_password(name, value)):
+                is_phrase = _is_phrase(name, value) or is_worded_password(name, value)
+                if chain.is_direct and (is_phrase or (operator != b"," and is_generated_phrase(value))):
                     yield from whole.parts
-            elif not (operator == b" " and is_name(value) and not is_chosen_password(value)):
-                is_set = chain.is_direct and number == 0 and operator != b"("
-                if is_secret(name, value, assigned=is_set):
-                    yield from whole.parts
+            elif operator == b" " and is_name(value) and not is_chosen_password(value):
+                continue
+            elif is_secret(name, value, assigned=is_set and operator != b"("):
+                yield from whole.parts
+
+
+def _is_sure(data: bytes, start: int, operator: bytes, before: bytes, chain: Chain) -> bool | None:
+    """Return how sure it is that the literal is the value of the name before it; None where it surely is not.
+
+    ``set_password("…")``, ``define("DB_PASSWORD", "…")`` and ``set :password, "…"`` give one, a list of names none.
+    """
+    end = chain.parts[-1][1] + 1
+    if KEY_FOLLOWS.match(data, end) is not None:
+        return None
+    is_last = data[end : end + 3].lstrip(b" ")[:1] == b")"
+    if operator == b"(":
+        return True if is_last else None
+    if operator == b"=" and LITERAL_FOLLOWS.match(data, end) is not None:
+        return None
+    if operator != b",":
+        return True
+    if before[-1:] == b":" and not data[end : end + 1].strip():
+        return True
+    if not is_last or b"\n" in data[start : chain.parts[0][0]]:
+        return None
+    return _CALL_BEFORE.search(before) is not None
 
 
 def _text_blocks(data: bytes) -> Iterator[Span]:
@@ -290,7 +337,10 @@ def _rest_of_masked(data: bytes, chain: Chain) -> Iterator[Span]:
     """Yield the unmasked parts of a text of which one part is masked already."""
     for start, end in chain.parts:
         value = data[start:end]
-        if not is_masked(value) and len(value) >= 4 and (is_strong_password(value) or looks_random(value)):
+        if not is_masked(value):
+            if len(value) >= 4 and (is_strong_password(value) or looks_random(value)):
+                yield start, end
+        elif chain.is_direct and is_generated_phrase(without_masks(value), least=6):
             yield start, end
 
 
@@ -327,7 +377,7 @@ def _neighbors(data: bytes) -> Iterator[LazyPattern]:
 
 
 def _pairs(data: bytes) -> Iterator[Span]:
-    if any(sign in data for sign in _VALUE_SIGNS):
+    if _VALUE_SIGN.search(data) is not None:
         for pattern in (_NAMED, _VARIABLE):
             for match in pattern.finditer(data):
                 stop = min(len(data), match.end() + _REACH // 2)
@@ -335,15 +385,19 @@ def _pairs(data: bytes) -> Iterator[Span]:
                     close = data.find(b"}", match.end(), match.end() + _REACH)
                     stop = close if close >= 0 else stop
                 value = _NAMED_VALUE.search(data, match.end() - 1, stop)
-                if value is not None and is_secret(whole_name(data, match), value.group(1)):
+                if value is not None and _is_secret_or_words(whole_name(data, match), value.group(1), is_sure=False):
                     yield value.span(1)
         for match in _VALUE_NAMED.finditer(data):
-            if is_secret(whole_name(data, match, 2), match.group(1)):
+            if _is_secret_or_words(whole_name(data, match, 2), match.group(1)):
                 yield match.span(1)
     for pattern in _neighbors(data):
         for match in pattern.finditer(data):
-            if is_secret(whole_name(data, match), match.group(2)):
+            if _is_secret_or_words(whole_name(data, match), match.group(2)):
                 yield match.span(2)
+
+
+def _is_secret_or_words(name: bytes, value: bytes, *, is_sure: bool = True) -> bool:
+    return is_secret(name, value) or is_worded(name, value, is_sure=is_sure)
 
 
 def _spoken(data: bytes) -> Iterator[Span]:
@@ -401,7 +455,7 @@ def _words_of(data: bytes, start: int, stop: int, *, is_password: bool) -> Itera
         is_linked = before.lower() in _LINKS or (before[-1:] == b":" and before[:1] != b":")
         is_given = is_linked or before.lower() in _GIVING
         before = match.group()
-        if len(value) < 6:
+        if len(value) < 6 or is_few_letters(value):
             continue
         is_joined = is_linked and is_password and _is_last_word(data, end, stop) and is_joined_passphrase(value)
         is_chosen = is_given and is_chosen_password(value)
@@ -431,5 +485,6 @@ _FINDERS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     in_commands,
     in_calls,
     _spoken,
-    stated,
+    in_fields,
+    in_sentences,
 )

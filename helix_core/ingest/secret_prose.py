@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from enum import Enum
 
 from helix_core.ingest.secret_typed import (
+    FUNCTION_WORDS,
+    has_inner_mark,
     is_mixed_password,
     is_plain_passphrase,
     is_predicate,
@@ -26,13 +28,16 @@ from helix_core.ingest.secret_values import (
     is_strong_password,
     is_template,
 )
+from helix_core.ingest.secret_words import is_plain_answer, is_word_password
 
 Span = tuple[int, int]
 
 _REACH = 240
+_MOST_BLANKS = 6
+_CLOSING = b"0123456789\"'`*_?,"
 
 
-class _Noun(Enum):
+class Noun(Enum):
     """What the word for a credential allows as its value."""
 
     PHRASE = 1
@@ -42,13 +47,24 @@ class _Noun(Enum):
     PASS = 5
 
 
+_PASSWORDS = (Noun.PHRASE, Noun.PASSWORD, Noun.PASS)
+
+
 class _Link(Enum):
-    """What joins word and value: a verb, a sign, ``to`` or ``from``, or nothing."""
+    """What joins word and value: a verb, a sign, ``to`` or ``from``, nothing, only what the credential is
+    for, or a sign directly behind a name that fields have, too.
+    """
 
     SAID = 1
     SIGN = 2
     SET = 3
     BESIDE = 4
+    APART = 5
+    FIELD = 6
+
+
+_UNLINKED = (_Link.BESIDE, _Link.APART)
+_SIGNS = (_Link.SIGN, _Link.FIELD)
 
 
 def _any(*words: str) -> bytes:
@@ -59,7 +75,19 @@ def _any(*words: str) -> bytes:
 _FOREIGN = _any(
     *("contrase(?:ñ|Ñ|n)as?", "mots? de passe", "senhas?", "wachtwoord", "has(?:ł|l)o", "l(?:ö|o)senord(?:et)?"),
     *("adgangskoden?", "passord(?:et)?", "salasana(?: on)?", "heslo", "jelsz(?:ó|o)", "parol(?:ă|a)"),
-    *("mật khẩu", "kata sandi", "geslo", "lozinka", "slapta(?:ž|z)odis", "clave", "kennwort", "mdp"),
+    *(
+        "mật khẩu",
+        "kata sandi",
+        "geslo",
+        "lozinka",
+        "slapta(?:ž|z)odis",
+        "clave",
+        "kennwort",
+        "mdp",
+        "palavra-passe",
+        "contrasenya",
+        "hasła",
+    ),
 )
 """The words for a password in scripts with blanks between words."""
 _UNSPACED = _any(
@@ -81,9 +109,12 @@ _NUMBER = (
     rb"|t\xc3\xbcr|auth(?:entication)?|confirmation|invite)[ \-]?codes?)\b|"
     + _any("暗証番号", "验证码", "驗證碼", "認証コード", "確認コード", "(?:ПИН|Пин|пин)(?:-код)?", "핀번호")
 )
-_NETWORK = rb"(?:wi-?fi|wlan|wpa[23]?|wireless|vpn|ssid[ ][\w\-]{1,32})[ _\-](?:key|pass|code|schl(?:\xc3\xbc|ue)ssel)"
+_NETWORK = (
+    rb"(?:wi-?fi|wlan|wpa[23]?|wireless|vpn|pre-?shared|ssid[ ][\w\-]{1,32})"
+    rb"[ _\-](?:key|pass|code|schl(?:\xc3\xbc|ue)ssel)"
+)
 _PASSWORD = (
-    rb"(?i:passw(?:or)?[dt]s?|passcode|(?:\b|_)(?:pwd|pw|p/w|psw|passw|psk|"
+    rb"(?i:p[asor]{1,5}w[aswor]{0,4}[dt]{1,2}s?|passcode|(?:\b|_)(?:pwd|pw|p/w|psw|passw|psk|"
     + _FOREIGN
     + rb"|"
     + _NETWORK
@@ -98,9 +129,11 @@ _SECRET = (
 )
 WORTH_A_LOOK = (
     _FOREIGN_WORDS + rb"|" + _NUMBER + rb"|(?i:seed|recovery|backup|wallet)[ _\-](?i:phrase|words|key)"
-    rb"|(?i:wi-?fi|wlan|wpa[23]?|wireless|ssid|app[ _\-]key|mdp|psw|p/w)\b|(?i:crypt|lock|protect)[a-z]{0,3} "
+    rb"|(?i:wi-?fi|wlan|wpa[23]?|wireless|ssid|app[ _\-]key|mdp|psw|p/w|pre-?shared)\b"
+    rb"|(?i:p[asor]{1,5}w[aswor]{0,4}[dt])|\w@[\w\-]{1,40}\.[\w\-.]{2,40}(?::[^\s/]|[ \t]*[/|][ \t]|[ ]{2,}[^\s])"
+    rb"|(?i:crypt|lock|protect)[a-z]{0,3} "
     rb"|(?i:schl(?:\xc3\xbc|ue)ssel|chiave|cl\xc3\xa9|clave)|(?:root|admin(?:istrator)?|postgres|sysadmin|superuser|sa|deploy"
-    rb"|ubuntu|oracle)(?::| / )|(?i:anmelden|zugang|sftp|rdp|vnc|vpn)"
+    rb"|ubuntu|oracle)(?::| / )|(?m:^[ \t]*[pP][wW]?:[ \t])|(?i:anmelden|zugang|sftp|rdp|vnc|vpn)"
 )
 """A prefilter: matches every line that a statement with none of the usual words can be on."""
 _STATED = LazyPattern(
@@ -108,7 +141,7 @@ _STATED = LazyPattern(
     + rb")|(".join((_PHRASE, _NUMBER, _PASSWORD, _SECRET, rb"(?i:(?:\b|_)pass\b)|[a-z0-9]Pass\b"))
     + rb"))[0-9]?[\"'`*_?,]{0,4}(?:[ \t:=(\[\-s\x80-\xff.;!\r\n]|\z)"
 )
-"""The groups are in the order of ``_Noun``."""
+"""The groups are in the order of ``Noun``."""
 
 _FOR = (
     rb"(?:[ \t]+(?:(?i:for|of|on|at|in|used|f\xc3\xbcr|fuer|vo[nm]|zu[mr]|para|del?|di|per|pour|du|voor|van|d[oa]|dla"
@@ -120,10 +153,12 @@ _FOR = (
 _OWNER = _FOR + rb"(?:[ \t]*[(\[][^()\[\]\r\n]{1,40}[)\]])?"
 _SAID = (
     rb"(?:,[^,.;:\r\n]{1,30},)?(?:(?:[ \t]+(?i:will|should|would|used|has|had|to|been|currently|now|still|just|always"
-    rb"|here))*[ \t]+(?:(?i:is|was|are|were|be|been|equals|became|becomes|ist|war|lautet|lautete|hei(?:\xc3\x9f|ss)t"
-    rb"|wird|es|era|ser\xc3\xa1|est|sera|jest|var|er|je|stays|remains|still)|\xc3[\xa8\xa9\xa4\x88\x89]r?|\xd1\x8d\xd1\x82\xd0\xbe)|'s)"
+    rb"|here|there|then|today))*[ \t]+"
+    rb"(?:(?i:is|was|are|were|be|been|equals|became|becomes|ist|war|lautet|lautete|hei(?:\xc3\x9f|ss)t"
+    rb"|wird|es|era|ser\xc3\xa1|c'est|est|sera|jest|var|er|je|stays|remains|still)"
+    rb"|\xc3[\xa8\xa9\xa4\x88\x89]r?|\xd1\x8d\xd1\x82\xd0\xbe)|'s)"
     rb"(?:[ \t]+(?i:now|still|currently|just|simply|always"
-    rb"|(?:set|changed|reset|updated|switched)[ ]to|again|jetzt|nun|noch|ahora|maintenant))?"
+    rb"|(?:set|changed|reset|updated|switched)[ ]to|again|jetzt|nun|noch|nu|ahora|maintenant))?"
     rb"[ \t]*:?[ \t]+"
 )
 _PARTICLE = (
@@ -141,12 +176,14 @@ _LINKED = LazyPattern(
 )
 """Groups: 1 a verb, 2 a sign, 3 ``to`` or the like."""
 _BESIDE = LazyPattern(rb"[0-9]?[\"'`*_]{0,4}" + _FOR + rb"[ \t]*")
+_OR = LazyPattern(rb"[\"'`*]{0,2},?[ \t]+(?i:or|oder|ou|o|maybe|perhaps)[ \t]+")
 _THEN = LazyPattern(rb"[\"'`*]{0,2}[ \t]+(?i:to|auf|zu|a|en|into|by|->|=>)[ \t]+")
 """What precedes the second value of ``changed the password from … to …``."""
 
 _QUOTES = {
     b'"': ('"',),
     b"'": ("'",),
+    b"``": ("``",),
     b"`": ("`",),
     "“".encode(): ("”", "“"),
     "„".encode(): ("“", "”"),
@@ -157,29 +194,40 @@ _QUOTES = {
     "「".encode(): ("」",),
     "『".encode(): ("』",),
 }
-_OPENING = LazyPattern(rb"[ \t(*_]{0,4}(\"|'|`|\xe2\x80[\x9c\x9e\x98\x9a]|\xc2[\xab\xbb]|\xe3\x80[\x8c\x8e])")
+_OPENING = LazyPattern(rb"[ \t(*_]{0,4}(\"|'|``|`|\xe2\x80[\x9c\x9e\x98\x9a]|\xc2[\xab\xbb]|\xe3\x80[\x8c\x8e])")
 _MARKUP = LazyPattern(rb"[ \t]*[*_(\[]{0,3}")
 _WORD = LazyPattern(rb"[^\s\"'`<>()\[\]{}|\\,;]+")
 _ASCII_WORD = LazyPattern(rb"[!#-&*+\-./0-9:=?@A-Z^_a-z~]+")
 _PLAIN_WORDS = LazyPattern(rb"([A-Za-z]{3,12}(?:[ ][A-Za-z]{3,12}){2,23})(?:[.;!?)\"'`]|[ \t]*\r?\n|[ \t]*\z)")
 _ENGLISH = LazyPattern(rb"(?i:is|was|'s)[ \t:]+(?i:\w+[ \t:]+)?\z")
 _LAST_WORD = LazyPattern(rb"([A-Za-z]{5,24})(?:[.!]{0,3}[ \t]*(?:\r?\n|\z)|[.!][ \t])")
+_PLAIN_WORD = LazyPattern(
+    rb"([A-Za-z\x80-\xff]{2,24}(?:[\-._][A-Za-z\x80-\xff]{2,24}){0,4})"
+    rb"(?:[.!]{0,3}[ \t]*(?:\r?\n|\z)|[.,;:!?)](?:[ \t]|\z)|[ \t]+(?:[(\-\xe2]"
+    rb"|(?i:and|but|or|oder|ou|und|aber|et|mais|y|pero|e|ma|i"
+    rb"|ale|men|och|en|maar|so|warum|why|when|because|weil|porque|pourquoi|por|for|on|in|until|till|bei|auf|ipv|instead|statt)\b"
+    rb"|(?:f\xc3\xbcr|perch\xc3\xa9)[ \t]))"
+)
+"""Group 1: a word that a part of a sentence ends with."""
+_PLAIN_REST = LazyPattern(rb"([A-Za-z\x80-\xff]{2,16}(?:[ ][A-Za-z\x80-\xff]{2,16}){1,5})[.!]{0,3}[ \t]*(?:\r?\n|\z)")
+"""Group 1: the words up to the end of the line."""
+_FIRST_WORD = LazyPattern(rb"([A-Za-z\x80-\xff]{4,24}(?:[\-._][A-Za-z\x80-\xff]{2,24}){0,4})(?:[ \t.,;:!?)]|\r?\n|\z)")
 _WIDE = tuple(mark.encode() for mark in "。、，；！？）」』”’»…")
 
-_USER = rb"[\"'`*(]{0,3}[A-Za-z][\w.@\-]{1,40}[\"'`*]{0,2}"
+_USER = rb"[\"'`*(]{0,3}([A-Za-z][\w.@\-]{1,40})[\"'`*]{0,2}"
 _VALUE = rb"[\"'`*]{0,3}([^\s\"'`<>()\[\]{}|\\,]{5,128})"
 _PAIR = LazyPattern(
     rb"(?:^|[^\w:./\-])(?i:(log(?:ged|s)?[ \-]?(?:in|on)|logins?|sign(?:ed|s)?[ \-]?in|anmelden|zugang(?:sdaten)?"
     rb"|creds?|credentials?|basic[ \-]?auth|wi-?fi|wlan|ssid)"
     rb"|(?:connect(?:ed|s)?|auth|accounts?|ssh|s?ftp|smtp|imap|rdp|vnc"
     rb"|vpn|user(?:name)?)(?:[ ](?:log-?in|account|user|creds|credentials))?)\b[\"'`*]{0,3}"
-    rb"(?:[ \t]*([:=])[ \t]*"
+    rb"(?:(?:[ \t]+[\w\-]{1,20}){0,2}?[ \t]*([:=])[ \t]*"
     rb"|[ \t]+(?i:(?:is|are|as|with|using|to|on|for|by|the|user|mit|als|con|como|avec|via)[ \t:]+){0,3})"
     + _USER
     + rb"(?:([ \t]+[/|:\-][ \t]+|[/:|])|,?[ \t]+(?i:and|und|y|et|with|mit|con|using|pass\w*|pw)?[ \t]*)"
     + _VALUE
 )
-"""Groups: 1 a word for a log-in, 2 a sign after it, 3 a sign between user and password, 4 the word after the user."""
+"""Groups: 1 a word for a log-in, 2 a sign after it, 3 the user, 4 a sign behind, 5 the word after the user."""
 _KNOWN_USER = LazyPattern(
     rb"(?:^|[\s\"'`(])(?i:root|admin|administrator|postgres|sysadmin|superuser|sa|deploy|ubuntu|oracle)"
     rb"(?::[ \t]?|[ \t]+/[ \t]+)([^\s\"'`<>()\[\]{}|\\,/:]{6,64})[\"'`.,;)]{0,2}(?:\s|\z)"
@@ -192,20 +240,12 @@ _USED = LazyPattern(
     rb"|unlock|authenticate|connect|decrypt|get[ ]in)|as[ \t]+(?:(?:the|a|my|our)[ ])?(?:\w+[ ])?pass|als[ \t]+passwor)"
 )
 """Group 1: the word that gets one in."""
-_GIVEN_AFTER = LazyPattern(
-    rb"(?:,|[ \t](?i:to|as|now|be|is|it's|that's|with|type|enter|use|try|says|before,|again,|:))[ \t]+" + _VALUE
-)
 _COLON_LATER = LazyPattern(
-    rb",?(?:[ \t]+[\w'\-]{1,20}){1,5}(?::|,[ \t]+(?i:it's|it[ ]is|its))[ \t]+"
+    rb",?(?:[ \t]+[\w'\-]{1,20}){1,5}(?:[ \t]?:|,[ \t]+(?i:it's|it[ ]is|its))[ \t]+"
     + _VALUE
     + rb"[\"'`*]{0,3}(?:[ \t]+now)?[ \t]*(?:\r?\n|\z)"
 )
 """Group 1: the last word of the line, which a colon later in the sentence gives."""
-_GIVEN_BEFORE = LazyPattern(
-    rb"(?:^|\s)" + _VALUE + rb"[\"'`*]{0,3}(?:,[ \t]+(?i:that's|it's|that[ ]is)"
-    rb"|[ \t]+(?i:is|was|as|for|when|if|at|still|=))[ \t]+(?:[\w\-']+[ \t]+){0,4}[\w\-]*\z"
-)
-"""Group 1: a word that is given, somewhere after and before the word for a password."""
 _OPENED = LazyPattern(
     rb"\b(?i:unlock|decrypt|open|extract|protected|encrypted|locked|secured|entsperren|gesichert)"
     rb"(?:[ \t]+[\w.\-]{1,30}){0,5}?[ \t]+(?i:with|using|by|mit|con)[ \t]+" + _VALUE
@@ -215,51 +255,61 @@ _BRACKETED = LazyPattern(
     rb"[^\s()][ \t]*\((?i:(?:\w+[ ]){0,2}(?:passwor[dt]|passwd|pw|pass|pwd|kennwort|passphrase))\)"
 )
 """Starts at the end of the word that brackets call a password."""
+_USER_BEFORE = LazyPattern(
+    rb"\b(?i:user(?:name)?|log-?in|login|account|root|admin)\b[^\r\n.]{0,40}(?i:and|with|plus|&|\+)[ \t]+\z"
+)
 _LONGEST_WORD = 128
 
 
-def stated(data: bytes) -> Iterator[Span]:
-    """Yield the values that sentences state to be passwords, secrets, or numbers that open something."""
+def nouns(data: bytes) -> Iterator[tuple[Noun, int, int]]:
+    """Yield the words for credentials with their spans."""
     for match in _STATED.finditer(data):
-        noun = _Noun(next(number for number in range(1, 6) if match.group(number) is not None))
+        noun = Noun(match.lastindex)
         start, end = match.span(noun.value)
-        if b"public" in data[max(0, start - 12) : start].lower():
-            continue
-        stop = min(_line_end(data, end), end + _REACH)
-        linked = _LINKED.match(data, end, stop)
-        found = list(_values(data, linked.end(), stop, noun, _Link(linked.lastindex))) if linked is not None else []
-        yield from found
-        if (
-            not found
-            and noun is not _Noun.SECRET
-            and data[match.end() - 1] in b" \t"
-            and _may_stand_alone(data, noun, start)
-        ):
-            yield from _values(data, _BESIDE.match(data, end, stop).end(), stop, noun, _Link.BESIDE)
-        if noun in (_Noun.PASSWORD, _Noun.PHRASE):
-            yield from _said_near(data, start, end, stop)
-    yield from _log_ins(data)
+        if b"public" not in data[max(0, start - 12) : start].lower():
+            yield noun, start, end
 
 
-def _may_stand_alone(data: bytes, noun: _Noun, start: int) -> bool:
+def stated(data: bytes, noun: Noun, start: int, end: int, *, is_typed: bool = False) -> Iterator[Span]:
+    """Yield the values that are stated of a credential by its word at ``[start, end)``.
+
+    Args:
+        data: The text.
+        noun: What the word allows as its value.
+        start: Where the word begins.
+        end: Where it ends.
+        is_typed: A person typed the text into a chat or a memory, where also a common word after ``the password is``
+            is one.
+    """
+    stop = min(_line_end(data, end), end + _REACH)
+    linked = _LINKED.match(data, end, stop)
+    is_found = False
+    if linked is not None:
+        link = _Link(linked.lastindex)
+        if link is _Link.SIGN and linked.end() - end <= _MOST_BLANKS and data[start:end].isalnum():
+            link = _Link.FIELD
+        for span in _values(data, linked.end(), stop, noun, link, is_typed=is_typed):
+            is_found = True
+            yield span
+    if not is_found and noun is not Noun.SECRET and _may_stand_alone(data, noun, start, end):
+        beside = _BESIDE.match(data, end, stop).end()
+        yield from _values(data, beside, stop, noun, _Link.BESIDE if beside - end <= _MOST_BLANKS else _Link.APART)
+    if (noun in (Noun.PASSWORD, Noun.PHRASE) and b":" in data[end:stop]) or b", it" in data[end:stop]:
+        later = _COLON_LATER.match(data, end, min(len(data), stop + 2))
+        if later is not None:
+            first, last = _trimmed(data, *later.span(1))
+            value = data[first:last]
+            if is_typed_password(value, is_linked=True) or is_word_password(value, is_sure=False, is_said=True):
+                yield first, last
+
+
+def _may_stand_alone(data: bytes, noun: Noun, start: int, end: int) -> bool:
     """Return whether the value may follow the word with nothing between; ``pass`` alone is a verb, too."""
-    return noun is not _Noun.PASS or data[max(0, start - 4) : start].rstrip(b" \t")[-1:] in (b",", b";", b"(", b"/")
-
-
-def _said_near(data: bytes, start: int, end: int, stop: int) -> Iterator[Span]:
-    """Yield the words around the one for a password, in its sentence, that nobody types but as a password."""
-    later = _COLON_LATER.match(data, end, min(len(data), stop + 2))
-    if later is not None:
-        first, last = _trimmed(data, *later.span(1))
-        if is_typed_password(data[first:last], is_linked=True):
-            yield first, last
-    for match in _GIVEN_AFTER.finditer(data, end, stop):
-        if not any(code in b"(){}[]=<>" for code in data[end : match.start(1)]):
-            yield from _mixed(data, *match.span(1))
-    begin = max(data.rfind(b"\n", max(0, start - _REACH // 2), start) + 1, start - _REACH // 2, 0)
-    match = _GIVEN_BEFORE.search(data[begin:end])
-    if match is not None:
-        yield from _mixed(data, begin + match.start(1), begin + match.end(1))
+    if data[end : end + _MOST_BLANKS].lstrip(_CLOSING)[:1] not in (b" ", b"\t"):
+        return False
+    if noun is not Noun.PASS or data[max(0, start - 4) : start].rstrip(b" \t")[-1:] in (b",", b";", b"(", b"/"):
+        return True
+    return _USER_BEFORE.search(data[max(0, start - 60) : start]) is not None
 
 
 def _mixed(data: bytes, start: int, end: int) -> Iterator[Span]:
@@ -273,20 +323,21 @@ def _line_end(data: bytes, start: int) -> int:
     return newline if newline >= 0 else len(data)
 
 
-def _values(data: bytes, start: int, stop: int, noun: _Noun, link: _Link) -> Iterator[Span]:
+def _values(data: bytes, start: int, stop: int, noun: Noun, link: _Link, *, is_typed: bool = False) -> Iterator[Span]:
     """Yield the value at ``start``, and the second one of a change from one to another."""
-    span = _value(data, start, stop, noun, link)
+    span = _value(data, start, stop, noun, link, is_typed=is_typed)
     if span is None:
         return
     yield span
-    then = _THEN.match(data, span[1], stop) if link is _Link.SET else None
+    follows = _THEN if link is _Link.SET else _OR if link is _Link.SAID else None
+    then = follows.match(data, span[1], stop) if follows is not None else None
     if then is not None:
-        second = _value(data, then.end(), stop, noun, link)
+        second = _value(data, then.end(), stop, noun, link, is_typed=is_typed)
         if second is not None:
             yield second
 
 
-def _value(data: bytes, start: int, stop: int, noun: _Noun, link: _Link) -> Span | None:
+def _value(data: bytes, start: int, stop: int, noun: Noun, link: _Link, *, is_typed: bool = False) -> Span | None:
     opening = _OPENING.match(data, start, stop)
     if opening is not None:
         closed = [
@@ -297,15 +348,13 @@ def _value(data: bytes, start: int, stop: int, noun: _Noun, link: _Link) -> Span
         span = opening.end(), min(closed)
         return span if _is_quoted_value(data[span[0] : span[1]], noun, link) else None
     start = _MARKUP.match(data, start, stop).end()
-    if noun in (_Noun.PHRASE, _Noun.PASSWORD) and link in (_Link.SAID, _Link.SIGN):
-        words = _PLAIN_WORDS.match(data, start, min(len(data), stop + 2))
-        least = 3 if noun is _Noun.PHRASE else 4
-        if words is not None and len(words.group(1).split()) >= least and is_plain_passphrase(words.group(1)):
-            return words.start(1), words.end(1)
-        if link is _Link.SAID and _ENGLISH.search(data[max(0, start - 24) : start]) is not None:
-            last = _LAST_WORD.match(data, start, min(len(data), stop + 2))
-            if last is not None and not is_predicate(last.group(1)):
-                return last.start(1), last.end(1)
+    plain = (
+        _plain(data, start, stop, noun, link, is_typed=is_typed)
+        if noun in _PASSWORDS and link is not _Link.APART
+        else None
+    )
+    if plain is not None:
+        return plain
     word = _WORD.match(data, start, stop)
     if word is None or data[word.end() : word.end() + 1] in (b"(", b"[", b"{", b"<", b'"', b"'", b"\\"):
         return None
@@ -316,25 +365,62 @@ def _value(data: bytes, start: int, stop: int, noun: _Noun, link: _Link) -> Span
     return span if _is_value(data[begin:end], noun, link) else None
 
 
-def _is_quoted_value(value: bytes, noun: _Noun, link: _Link) -> bool:
+def _plain(data: bytes, start: int, stop: int, noun: Noun, link: _Link, *, is_typed: bool) -> Span | None:
+    """Return the words without digits or marks that follow a link to a password."""
+    if noun is not Noun.PASS and link in (_Link.SAID, *_SIGNS):
+        words = _PLAIN_WORDS.match(data, start, min(len(data), stop + 2))
+        least = 3 if noun is Noun.PHRASE else 4
+        if words is not None and len(words.group(1).split()) >= least and is_plain_passphrase(words.group(1)):
+            return words.start(1), words.end(1)
+        if link is _Link.SAID and _ENGLISH.search(data[max(0, start - 24) : start]) is not None:
+            last = _LAST_WORD.match(data, start, min(len(data), stop + 2))
+            if last is not None and not is_predicate(last.group(1)):
+                return last.start(1), last.end(1)
+    sign = data[max(0, start - 4) : start].rstrip(b" \t\"'`*_")[-1:] if link in _SIGNS else b""
+    if data[start - 2 : start] == b"->" or (noun is Noun.PASS and link not in (_Link.SAID, _Link.BESIDE)):
+        return None
+    pattern = _FIRST_WORD if link is _Link.SET else _PLAIN_WORD
+    plain = pattern.match(data, start, min(len(data), stop + 2))
+    if is_typed and link in (_Link.SAID, *_SIGNS):
+        rest = _PLAIN_REST.match(data, start, min(len(data), stop + 2))
+        if rest is not None and is_plain_answer(rest.group(1), is_phrase=noun is Noun.PHRASE):
+            return rest.start(1), rest.end(1)
+    is_sure = is_typed and link is not _Link.BESIDE and noun is not Noun.PASS
+    if plain is None or not is_word_password(plain.group(1), is_sure=is_sure, is_said=True):
+        return None
+    if link is _Link.SAID and not is_sure and is_predicate(plain.group(1)):
+        return None
+    # Of an assignment, ``in_fields`` knows whether it is a program's.
+    is_line = data[plain.end(1) : plain.end(1) + 1] in (b"", b"\r", b"\n")
+    if link is _Link.FIELD and not is_typed and (sign == b"=" or is_line):
+        return None
+    return plain.start(1), plain.end(1)
+
+
+def _is_quoted_value(value: bytes, noun: Noun, link: _Link) -> bool:
     if _is_value(value, noun, link):
         return True
-    if link is _Link.BESIDE or noun not in (_Noun.PHRASE, _Noun.PASSWORD) or not 4 <= len(value) <= 120:
+    is_given = noun in _PASSWORDS and (noun is not Noun.PASS or link in (_Link.SAID, *_SIGNS, _Link.BESIDE))
+    if is_given and is_word_password(value, is_sure=False, is_said=True):
+        return True
+    if noun is Noun.SECRET and link is _Link.SAID and len(value.split()) > 2:
+        return not is_predicate(value)
+    if link in _UNLINKED or noun not in (Noun.PHRASE, Noun.PASSWORD) or not 4 <= len(value) <= 120:
         return False
     if link is _Link.SAID:
         return not is_predicate(value)
     words = len(value.split())
-    return noun is _Noun.PHRASE and words >= 3 and is_plain_passphrase(value)
+    return noun is Noun.PHRASE and words >= 3 and is_plain_passphrase(value)
 
 
-def _is_value(value: bytes, noun: _Noun, link: _Link) -> bool:
-    if is_masked(value) or is_template(value):
+def _is_value(value: bytes, noun: Noun, link: _Link) -> bool:
+    if value.isalpha() or is_masked(value) or is_template(value):
         return False
-    if noun is _Noun.NUMBER:
-        return is_typed_code(value, is_linked=link is not _Link.BESIDE)
-    if noun is _Noun.SECRET:
+    if noun is Noun.NUMBER:
+        return is_typed_code(value, is_linked=link not in _UNLINKED)
+    if noun is Noun.SECRET:
         return is_typed_secret(value, is_said=link is _Link.SAID)
-    return is_typed_password(value, is_linked=link is not _Link.BESIDE)
+    return is_typed_password(value, is_linked=link not in _UNLINKED) or (link is _Link.BESIDE and has_inner_mark(value))
 
 
 def _trimmed(data: bytes, start: int, end: int) -> Span:
@@ -349,10 +435,20 @@ def _trimmed(data: bytes, start: int, end: int) -> Span:
     return start, end
 
 
-def _log_ins(data: bytes) -> Iterator[Span]:
+def log_ins(data: bytes) -> Iterator[Span]:
+    """Yield the passwords that follow the name of a user, and what opens or unlocks something."""
     for match in _PAIR.finditer(data):
-        is_log_in, is_sign = match.group(1) is not None, match.group(3) is not None
-        start, end = _trimmed(data, *match.span(4))
+        is_log_in, is_sign = match.group(1) is not None, match.group(4) is not None
+        start, end = _trimmed(data, *match.span(5))
+        is_quoted = data[start - 1 : start] in _QUOTES and data[end : end + 1] == data[start - 1 : start]
+        if (
+            is_log_in
+            and (is_quoted or is_sign)
+            and data[end : end + 1] != (b"" if is_quoted else b"'")
+            and match.group(3).lower() not in FUNCTION_WORDS
+            and is_word_password(data[start:end], is_sure=False)
+        ):
+            yield start, end
         if (is_log_in or is_sign) and _is_log_in(
             data[start:end], is_sign=is_sign or (is_log_in and match.group(2) is not None)
         ):
@@ -360,15 +456,22 @@ def _log_ins(data: bytes) -> Iterator[Span]:
     for pattern in (_KNOWN_USER, _USED):
         for match in pattern.finditer(data):
             start, end = _trimmed(data, *match.span(1))
-            if _is_log_in(data[start:end], is_sign=True):
+            is_close = (
+                pattern is _USED or data[match.start() : start].rstrip(b" \t")[-1:] != b":" or data[start - 1] == 58
+            )
+            if _is_log_in(data[start:end], is_sign=True) or (
+                is_close and is_word_password(data[start:end], is_sure=False)
+            ):
                 yield start, end
     for match in _OPENED.finditer(data):
         yield from _mixed(data, *match.span(1))
     for match in _BRACKETED.finditer(data):
+        is_call = data[match.start() + 1 : match.start() + 2] == b"("
         start = end = match.start() + 1
         while start > max(0, end - _LONGEST_WORD) and data[start - 1] not in b" \t\r\n\"'`<>()[]{}|\\,":
             start -= 1
-        if _is_log_in(data[start:end], is_sign=True):
+        value = data[start:end]
+        if _is_log_in(value, is_sign=True) or (not is_call and is_word_password(value, is_sure=False)):
             yield start, end
 
 

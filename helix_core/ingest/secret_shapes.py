@@ -88,7 +88,8 @@ TOKEN_RULES: tuple[Rule, ...] = (
     Rule("bearer-token", rb"(?i:\bbearer)[ \t]{1,4}([A-Za-z0-9_\-.~+/]{16,}={0,2})", judged=True),
     Rule(
         "basic-auth",
-        rb"(?i:authorization)[\"']{0,1}[ \t]{0,4}[:=,][ \t]{0,4}[\"']?(?i:basic)[ \t]{1,4}([A-Za-z0-9+/]{8,}={0,2})",
+        rb"(?i:authorization)[\"']{0,1}(?:[ \t]{0,4}[:=,][ \t]{0,4}|[ \t]{1,8})[\"']?(?i:basic)"
+        rb"[ \t]{1,4}([A-Za-z0-9+/]{8,}={0,2})",
         judged=True,
     ),
     Rule(

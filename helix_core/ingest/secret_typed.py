@@ -41,7 +41,7 @@ _REFERENCE = LazyPattern(
 )
 _FIELD = LazyPattern(rb"^[A-Za-z]+(?:_[A-Za-z0-9]+)+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _GROUPED = LazyPattern(rb"^[A-Z0-9]{3,6}(?:-[A-Z0-9]{3,6}){1,5}$")
-_FUNCTION_WORDS = frozenset(
+FUNCTION_WORDS = frozenset(
     b"a an the and or nor but for of in on at by to from with without into onto over under as is are was were be "
     b"been being am do does did done has have had not no yes if then else when while where which who whom whose what "
     b"why how that this these those it its he she they we you i my your our his her their me him them us will would "
@@ -50,7 +50,7 @@ _FUNCTION_WORDS = frozenset(
     b"less least other another such own same one per via until unless "
     b"since like using used".split()
 )
-_PREDICATES = frozenset(
+PREDICATES = frozenset(
     b"absent accepted accurate active actual alive alphanumeric ambiguous anonymous anyone anything arbitrary ascii "
     b"available awkward bad base64 bcrypt binary blank bogus boring bought bound broke broken built bytes case "
     b"caught char cheap clear cleartext common complex compromised confidential constant correct corrupt crucial "
@@ -68,7 +68,7 @@ _PREDICATES = frozenset(
     b"uppercase usual valid virtual visible vital wanted weak weird worldwide written wrong "
     b"yesterday yours zero".split()
 )
-_PREDICATE_END = LazyPattern(rb"(?:ed|ing|able|ible|ive|ly|ary|ical|less|ful|ous|ent|ant|ory|wn|ten|ken|sen|den)$")
+PREDICATE_END = LazyPattern(rb"(?:ed|ing|able|ible|ive|ly|ary|ical|less|ful|ous|ent|ant|ory|wn|ten|ken|sen|den)$")
 
 
 def is_typed_password(value: bytes, *, is_linked: bool) -> bool:
@@ -78,6 +78,8 @@ def is_typed_password(value: bytes, *, is_linked: bool) -> bool:
     ``is_linked`` is false where the word only stands beside the one for a password; linked to it, digits alone are a
     password too.
     """
+    if value.isalpha():
+        return False
     letters = sum(65 <= (code & 0xDF) <= 90 or code >= 0x80 for code in value)
     digits = sum(48 <= code <= 57 for code in value)
     if b" " in value or (len(value) == 5 and not any(97 <= code <= 122 or code >= 0x80 for code in value)):
@@ -93,7 +95,7 @@ def is_typed_password(value: bytes, *, is_linked: bool) -> bool:
     if is_template(value) or b"=" in value.rstrip(b"=") or b"::" in value or _is_thing(value):
         return False
     if not digits:
-        return is_linked and _has_inner_mark(value)
+        return is_linked and has_inner_mark(value)
     if is_linked:
         return _FIELD.search(value) is None or is_chosen_password(value)
     if len(value) < 6 and switches_of(value) < 3:
@@ -159,10 +161,10 @@ def is_plain_passphrase(value: bytes) -> bool:
     words = [word.lower() for word in value.split()]
     if len(words) < 3 or not all(3 <= len(word) <= 12 and word.isalpha() for word in words):
         return False
-    if words[0] in _PREDICATES and words[0] != b"correct":
+    if words[0] in PREDICATES and words[0] != b"correct":
         return False
-    is_told = any(word in _FUNCTION_WORDS or word in JOINING or FILLER.sub(b"", word) == b"" for word in words)
-    described = sum(_PREDICATE_END.search(word) is not None for word in words)
+    is_told = any(word in FUNCTION_WORDS or word in JOINING or FILLER.sub(b"", word) == b"" for word in words)
+    described = sum(PREDICATE_END.search(word) is not None for word in words)
     return not is_told and described * 3 < len(words) and len(set(words)) * 3 >= len(words) * 2
 
 
@@ -173,12 +175,12 @@ def is_predicate(value: bytes) -> bool:
         return True
     if len(words) == 1:
         word = words[0]
-        return word in _PREDICATES or word in _FUNCTION_WORDS or _PREDICATE_END.search(word) is not None or b"_" in word
-    told = sum(word in _FUNCTION_WORDS or word in _PREDICATES for word in words)
+        return word in PREDICATES or word in FUNCTION_WORDS or PREDICATE_END.search(word) is not None or b"_" in word
+    told = sum(word in FUNCTION_WORDS or word in PREDICATES for word in words)
     return told * 2 > len(words) or any(byte in b"()[]{}=<>" for byte in value)
 
 
-def _has_inner_mark(value: bytes) -> bool:
+def has_inner_mark(value: bytes) -> bool:
     """Return whether a mark that no name has stands between letters, as in ``P@ssword``."""
     inner = value[1:-1]
     if any(code in b"|/:;*?_+'()[]{}<>\\\"," for code in value) or ADDRESS.search(value) is not None:

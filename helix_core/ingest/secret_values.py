@@ -16,7 +16,7 @@ from typing import Any
 
 import re2
 
-from helix_core.ingest.letter_odds import has_unlikely_letters, looks_random_letters
+from helix_core.ingest.letter_odds import LEAST_LETTERS, has_unlikely_letters, looks_random_letters
 
 
 class LazyPattern:
@@ -40,20 +40,21 @@ class LazyPattern:
 
     def search(self, data: bytes, start: int = 0, end: int | None = None) -> Any:
         """Return the first match in ``[start, end)``, or None."""
-        return self.compiled().search(data, start, len(data) if end is None else end)
+        return (self._compiled or self.compiled()).search(data, start, len(data) if end is None else end)
 
     def match(self, data: bytes, start: int = 0, end: int | None = None) -> Any:
         """Return the match that begins at ``start``, or None."""
-        return self.compiled().match(data, start, len(data) if end is None else end)
+        return (self._compiled or self.compiled()).match(data, start, len(data) if end is None else end)
 
     def finditer(self, data: bytes, start: int = 0, end: int | None = None) -> Iterator[Any]:
         """Yield the non-overlapping matches in ``[start, end)``."""
-        found: Iterator[Any] = self.compiled().finditer(data, start, len(data) if end is None else end)
+        compiled = self._compiled or self.compiled()
+        found: Iterator[Any] = compiled.finditer(data, start, len(data) if end is None else end)
         return found
 
     def sub(self, replacement: bytes, data: bytes) -> bytes:
         """Return ``data`` with every match replaced."""
-        return bytes(self.compiled().sub(replacement, data))
+        return bytes((self._compiled or self.compiled()).sub(replacement, data))
 
 
 # Filler words of placeholders, and words of values that only name a secret.
@@ -193,9 +194,10 @@ def looks_generated(value: bytes) -> bool:
     """
     if _HEX.search(value):
         return len(value.removeprefix(b"0x")) % 8 == 0 and switches_of(value) >= 4
-    if len(value) < 24 or not looks_random(value) or any(byte in b" _-./:" for byte in value):
+    if len(value) < 16 or not looks_random(value) or any(byte in b" _-./:" for byte in value):
         return False
-    return classes_of(value) >= 3 and switches_of(value) * 4 >= len(value) and not is_wordy(value)
+    often = 4 if len(value) >= 24 else 2
+    return classes_of(value) >= 3 and switches_of(value) * often >= len(value) and not is_wordy(value)
 
 
 def is_wordy(value: bytes) -> bool:
@@ -260,7 +262,7 @@ def is_chosen_password(value: bytes) -> bool:
     """Return whether words with a number look like a password also in a sentence or as a bare word: words in camel
     case with a number at the end.
     """
-    return looks_chosen(value) and b"." not in value and _CHOSEN.search(value) is not None
+    return not value.isalpha() and looks_chosen(value) and b"." not in value and _CHOSEN.search(value) is not None
 
 
 def is_worded_password(name: bytes, value: bytes) -> bool:
@@ -289,9 +291,21 @@ def is_joined_passphrase(value: bytes) -> bool:
     )
 
 
+def is_generated_phrase(value: bytes, *, least: int = 12) -> bool:
+    """Return whether a literal with blanks is what a generator of keys gives: as many marks as no phrase has."""
+    marks = sum(33 <= code <= 47 or 58 <= code <= 64 or 91 <= code <= 96 or 123 <= code <= 126 for code in value)
+    is_mixed = classes_of(value) >= 3 and marks * 3 >= len(value)
+    return len(value) >= least and is_mixed and switches_of(value) * 2 >= len(value) and not is_template(value)
+
+
+def is_few_letters(value: bytes) -> bool:
+    """Return whether the value is letters alone, and too few of them to look random."""
+    return value.isalpha() and len(value) < LEAST_LETTERS
+
+
 def is_strong_password(value: bytes) -> bool:
     """Return whether the value is a password in any context: alternating character classes, and no identifier."""
-    if len(value) < 6 or is_placeholder(value) or is_name(value):
+    if len(value) < 6 or is_few_letters(value) or is_placeholder(value) or is_name(value):
         return False
     if looks_random_letters(value):
         return True

@@ -9,10 +9,11 @@ and postings are clean by construction. Time is linear in the size of the file.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from helix_core.ingest.secret_places import lines_of_interest, secrets_by_place
+from helix_core.ingest.secret_clauses import in_sentences
+from helix_core.ingest.secret_places import Excerpt, lines_of_interest, secrets_by_place
 from helix_core.ingest.secret_shapes import Finding, detect_secrets_findings, private_keys, tokens
 from helix_core.ingest.secret_typed import is_lone_password
 from helix_core.ingest.secret_values import is_masked, without_masks
@@ -44,26 +45,20 @@ class Masked:
 
 def mask(data: bytes) -> Masked:
     """Replace every secret of ``data``; same length, same line ends, and idempotent."""
-    findings: list[Finding] = []
-    for _ in range(_ROUNDS):
-        runs = _merged(_scan(data))
-        if not runs:
-            break
-        data = _replaced(data, runs)
-        findings += runs
-    return Masked(data, tuple(_merged(findings)))
+    return _masked(data, _scan)
 
 
 def mask_typed(text: str) -> Masked:
-    """Mask what a person typed into a chat or a memory: as ``mask`` does, and a text that is a password alone."""
-    data = text.encode("utf-8", "replace")
-    masked = mask(data)
-    alone = data.strip(b" \t\r\n\"'`.,")
+    """Mask what a person typed into a chat or a memory: as ``mask`` does, and what only there can be a password: a
+    common word that a sentence gives, and a text that is a password alone.
+    """
+    masked = _masked(text.encode("utf-8", "replace"), _scan_typed)
+    alone = masked.data.strip(b" \t\r\n\"'`.,")
     if masked.findings or not is_lone_password(alone):
         return masked
-    start = data.index(alone)
+    start = masked.data.index(alone)
     found = Finding("secret", start, start + len(alone))
-    return Masked(_replaced(data, [found]), (found,))
+    return Masked(_replaced(masked.data, [found]), (found,))
 
 
 def is_only_masks(text: str) -> bool:
@@ -85,12 +80,29 @@ def holds_mask(text: str) -> bool:
     return is_masked(text.encode("utf-8", "replace"))
 
 
+def _masked(data: bytes, scan: Callable[[bytes], Iterable[Finding]]) -> Masked:
+    findings: list[Finding] = []
+    for _ in range(_ROUNDS):
+        runs = _merged(scan(data))
+        if not runs:
+            break
+        data = _replaced(data, runs)
+        findings += runs
+    return Masked(data, tuple(_merged(findings)))
+
+
+def _scan_typed(data: bytes) -> Iterator[Finding]:
+    yield from _scan(data)
+    yield from (Finding("secret", start, end) for start, end in in_sentences(data, is_typed=True))
+
+
 def _scan(data: bytes) -> Iterator[Finding]:
+    excerpt = Excerpt.of(data)
     found = list(tokens(data))
-    found += (Finding("secret", start, end) for start, end in secrets_by_place(data))
+    found += (Finding("secret", start, end) for start, end in secrets_by_place(data, excerpt))
     yield from private_keys(data)
     yield from found
-    yield from detect_secrets_findings(data, [*(finding.start for finding in found), *lines_of_interest(data)])
+    yield from detect_secrets_findings(data, [*(finding.start for finding in found), *lines_of_interest(excerpt)])
 
 
 def _merged(found: Iterable[Finding]) -> list[Finding]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"16": "5985885578be8911"}
+RULES_OF = {"17": "681f09947d2a7069"}
 
 
 def _rules() -> str:

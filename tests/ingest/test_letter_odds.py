@@ -41,7 +41,7 @@ def test_a_password_of_letters_alone_is_masked_wherever_passwords_stand(place):
 )
 def test_a_name_is_no_letters_drawn_at_random(name):
     assert not looks_random_letters(name)
-    assert name in mask(b"password = %s\n" % name).data
+    assert name in mask(b"token = %s\n" % name).data
 
 
 @pytest.mark.parametrize("place", PLACES[:4])

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import helix_core
 from helix_core.ingest.secret_shapes import TOKEN_RULES
-from helix_core.ingest.secrets import Masked, holds_mask, marker, mask
+from helix_core.ingest.secrets import Masked, holds_mask, marker, mask, mask_typed
 from helix_core.model import Clean
 
 ALNUM = string.ascii_letters + string.digits
@@ -296,6 +296,169 @@ def test_what_a_person_types_as_a_password_is_masked(line: str) -> None:
     masked.data.decode()
     _assert_shape(data, masked)
     assert mask(masked.data).findings == ()
+
+
+WORDS = """
+DB_PASSWORD = "⟦sunshine⟧"
+password: "⟦krokodil⟧",
+const password = '⟦butterfly⟧';
+define( 'DB_PASSWORD', '⟦lolli pop 99⟧' );
+define( 'AUTH_KEY', '⟦|x3$Wq}8 -u^mZ!k⟧' );
+props.setProperty("mail.password", "⟦lighthouse⟧");
+user.set_password('⟦glockenblume⟧')
+set :session_secret, '⟦lange nacht der wölfe⟧'
+password = '''⟦cinnamon⟧'''
+<password>⟦zitronenfalter⟧</password>
+<property name="connection.password">⟦wiesenklee⟧</property>
+export DB_PASS=⟦gipfelkreuz⟧
+PGPASSWORD=⟦whisky⟧ psql -h db
+run --http-password=⟦bilderrahmen⟧ --verbose
+gpg --batch --passphrase '⟦zwei kleine Wölfe⟧' -d a.gpg
+terraform apply -var="db_password=⟦sonnenblume⟧"
+bindpw ⟦verzeichnis22⟧
+{"user":"eva","pass":"⟦flusspferd⟧"}
+login attempt user=karl password=⟦apfelmus⟧ ip=10.0.0.4
+GET /login?user=karl&pwd=⟦pflaumenmus⟧ HTTP/1.1
+vault kv put secret/shop user=shop pass=⟦bernstein-zimmer⟧
+mount -o username=hans,password=⟦platten-spieler⟧,vers=3.0
+{"user"=>"karl", "password"=>"⟦quittenmus⟧"}
+Credentials(username='svc', password='⟦weissdorn⟧', realm=None)
+<p>Benutzername: <b>gast</b><br>Passwort: <b>⟦hoteltraum⟧</b></p>
+server.login("news@example.org", "⟦ahorn-blatt⟧")
+requests.get(url, auth=("svc-report", "⟦Pumpernickel7⟧"), timeout=30)
+DBI->connect("dbi:mysql:shop;host=db2", "shop", "⟦w1nter.zeit⟧", { RaiseError => 1 });
+sql.Open("mysql", "app:⟦himbeersaft⟧@tcp(db:3306)/shop")
+jwt.sign({ sub: user.id }, '⟦dev-only-sssh-42⟧', { expiresIn: '1h' });
+cy.get('#password').type('⟦mauersegler⟧')
+twine upload -u __token__ -p ⟦geheimrat.ecke⟧ dist/*
+htpasswd -b -c .htpasswd karl ⟦kuckucks1uhr⟧
+net user helpdesk ⟦papierflieger⟧ /add
+sudo -S reboot <<< "⟦zuckerwatte⟧"
+snmpwalk -v3 -l authPriv -u ops -a SHA -A ⟦wasserwaage⟧ 10.0.0.9
+const SIGNING_SALT: &[u8] = b"⟦8f!kd0_zzPq⟧";
+wrong password '⟦holunder⟧'
+The default login is `admin` with password `⟦wanderschuh⟧`.
+mein passwort lautet ⟦gartenzwerg⟧, warum kommt 403?
+le mot de passe c'est ⟦tournesol42⟧ et alors
+try it with ⟦papagei77⟧ – that's the admin password
+* admin@example.org / ⟦schnecken-tempo⟧
+creds are root:⟦fishsticks⟧ on the jump host
+"""
+
+
+def _unmarked(line: str) -> tuple[str, str]:
+    """Return a line without the marks around its secret, and the secret."""
+    secret = line.partition("⟦")[2].partition("⟧")[0]
+    return line.replace("⟦", "").replace("⟧", ""), secret
+
+
+@pytest.mark.parametrize("line", [line for line in WORDS.splitlines() if line])
+def test_words_are_masked_where_only_a_password_can_stand(line: str) -> None:
+    text, secret = _unmarked(line)
+    data = f"before = 1\n{text}\nafter = 2\n".encode()
+    masked = mask(data)
+    assert secret and not _survives(secret, masked.data), masked.data
+    _assert_shape(data, masked)
+    assert mask(masked.data).findings == ()
+
+
+WORD_TABLES = {
+    "semicolons": "Benutzer;Kennwort;Rolle\nadmin;{};alles\n",
+    "tabs": "login\tpasswort\tort\nhmeier\t{}\tBonn\n",
+    "below other text": "Dump:\n\nid,name,password\n1,Anna,{}\n",
+    "psql": " id | username | password\n----+----------+----------\n  1 | root     | {}\n(1 row)\n",
+    "latex": "Host & User & Password \\\\ \\hline\ndb1 & root & {} \\\\\n",
+    "mediawiki": "! Host !! User !! Password\n|-\n| db1 || root || {}\n",
+    "aligned": "Service   Account     Password\n--------  ----------  ----------\nmailgun   postmaster  {}\n",
+    "html": "<tr><th>Login</th><th>Password</th></tr>\n<tr><td>admin</td><td>{}</td></tr>\n",
+    "a pair in a cell": "| Service | Credentials |\n|---|---|\n| wiki | admin / {} |\n",
+}
+
+
+@pytest.mark.parametrize("table", sorted(WORD_TABLES))
+def test_words_below_the_header_of_a_password_are_masked(table: str) -> None:
+    data = WORD_TABLES[table].format("krokodil").encode()
+    masked = mask(data)
+    assert b"krokodil" not in masked.data
+    _assert_shape(data, masked)
+    assert len(masked.findings) == 1 and mask(masked.data).findings == ()
+
+
+WRITTEN_IN_CHATS = """
+my password is ⟦dolphin⟧ and it wont let me in
+the passphrase is ⟦moss on old stones⟧
+i changed teh passwrod to ⟦kekskrümel9⟧ and now nothing conects
+pw ⟦honeymoon⟧
+use ⟦waterfall⟧ as the password
+user eva pass ⟦sandwich⟧
+its the same pw as always, ⟦rumpelstilz⟧, just try it
+Secret is "⟦all cats are grey⟧" without the quotes
+das pw hat sich geändert, jetzt ⟦bratapfel⟧
+password ⟦zuckerhut⟧ doesnt work anymore?
+"⟦raspberry⟧" is the password, without quotes
+<eva> whats the root pw\\n<karl> ⟦mauersegler⟧
+The preshared key was changed on Friday. New one: ⟦zaun-koenig-8⟧. Please roll out.
+password: the usual one with a 3 -> ⟦apfelsine3⟧
+your initial password is\\n    ⟦Willkommen.77⟧\\nPlease change it.
+"""
+
+
+@pytest.mark.parametrize("line", [line for line in WRITTEN_IN_CHATS.splitlines() if line])
+def test_what_a_person_writes_of_a_password_in_a_chat_is_masked(line: str) -> None:
+    text, secret = _unmarked(line.replace("\\n", "\n"))
+    masked = mask_typed(text)
+    assert not _survives(secret, masked.data), masked.data
+    _assert_shape(text.encode(), masked)
+    assert mask_typed(masked.text()).data == masked.data
+
+
+TOLD_IN_CHATS = """
+the password is wrong, so nothing works
+the password is visible in the logs
+is the password check case sensitive?
+how does the password reset work
+Support callable passwords for credential refresh on reconnect
+The --username and --password options can't be used for this
+only pass to `describe` when it is available
+first pass to describe the implementation
+tests didn't pass again
+displaying a password dialog. I have not figured out how
+"Confirm password" 필드 아래에 이 오류를 쉽게 표시할 수 있습니다.
+the username and password provide only a limited protection
+"""
+
+
+@pytest.mark.parametrize("line", [line for line in TOLD_IN_CHATS.splitlines() if line])
+def test_what_a_person_writes_about_passwords_is_left_alone(line: str) -> None:
+    assert mask_typed(line).data.decode() == line
+
+
+ORDINARY_BLOCKS = {
+    "fields of a schema": '"Password": {\n  "maxLength": 104,\n  "pattern": "^.+$"\n}\n',
+    "a list of names": "names = [\n    'password',\n    'hostport',\n    'curlopt_put',\n]\n",
+    "more names": 'fields = ("username", "password", "message")\n("splitpasswd",\n "splitport")\n',
+    "types": "class Protection:\n    password: Incomplete\n    user: Incomplete\n    salt: Incomplete\n",
+    "names of a program": "user = wort\npassword = losung\nconnect(user, losung)\n",
+    "a module": "if hasattr(pwd, 'getpwuid'):\n    # Catch pwd.getpwuid() for bpo-10496\n    pass\n",
+    "a loop": "for user, password := range accounts {\n",
+    "two columns": "  detect-secrets        Apache-2.0\n  shellingham           ISC\n",
+    "a doctest": "    ...     except ValueError:\n    ...         pass\n    1.52588e-05           1.41691e-09\n",
+    "an annotation": "root: CompleteDirs\nadmin: Pathological\n",
+    "a definition": 'def load_default_credentials(*, extra: str = "vertex"): ...\n',
+    "a pointer": "memcpy(pwd->homedir, pw.pw_dir, size);\n",
+    "a sum": "cmd = 'ACCT ' + password\n",
+    "a comparison": 'name = "password" if driver == "pymysql" else "passwd"\n',
+    "two names": 'user, password = "wile", ""\n',
+    "a mapping in a call": "connect('amqps://broker', ssl={'keyfile': '/a/b', 'cert': '/a/c', 'ca_certs': '/a'})\n",
+    "users with numbers": 'router.Use(gin.BasicAuth(gin.Accounts{\n"foo":    "bar",\n"austin": "1234",\n}))\n',
+    "names of a language": "    'VbNetLexer': ('VB.net', ('vb.net', 'vbnet', 'lobas', 'oobas'), ('*.vb',)),  # pass\n",
+    "a form": '<input type="password" name="pw">\n<input type="submit" value="Register">\n',
+}
+
+
+@pytest.mark.parametrize("block", sorted(ORDINARY_BLOCKS))
+def test_ordinary_lines_beside_names_of_passwords_are_left_alone(block: str) -> None:
+    assert mask(ORDINARY_BLOCKS[block].encode()).data.decode() == ORDINARY_BLOCKS[block]
 
 
 SAID_OF_PASSWORDS = """
@@ -644,6 +807,27 @@ def test_of_tokens_without_anything_between_none_is_left(kind: str) -> None:
 
 
 HOSTILE = (
+    b"user,password\n",
+    b"a,password\nb,krokodil\n",
+    b"host  user  password\n",
+    b"| user | password ",
+    b"<th>Password</th>",
+    b"<tr><th>Password</th></tr><tr><td>krokodil</td></tr>",
+    b"user=a password=krokodil ",
+    b"user: a\n",
+    b"password: krokodil\n",
+    b"u: a\np: krokodil\n",
+    b"user eva pass krokodil ",
+    b"a@b.example:krokodil\n",
+    b"what is the password?\n",
+    b"the password, krokodil, ",
+    b"the password changed. New one: a ",
+    b"password -> ",
+    b"sudo <<< ",
+    b"--passphrase 'a b ",
+    b"jwt.sign(a, '",
+    b"'jdbc:a','b','c'",
+    b'expect password\nsend "a',
     b"| password |\n|---|\n| a1!x9Zq |\n",
     b"|---|\n",
     b"| password ",
