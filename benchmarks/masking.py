@@ -9,11 +9,18 @@ passphrases and numbers as people type them, in several languages; sayings are s
 ``held out`` are syntaxes, sentences and names (``LATER_*``) that were written down after the rules: of the first such
 set (``MORE_*``, now among the others) 13.5 % leaked when it was first run, of this one 4.1 %; both were then mended by
 general rules. Of typed sentences that were written after their rules 38 of 133 leaked when they were first run, and 15
-of 75 of a second such set after those were mended: expect one of five of a wording that nobody thought of to leak. The
-share of ordinary lines is measured on the standard library, the installed packages and every folder
-of ``--trees``.
+of 75 of a second such set after those were mended.
 
-Ends with 1 where a target is missed: 0 leaks on rules, at most 2 % on prose, on what is typed and on what is held out,
+``words`` are passwords without any shape, ``krokodil`` or ``sunshine``, in configuration, command lines, calls, tables
+and beside the name of their user; ``chat`` are such words in messages, masked as a person's text is. Of 160 secrets
+written down before their rules (configuration, shell histories, chats and documents, mostly such words) 104 leaked. The
+rules were made with one half; of the other 21 of 80 leaked when it was first run, and 17 of 40 of another set after
+those were mended. Of a third set of 40, with which no rule was made, 8 leaked, and 30 before these rules: of a wording
+that nobody thought of, expect one of four to leak.
+
+The share of ordinary lines is measured on the standard library, the installed packages and every folder of ``--trees``.
+
+Ends with 1 where a target is missed: 0 leaks on rules, at most 2 % in each other group,
 at most 0.5 % of sayings and of ordinary lines touched.
 """
 
@@ -35,12 +42,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from helix_core.ingest.secrets import mask
+from helix_core.ingest.secrets import mask, mask_typed
 
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
 MOST_BYTES = 600_000
-TARGETS = {"rules": 0.0, "prose": 0.02, "typed": 0.02, "held out": 0.02, "sayings": 0.005, "ordinary lines": 0.005}
+LEAKS_ALLOWED = {"rules": 0.0, "prose": 0.02, "typed": 0.02, "held out": 0.02, "words": 0.02, "chat": 0.02}
+TARGETS = {**LEAKS_ALLOWED, "sayings": 0.005, "ordinary lines": 0.005}
 
 # ``{k}`` is the name, ``{v}`` the secret, ``{a}`` and ``{b}`` its halves, ``{B}`` its base64.
 QUOTED = r"""
@@ -659,6 +667,152 @@ LATER_SECRET_KEYS = (
 )
 
 
+WORD_QUOTED = r"""
+assigned          | {k} = "{v}"
+single            | {k} = '{v}'
+annotated         | {k}: str = "{v}"
+const             | const {k} = '{v}';
+go field          | {k}: "{v}",
+json              | {{"host": "db", "{k}": "{v}"}}
+keyword           | connect(host="db", {k}="{v}", timeout=3)
+define            | define('{k}', '{v}');
+setter            | props.setProperty("{k}", "{v}");
+call              | user.{k}("{v}")
+getenv            | value = os.getenv("{k}", "{v}")
+symbol            | set :{k}, '{v}'
+toml block        | {k} = '''{v}'''
+xml element       | <{k}>{v}</{k}>
+option            | run --{k} "{v}" --verbose
+option list       | args = ["--{k}", "{v}"]
+yaml quoted       | db:\n  {k}: "{v}"
+"""
+WORD_BARE = r"""
+yaml              | db:\n  {k}: {v}
+ini               | [db]\n{k} = {v}
+ini tight         | [db]\n{k}={v}
+env export        | export {k}={v}
+option equals     | run --{k}={v} --verbose
+option            | run --{k} {v} --verbose
+two words         | {k} {v}
+var file          | terraform apply -var="{k}={v}"
+"""
+WORD_BESIDE = r"""
+json user         | {{"{u}":"eva","{w}":"{v}"}}
+python user       | connect({u}="eva", {w}="{v}")
+repr              | Credentials({u}='svc', {w}='{v}', realm=None)
+dict user         | settings = {{'{u}': 'app', '{w}': '{v}', 'port': 3306}}
+ruby hash         | {{"{u}"=>"karl", "{w}"=>"{v}"}}
+yaml user         | {u}: deploy\n{w}: {v}
+notes             | Host: db1\n{u}: karl\n{w}: {v}
+rst field         | :{u}: demo\n:{w}: {v}
+org               | - {u} :: admin\n- {w} :: {v}
+query             | GET /session?{u}=karl&{w}={v} HTTP/1.1
+form              | curl -d '{u}=eva&{w}={v}' localhost
+body              | curl -d '{{"{u}":"eva","{w}":"{v}"}}' localhost
+log               | DEBUG auth: attempt {u}=karl {w}={v} ip=10.0.0.4
+shell             | vault kv put secret/shop {u}=shop {w}={v}
+mount             | mount -o {u}=hans,{w}={v},vers=3.0 //nas/a /mnt
+xml attributes    | <account {u}="deployer" {w}="{v}" roles="a"/>
+html              | <p>{u}: <b>gast</b><br>{w}: <b>{v}</b></p>
+escaped           | {{"body":"{{\\"{u}\\":\\"karl\\",\\"{w}\\":\\"{v}\\"}}"}}
+"""
+WORD_PLACES = r"""
+mysql             | mysql -uroot -p{v} -e 'show tables'
+echo sudo         | echo "{v}" | sudo -S reboot
+herestring        | sudo -S reboot <<< "{v}"
+cryptsetup        | echo "{v}" | cryptsetup open /dev/sdb1 data
+htpasswd          | htpasswd -b -c .htpasswd karl {v}
+htpasswd stdout   | htpasswd -nb karl {v}
+net user          | net user helpdesk {v} /add
+snmp              | snmpwalk -v3 -l authPriv -u ops -a SHA -A {v} 10.0.0.9
+ssh-keygen        | ssh-keygen -t ed25519 -N "{v}" -f id
+openssl           | openssl enc -aes-256-cbc -k {v} -in a -out b
+user and password | twine upload -u bob -p {v} dist/*
+secret set        | gh secret set DEPLOY --body "{v}"
+expect            | expect "assword:"\nsend "{v}\\r"
+wpa               | wpa_passphrase Werkstatt {v}
+login             | server.login("news@example.org", "{v}")
+auth tuple        | requests.get(url, auth=("svc", "{v}"))
+basic             | session.auth = HTTPBasicAuth("svc", "{v}")
+connection        | DriverManager.getConnection("jdbc:oracle:thin:@db1:1521:ORCL", "scott", "{v}");
+dbi               | DBI->connect("dbi:mysql:shop;host=db2", "shop", "{v}", {{ RaiseError => 1 }});
+pdo               | PDO->__construct('mysql:host=db;dbname=shop', 'shop', '{v}')
+dsn               | sql.Open("mysql", "app:{v}@tcp(db:3306)/shop")
+wifi              | WiFi.begin("Dachboden", "{v}");
+jwt               | const token = jwt.sign({{ sub: user.id }}, '{v}', {{ expiresIn: '1h' }});
+insert            | INSERT INTO accounts (id, email, password) VALUES (1, 'root@example.org', '{v}');
+markdown column   | | user | password |\n|---|---|\n| root | {v} |
+psql              | | id | username | password |\n----+----------+----------\n  1 | root | {v}
+mysql table       | +----+-------+\n| user | pass |\n+----+-------+\n| admin | {v} |\n+----+-------+
+csv semicolon     | Benutzer;Kennwort;Rolle\nadmin;{v};alles
+csv               | id,name,password\n1,Anna,{v}
+tabs              | login\tpasswort\tort\nhmeier\t{v}\tBonn
+latex             | Host & User & Password \\\\ \\hline\ndb1 & root & {v} \\\\
+wiki              | ! Host !! User !! Password\n|-\n| db1 || root || {v}
+aligned           | Service   Account     Password\n--------  ----------  ----------\nmailgun   postmaster  {v}
+rst table         | ====  =====  ==========\nhost  user   password\n====  =====  ==========\ndb1   root   {v}
+html table        | <table><tr><th>Login</th><th>Password</th></tr>\n<tr><td>admin</td><td>{v}</td></tr></table>
+credentials cell  | | Service | Credentials |\n|---|---|\n| wiki | admin / {v} |
+"""
+CHAT = r"""
+my {n} is {v} and it wont let me in
+the {n} is {v}, is that enough?
+the {n} is {v}
+{n}: {v}
+{n} = {v}
+i set the {n} to {v} but login says no
+i changed teh passwrod to {v} and now nothing conects
+pasword is {v}
+use {v} as the {n}
+user eva pass {v}
+login eva, password {v}
+username is eva and my {n} is {v}
+"{v}" is the {n}, without quotes
+i typed "{v}" as the {n}
+password for bob? {v}
+error: wrong password '{v}'
+default login is `admin` with password `{v}`
+what was the root {n} again?\n{v}
+<eva> whats the {n}\n<karl> {v}
+your {n} is\n    {v}\nplease change it
+{n}: the usual one -> {v}
+log in with user ``admin`` and password ``{v}``
+"""
+STRANGE_CHAT = r"""
+its the same {n} as always, {v}, just try it
+the {n} changed, now {v}
+{n} {v} doesnt work anymore?
+ssh root@10.0.0.4 ({n} {v}) and restart it
+the preshared key was changed. New one: {v}. Please roll out.
+le mot de passe c'est {v} et ça marche pas
+mot de passe wifi : {v}
+la contraseña es {v}, no puedo entrar
+la password di root è {v} perché non entra?
+mein passwort lautet {v}, warum kommt 403?
+das Kennwort ist {v}.
+wachtwoord is nu {v} ipv het oude
+lösenordet är {v} men det funkar inte
+hasło do panelu to {v}
+credentials: eva / {v}
+creds are root:{v} on the jump host
+- eva@example.org / {v}
+news@example.org:{v}
+"""
+WORD_KEYS = [
+    "password",
+    "DB_PASSWORD",
+    "db_password",
+    "adminPassword",
+    "passphrase",
+    "smtp.password",
+    "ROOT_PASS",
+    "kennwort",
+]
+WORD_NOUNS = ("password", "pw", "root password", "wifi password", "Password", "db password")
+USER_FIELDS = ("user", "username", "login", "User", "account")
+WORD_FIELDS = ("password", "pass", "pw", "passwd", "kennwort")
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """A small file with a secret in it. ``pieces`` are what must not be left of it."""
@@ -743,6 +897,28 @@ def typed(chance: random.Random) -> list[tuple[str, str]]:
     ]
 
 
+def words(chance: random.Random) -> list[tuple[str, str]]:
+    """Words as people choose them, without a shape of their own: of English and of other languages."""
+    common = ["sunshine", "pineapple", "butterfly", "football", "chocolate", "penguin", "dolphin", "velvet", "marble"]
+    return [("common", chance.choice(common)), *strange(chance)]
+
+
+def strange(chance: random.Random) -> list[tuple[str, str]]:
+    """Words that are no common English, alone, joined and with a number."""
+    made = [
+        "krokodil",
+        "gartenzwerg",
+        "papierflieger",
+        "stroopwafel",
+        "tournesol",
+        "mariposa",
+        "nachtfalter",
+        "brombeere",
+    ]
+    first, second, third = chance.sample(made, 3)
+    return [("strange", first), ("joined words", f"{second}-{first}"), ("counted", f"{third}{chance.randrange(2, 99)}")]
+
+
 def spaced(chance: random.Random) -> list[tuple[str, str]]:
     """Words with blanks between them."""
     words = [
@@ -785,15 +961,17 @@ MADE = {
     "hex": hex_keys,
     "phrase": phrases,
     "typed": typed,
+    "words": words,
+    "strange": strange,
     "spaced": spaced,
     "number": numbers,
 }
 
 
-def _case(group: str, syntax: str, template: str, name: str, secret: str, sid: str = "") -> Case:
+def _case(group: str, syntax: str, template: str, name: str, secret: str, sid: str = "", **more: str) -> Case:
     half = len(secret) // 2
     encoded = base64.b64encode(secret.encode()).decode()
-    text = template.format(k=name, n=name, v=secret, a=secret[:half], b=secret[half:], B=encoded, sid=sid)
+    text = template.format(k=name, n=name, v=secret, a=secret[:half], b=secret[half:], B=encoded, sid=sid, **more)
     pieces = (secret[:half], secret[half:]) if "{a}" in template else (encoded,) if "{B}" in template else (secret,)
     return Case(group, syntax, f"before = 1\n{text}\nafter = 2\n" if "\nbob," not in text else text, pieces)
 
@@ -848,6 +1026,16 @@ def cases(seed: int = 7) -> list[Case]:
     for table in (MORE_QUOTED, MORE_BARE):
         cross("rules", table, MORE_PASSWORD_KEYS, "password", 2)
         cross("rules", table, MORE_SECRET_KEYS, "key", 2)
+    for table in (WORD_QUOTED, WORD_BARE):
+        cross("words", table, WORD_KEYS, "words", 3)
+    cross("words", WORD_PLACES, ["-"], "words", 4)
+    for syntax, template in _lines(WORD_BESIDE):
+        for kind, secret in (one for _ in range(4) for one in words(chance)):
+            beside = {"u": chance.choice(USER_FIELDS), "w": chance.choice(WORD_FIELDS)}
+            found.append(_case("words", f"{syntax} ({kind})", template, "-", secret, **beside))
+    for kinds, table in (("words", CHAT), ("strange", STRANGE_CHAT)):
+        rows = "\n".join(f"chat | {line}" for line in table.strip().splitlines())
+        cross("chat", rows, WORD_NOUNS, kinds, 4)
     more = "\n".join(f"prose | {line}" for line in MORE_PROSE.strip().splitlines())
     cross("prose", more, PASSWORD_NOUNS, "password", 4)
     cross("prose", more, SECRET_NOUNS, "key", 3)
@@ -865,7 +1053,7 @@ def cases(seed: int = 7) -> list[Case]:
 
 def is_leak(case: Case) -> bool:
     """Are seven characters in a row of the secret left, or all of a shorter piece of it?"""
-    masked = mask(case.text.encode()).data
+    masked = (mask_typed(case.text) if case.group == "chat" else mask(case.text.encode())).data
     return any(
         piece[start : start + 7].encode() in masked
         for piece in case.pieces
@@ -943,14 +1131,14 @@ def main() -> int:
         made = random.Random(asked.seed).sample(made, asked.sample)
     figures: dict[str, tuple[int, int]] = {}
     leaks = [case for case in made if is_leak(case)]
-    for group in ("rules", "prose", "typed", "held out"):
+    for group in LEAKS_ALLOWED:
         figures[group] = (sum(c.group == group for c in leaks), sum(c.group == group for c in made))
     for case in leaks[: asked.show]:
         print(f"    leaked, {case.group}, {case.syntax}: {case.text.strip()!r}")
     for (group, syntax), count in Counter((case.group, case.syntax) for case in leaks).most_common(asked.show):
         print(f"    {count} x {group}: {syntax}")
     said = sayings()
-    touched = [line for line in said if mask(f"{line}\n".encode()).data != f"{line}\n".encode()]
+    touched = [line for line in said if mask_typed(f"{line}\n").data != f"{line}\n".encode()]
     figures["sayings"] = (len(touched), len(said))
     for line in touched[: asked.show]:
         print(f"    touched: {line}")

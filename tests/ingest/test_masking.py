@@ -42,7 +42,13 @@ def test_of_what_people_type_little_leaks_and_no_sentence_about_it_is_touched(be
     leaked = [case for case in made if bench.is_leak(case)]
     assert len(leaked) <= 0.02 * len(made), leaked
     told = random.Random(3).sample(bench.sayings(), 600)
-    assert [line for line in told if bench.mask(line.encode()).data != line.encode()] == []
+    assert [line for line in told if bench.mask_typed(line).data != line.encode()] == []
+
+
+def test_of_words_and_of_what_people_write_in_chats_little_leaks(bench: ModuleType) -> None:
+    made = [case for case in bench.cases(seed=4) if case.group in ("words", "chat")]
+    leaked = [case for case in random.Random(3).sample(made, 500) if bench.is_leak(case)]
+    assert len(leaked) <= 0.02 * 500, leaked
 
 
 def test_a_leak_is_seen(bench: ModuleType) -> None:
