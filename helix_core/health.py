@@ -187,7 +187,8 @@ def resolution_to_gene(
 ) -> str:
     """Keep how a divergence was resolved as a memory, and return its handle; the same resolution is the same memory.
 
-    The memory says both scores, and that it came from an audit. ``cites`` are places in the code, ``path:first-last``.
+    The memory says both scores, and that it came from an audit. A program writes it, so it waits for review. ``cites``
+    are places in the code, ``path:first-last``.
     Raises UsageError, StoreError.
     """
     signal = cd_signal(auto_score, manual_score, dimension=dimension)

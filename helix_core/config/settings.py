@@ -388,6 +388,14 @@ class Config:
         "of them is open again; and when a memory is opened, cited or confirmed, so that it fades later",
         trusted=True,
     )
+    review_agents: bool = _setting(
+        "memory.review_agents",
+        "true or false",
+        True,
+        "keep what agents and other programs remember as proposals, which nothing recalls before you approve them; off "
+        "puts their memories in force at once",
+        trusted=True,
+    )
     trail_record: bool = _setting(
         "trail.record",
         "true or false",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         consolidated,
         exact_words,
         is_clash,
+        is_in_force_at_once,
         same_words,
         template_key,
         text_key,
@@ -107,6 +108,7 @@ __all__ = [
     "files_snapshot",
     "is_clash",
     "is_due",
+    "is_in_force_at_once",
     "is_memory_id",
     "is_order",
     "is_within",
@@ -138,7 +140,10 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
-        "consolidation": ("consolidated", "exact_words", "is_clash", "same_words", "template_key", "text_key"),
+        "consolidation": (
+            *("consolidated", "exact_words", "is_clash", "is_in_force_at_once", "same_words", "template_key"),
+            "text_key",
+        ),
         "exchanges": ("Fact", "ObservedExchange", "attributed", "facts_in", "kept", "session_name"),
         "extraction": (
             "AnswerError",

@@ -22,6 +22,7 @@ from helix_core.model import (
     Consolidation,
     MemoryDraft,
     MemoryLink,
+    MemoryOrigin,
     MemoryStatus,
     StoredMemory,
 )
@@ -41,6 +42,15 @@ def template_key(text: str) -> bytes:
     names = frozenset(critical(text))
     words = [word for word in content_words(text) if not is_critical(word) and word not in names]
     return hashlib.sha256(" ".join(words).encode("utf-8", "replace")).digest()[:16]
+
+
+def is_in_force_at_once(origin: MemoryOrigin, *, reviews_agents: bool) -> bool:
+    """Return whether what ``origin`` asserts is in force without a review: who may write memories that are recalled.
+
+    What a person says always is. What an agent or another program writes is where the user's settings say so
+    (``memory.review_agents`` off); what comes from elsewhere never is. Everything else is a proposal.
+    """
+    return origin is MemoryOrigin.USER or (origin is MemoryOrigin.AGENT and not reviews_agents)
 
 
 def consolidated(

@@ -412,6 +412,15 @@ class MemoryItems:
         sql = f"SELECT EXISTS (SELECT 1 FROM item i WHERE {_IN_SCOPES})"
         return bool(self._file.rows(sql, (text_list(scopes),))[0][0])
 
+    def waiting(self, scopes: Iterable[str]) -> int:
+        """Return the number of memories of these scopes that wait for review."""
+        sql = f"""
+            SELECT count(*) FROM item i JOIN item_status s ON s.id = i.id
+            WHERE i.id IN (SELECT item_id FROM op WHERE kind = 'propose') AND {_IN_SCOPES} AND s.status = 'quarantined'
+            AND s.superseded_at IS NULL
+        """
+        return int(self._file.rows(sql, (text_list(scopes),))[0][0])
+
     def count(self) -> int:
         """Return the number of memories of any status."""
         return int(self._file.rows("SELECT count(*) FROM item")[0][0])

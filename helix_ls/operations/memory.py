@@ -33,6 +33,10 @@ MOST_LISTED = 500
 LATEST = 253_402_300_799
 """The last second of the year 9999."""
 AGENT_ORIGIN = MemoryOrigin.AGENT.value
+TYPED_BY_A_PERSON = {"remember": {"origin": MemoryOrigin.USER.value}, "edit": {"origin": MemoryOrigin.USER.value}}
+"""Arguments of operations that an editor's command has where it does not say otherwise: a person gives it there.
+Elsewhere a program is assumed. What either writes is in force or waits by ``is_in_force_at_once``.
+"""
 
 
 def by_of(agent: str) -> Attribution:
@@ -96,7 +100,8 @@ REMEMBER = Operation(
     "remember",
     "Remember a fact",
     "Keep one durable statement (a decision, convention, preference, cause of a failure) for later sessions. Cite the "
-    "code that it is about: each later answer says whether those lines still are as they were. Secrets are masked.",
+    "code that it is about: each later answer says whether those lines still are as they were. Secrets are masked. "
+    "What a program writes is a proposal until a person approves it.",
     RememberArguments,
     remember,
     "helix.memory/1",
@@ -255,7 +260,8 @@ def edit(helix: Helix, given: EditArguments, context: AskContext) -> dict[str, A
 EDIT = Operation(
     "edit",
     "Edit a memory",
-    "Put another text in the place of a memory's: a new memory that supersedes it. The old text stays in the log.",
+    "Put another text in the place of a memory's: a new memory that supersedes it. The old text stays in the log. A "
+    "program's edit is a proposal.",
     EditArguments,
     edit,
     "helix.memory/1",

@@ -1300,7 +1300,7 @@ class HelixClient:
     ) -> MemoriesReply:
         """Remember a fact. Keep one durable statement (a decision, convention, preference, cause of a failure) for
         later sessions. Cite the code that it is about: each later answer says whether those lines still are as they
-        were. Secrets are masked.
+        were. Secrets are masked. What a program writes is a proposal until a person approves it.
 
         Args:
             text: What to remember: one statement.
@@ -1478,7 +1478,7 @@ class HelixClient:
         dry_run: bool | None = None,
     ) -> MemoriesReply:
         """Edit a memory. Put another text in the place of a memory's: a new memory that supersedes it. The old text
-        stays in the log.
+        stays in the log. A program's edit is a proposal.
 
         Args:
             id: The id of a memory, such as m_k3xq7a2b.

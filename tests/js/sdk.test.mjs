@@ -97,7 +97,7 @@ test('a client of a folder asks and writes no other of the same server', async (
     const served = await start({}, '-m', 'helix_ls.cli', 'serve', folder, '--also', other, '--port', '0', '--json');
     const client = await connect({ folder: other, admin: true, command });
     assert.equal((await client.packet({ question: 'stripes' })).workspace, realpathSync(other));
-    await client.remember({ text: 'Zebras have stripes.' });
+    await client.remember({ text: 'Zebras have stripes.', origin: 'user' });
     assert.equal((await client.memories()).items.length, 1);
     const first = await connect({ folder, command });
     assert.equal((await first.memories()).items.length, 0);

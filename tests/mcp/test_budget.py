@@ -53,7 +53,7 @@ def test_items_are_judged_in_the_order_of_their_packet(start, tmp_path):
 
 def test_memories_are_in_the_text_and_the_object_of_a_packet_within_its_budget(start, environ, tmp_path):
     project = repository(tmp_path / "project")
-    (tmp_path / "helix.toml").write_text("[mcp]\nwrite_tools = true\n")
+    (tmp_path / "helix.toml").write_text("[mcp]\nwrite_tools = true\n[memory]\nreview_agents = false\n")
     environ["HELIX_CONFIG"] = str(tmp_path / "helix.toml")
     agent = start(project, "--profile", "full")
     agent.initialize()
@@ -97,7 +97,7 @@ def test_an_agent_may_propose_an_edit_of_a_users_memory_and_relate_only_its_own(
 
 
 def test_what_an_agent_does_to_a_memory_is_logged_as_the_agents_act(start, environ, tmp_path):
-    environ["HELIX_MCP_WRITE_TOOLS"] = "true"
+    environ |= {"HELIX_MCP_WRITE_TOOLS": "true", "HELIX_MEMORY_REVIEW_AGENTS": "false"}
     agent = start(repository(tmp_path / "project"), "--profile", "full")
     agent.initialize()
     kept = agent.answer("memory_write", text="Routes are matched by pattern")["items"][0]["id"]

@@ -19,9 +19,9 @@ def open_helix(tmp_path):
     """Open engines on folders, with one memory for all; closed at the end."""
     opened = []
 
-    def begin(folder: Path, **options) -> Helix:
+    def begin(folder: Path, settings=(), **options) -> Helix:
         environ = {"HELIX_CACHE_DIR": str(tmp_path / "cache"), "HELIX_DATA_DIR": str(tmp_path / "data")}
-        config = load_config(folder, environ=environ, user=tmp_path / "no-user-file.toml")
+        config = load_config(folder, environ=environ | dict(settings), user=tmp_path / "no-user-file.toml")
         opened.append(Helix.open(folder, config=config, **options))
         return opened[-1]
 

@@ -83,6 +83,7 @@ def test_a_resolution_becomes_a_memory_with_its_provenance_once(helix: Helix, pr
     given = {"auto_score": 0.85, "manual_score": 1.0, "resolution": "False positives in the scanner's rules"}
     handle = resolution_to_gene(helix, "security", **given, cites=[f"{SESSIONS}:6-8"])
     assert resolution_to_gene(helix, "security", **given, cites=[f"{SESSIONS}:6-8"]) == handle
+    helix.memory.approve(handle)
     (found,) = helix.memory.recall("what were the false positives in the scanner's rules?")["items"]
     assert (found["id"], found["kind"], found["origin"]) == (handle, "resolution", "agent")
     assert "automatic 0.85, manual 1.00, diverged" in found["text"]

@@ -81,6 +81,7 @@ def test_a_thousand_answers_and_openings_change_no_hash(helix):
 
 def test_a_use_never_changes_a_verdict(helix, later):
     handle = remember(helix, origin=AGENT)
+    helix.memory.approve(handle)
     for _ in range(20):
         later(30)
         helix.memory.get(handle)

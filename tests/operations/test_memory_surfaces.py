@@ -81,7 +81,11 @@ def test_every_surface_recalls_the_same_memories_with_the_same_verdicts(
             encoded({"method": "helix.memory_context", "params": topic | {"path": str(project)}}), 120
         )["result"],
     }
-    written = agent.answer("memory_write", text="The signing key rotates every 90 days")["items"][0]
+    text = "The signing algorithm has a name of its own"
+    written = agent.answer("memory_write", text=text)["items"][0]
+    with server.admin() as admin:
+        posted = admin.post("/memory/remember", json={"text": f"{text} again"}).json()["items"][0]
+    editor = wire.command("helix.memory.remember", {"text": f"{text} here", "origin": None})["items"][0]
     for end in (connection.socket, client, agent, wire, server):
         end.close()
 
@@ -94,7 +98,9 @@ def test_every_surface_recalls_the_same_memories_with_the_same_verdicts(
     assert {name: told(answer) for name, answer in gathered.items()} == dict.fromkeys(gathered, told(typed))
     lines = {name: answer["items"][0]["evidence"][0].get("text") for name, answer in gathered.items()}
     assert len(set(lines.values())) == 1 and "Signed cookies" in lines["cli"]
-    assert (written["origin"], written["status"]) == ("agent", "quarantined")
+    for by_program in (written, posted):
+        assert (by_program["origin"], by_program["status"]) == ("agent", "quarantined")
+    assert (editor["origin"], editor["status"]) == ("user", "active"), "what is given in an editor is a person's"
 
 
 @pytest.mark.process

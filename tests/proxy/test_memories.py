@@ -19,10 +19,14 @@ def remembering(start, upstream, tmp_path):
 
 
 def remember(server, text, **more):
+    """Remember what a program says, approve it, and return its handle."""
     with server.admin() as admin:
         said = admin.post("/memory/remember", json={"text": text, **more})
         assert said.status_code == 200, said.text
-        return said.json()["items"][0]["id"]
+        (one,) = said.json()["items"]
+        assert one["status"] == "quarantined" and "helix review" in said.json()["notes"][0]
+        admin.post("/memory/decide", json={"id": one["id"], "decision": "approve"})
+        return one["id"]
 
 
 def test_a_chat_gets_its_memories_inside_the_envelope(remembering, upstream):

@@ -106,7 +106,7 @@ def test_a_client_of_a_folder_asks_and_writes_no_other_of_the_same_server(start,
         monkeypatch.setenv(name, value)
     with HelixClient.connect(tmp_path / "link", admin=True) as client:
         assert client.packet("stripes")["workspace"] == str(other)
-        client.remember("Zebras have stripes.")
+        client.remember("Zebras have stripes.", origin="user")
         assert client.memories()["items"]
     with HelixClient.connect(project) as client:
         assert not client.memories()["items"]

@@ -88,9 +88,11 @@ class Curating:
         seq = None if as_of is None else memory.items.op_at(int(as_of * 1e3))
         found = recalling.found(question, k, kinds, seq)
         judged = recalling.judged(found, task, heals=as_of is None)
+        waiting = 0 if judged else memory.items.waiting(recalling.scopes)
         return self.nothing(question, task) | {
             "items": [recall_object(one) for one in judged],
             "known_empty": not judged,
+            "notes": [waiting_note(waiting)] if waiting else [],
             "elapsed_ms": self._elapsed_ms(),
         }
 
@@ -102,6 +104,7 @@ class Curating:
             "task_type": task.value,
             "items": [],
             "known_empty": True,
+            "notes": [],
             "elapsed_ms": self._elapsed_ms(),
         }
 
@@ -360,7 +363,9 @@ class Curating:
         ``replaces`` is what a proposal would supersede, ``rivals`` what contradicts a memory and is in force too.
         """
         recalling, items = Recalling(self._session, memory, self._now), memory.items
-        proposed = items.listed(recalling.scopes, [MemoryStatus.QUARANTINED.value], (), limit)
+        proposed = items.listed(recalling.scopes, [MemoryStatus.QUARANTINED.value], (), MOST_REVIEWED)
+        # Where a person said the same since, nothing is left to decide.
+        proposed = [one for one in proposed if one.tx_to is None][:limit]
         usable = items.listed(recalling.scopes, [one.value for one in USABLE], (), MOST_REVIEWED)
         judged = recalling.judged([(one, 0.0) for one in (*proposed, *usable)], TaskType.EXPLAIN, heals=True)
         links = items.links(one.id for one in proposed)
@@ -406,6 +411,12 @@ def no_memory(name: str) -> UsageError:
     return UsageError(
         f"there is no memory of the id {name[:80]!a}: this memory is empty; helix remember TEXT begins one"
     )
+
+
+def waiting_note(waiting: int) -> str:
+    """Return what an answer without memories says of the proposals that it leaves out."""
+    what = "proposal waits" if waiting == 1 else "proposals wait"
+    return f"{waiting:,} {what} for a person's approval and answers nothing before it: helix review"
 
 
 def _cite(one: RecalledCitation) -> str:

@@ -184,7 +184,7 @@ class WorkspaceMemory:
         curating, chosen = Curating(self.session, NOBODY), checked_task(task)
         answer = self._if_readable(lambda memory: curating.recall(memory, question, k, chosen, kinds, as_of=as_of))
         answer = answer or curating.nothing(question, chosen)
-        return answer | {"notes": [self.session.memory_problem] if self.session.memory_problem else []}
+        return answer | {"notes": [*answer["notes"], *filter(None, [self.session.memory_problem])]}
 
     @heals_index()
     def context(

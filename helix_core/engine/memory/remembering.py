@@ -24,6 +24,7 @@ from helix_core.memory import (
     DrawnFact,
     Statement,
     consolidated,
+    is_in_force_at_once,
     is_order,
     plain,
     refusal,
@@ -64,6 +65,7 @@ MOST_CITED_LINES = 400
 LONGEST_KIND = 32
 _CITE = re.compile(r"(.+?):(\d{1,7})(?:-(\d{1,7}))?$")
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,31}$")
+KEPT_AS_PROPOSAL = "kept as a proposal, which nothing recalls; a person approves it with helix review"
 RULES = "rules/1"
 """The extractor of the evidence that is made here."""
 MODEL_RULES = "model/1"
@@ -150,7 +152,9 @@ class Remembering:
         session, started = self._session, time.monotonic()
         pointers = pinned(session, given.cites)
         head = session.git_facts.state().head if pointers else ""
-        drafting = Drafting(given, masked, pointers, head, actor_of(given.origin, self._by), int(time.time() * 1e3))
+        actor, at = actor_of(given.origin, self._by), int(time.time() * 1e3)
+        reviews = session.config.review_agents
+        drafting = Drafting(given, masked, pointers, head, actor, at, reviews_agents=reviews)
         items: list[dict[str, Any]] = []
         for said in found:
 
@@ -163,9 +167,11 @@ class Remembering:
             else:
                 items.append(session.memory_file.read(write) or drafting.alone(said))
         counts = Counter(finding.kind for finding in masked.findings)
+        is_waiting = any(one["status"] == MemoryStatus.QUARANTINED for one in items)
         return {
             "schema": MEMORY_SCHEMA,
             "items": items,
+            "notes": [KEPT_AS_PROPOSAL] if is_waiting and not dry_run else [],
             "redactions": [{"rule": rule, "count": count} for rule, count in sorted(counts.items())],
             "dry_run": dry_run,
             "elapsed_ms": round((time.monotonic() - started) * 1e3, 1),
@@ -177,6 +183,7 @@ class Drafting:
     """What the memories of one call have in common. ``at`` is in Unix milliseconds, ``head`` the commit cited at.
 
     ``quote`` is what was said where it is not the memory's own text.
+    With ``reviews_agents`` what an agent asserts waits for a person.
     """
 
     given: RememberRequest
@@ -187,6 +194,7 @@ class Drafting:
     at: int
     extractor: str = RULES
     quote: Clean | None = None
+    reviews_agents: bool = True
 
     def written(self, memory: Memory, said: Statement, scope: str, *, dry_run: bool) -> dict[str, Any]:
         """Write one statement, or only decide about it, and return its wire object."""
@@ -222,7 +230,7 @@ class Drafting:
 
     def alone(self, said: Statement, *, waits: bool = False) -> dict[str, Any]:
         """Return the wire object of a memory that was not kept."""
-        status = MemoryStatus.QUARANTINED if waits or self._orders(said) else MemoryStatus.ACTIVE
+        status = MemoryStatus.QUARANTINED if waits or self._waits(said) else MemoryStatus.ACTIVE
         return {
             "id": "",
             "kind": said.kind,
@@ -274,8 +282,12 @@ class Drafting:
             for dst in _ids(memory, names)
         ]
         key = hashlib.sha256(f"{fact.scope}\0{given.key}".encode()).hexdigest() if given.key else ""
-        waits = given.is_proposal or self._orders(said)
-        return MemoryDraft(fact, tuple(evidence), tuple(links), is_proposal=waits, key=key)
+        return MemoryDraft(fact, tuple(evidence), tuple(links), is_proposal=self._waits(said), key=key)
+
+    def _waits(self, said: Statement) -> bool:
+        """Return whether a text waits for review, whatever else is known."""
+        at_once = is_in_force_at_once(self.given.origin, reviews_agents=self.reviews_agents)
+        return self.given.is_proposal or not at_once or self._orders(said)
 
     def _orders(self, said: Statement) -> bool:
         """Return whether a text waits for review whatever else is known; a user's own words never do."""

@@ -1246,7 +1246,7 @@ export class HelixClient {
   /**
    * Remember a fact. Keep one durable statement (a decision, convention, preference, cause of a failure) for later
    * sessions. Cite the code that it is about: each later answer says whether those lines still are as they were.
-   * Secrets are masked. Needs the administrator's key.
+   * Secrets are masked. What a program writes is a proposal until a person approves it. Needs the administrator's key.
    */
   async remember(given: RememberGiven, options?: CallOptions): Promise<MemoriesReply> {
     return (await this.#sender.send('POST', '/memory/remember', given, options)) as MemoriesReply;
@@ -1287,7 +1287,7 @@ export class HelixClient {
 
   /**
    * Edit a memory. Put another text in the place of a memory's: a new memory that supersedes it. The old text stays in
-   * the log. Needs the administrator's key.
+   * the log. A program's edit is a proposal. Needs the administrator's key.
    */
   async edit(given: EditGiven, options?: CallOptions): Promise<MemoriesReply> {
     return (await this.#sender.send('POST', '/memory/edit', given, options)) as MemoriesReply;
