@@ -19,10 +19,10 @@ from helix_core.engine import Extraction, Helix, ModelReply
 from helix_core.memory import MOST_ANSWER_TOKENS, ModelPrompt
 from helix_core.tokens import estimate
 from helix_ls.operations.memory import ConsolidateArguments, by_of
-from helix_ls.proxy.dialects import CHAT
+from helix_ls.proxy.dialects import CHAT, OLLAMA_CHAT, RESPONSES
 from helix_ls.proxy.presets import traits_of
 from helix_ls.proxy.refused import HttpError
-from helix_ls.proxy.upstream import Address, ChosenUpstream, UpstreamError, Upstreams, next_bytes
+from helix_ls.proxy.upstream import ANTHROPIC_VERSION, Address, ChosenUpstream, UpstreamError, Upstreams, next_bytes
 
 CALL_S = 120.0
 MAX_REPLY_BYTES = 1024 * 1024
@@ -32,8 +32,9 @@ Ask = Callable[[Callable[[Helix], T]], Awaitable[T]]
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """What is sent to an upstream: the path below its base, and the body as JSON."""
+    """What is sent to an upstream: the dialect, the path below its base, and the body as JSON."""
 
+    dialect: str
     path: str
     body: dict[str, Any]
 
@@ -83,7 +84,7 @@ class ModelExtractor:
             return ModelReply(tokens=0 if is_unsent else work.reserved, problem=str(error))
         except TimeoutError:
             return ModelReply(tokens=work.reserved, problem=f"the upstream did not answer in {CALL_S:.0f} s")
-        return reply_of(status, data, work.prompt)
+        return reply_of(status, data, work.prompt, request.dialect)
 
     async def _shown(self, work: Extraction) -> tuple[dict[str, Any] | None, str]:
         """Return what would be sent, and where to; None and why where that is not known."""
@@ -102,7 +103,16 @@ class ModelExtractor:
 
 def request_of(prompt: ModelPrompt, chosen: ChosenUpstream) -> ModelRequest:
     """Return the request of a question to an upstream, with its schema as the upstream's dialect has it."""
-    return _chat(prompt, chosen.model, chosen.upstream.where)
+    where = chosen.upstream.where
+    return _REQUESTS[dialect_for(where)](prompt, chosen.model, where)
+
+
+def dialect_for(where: Address) -> str:
+    """Return the dialect to ask an upstream in: chat, unless it speaks it not or takes no schema in it."""
+    # Anthropic's compatible API ignores response_format.
+    is_anthropics = (where.auth or traits_of(where.base).auth) == "x-api-key"
+    order = ("messages", "chat") if is_anthropics else ("chat", "responses", "messages", "ollama")
+    return next((each for each in order if where.speaks(each)), "chat")
 
 
 def _chat(prompt: ModelPrompt, model: str, where: Address) -> ModelRequest:
@@ -111,17 +121,75 @@ def _chat(prompt: ModelPrompt, model: str, where: Address) -> ModelRequest:
     schema = {"name": prompt.name, "strict": True, "schema": prompt.schema}
     body = {
         "model": model,
-        "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
+        "messages": _messages(prompt),
         "response_format": {"type": "json_schema", "json_schema": schema},
         most: MOST_ANSWER_TOKENS,
         "stream": False,
     }
-    return ModelRequest("/chat/completions", body)
+    return ModelRequest("chat", "/chat/completions", body)
+
+
+def _responses(prompt: ModelPrompt, model: str, _where: Address) -> ModelRequest:
+    form = {"type": "json_schema", "name": prompt.name, "strict": True, "schema": prompt.schema}
+    body = {
+        "model": model,
+        "instructions": prompt.system,
+        "input": prompt.user,
+        "text": {"format": form},
+        "max_output_tokens": MOST_ANSWER_TOKENS,
+        "store": False,
+        "stream": False,
+    }
+    return ModelRequest("responses", "/responses", body)
+
+
+def _anthropic(prompt: ModelPrompt, model: str, _where: Address) -> ModelRequest:
+    tool = {"name": prompt.name, "description": "Return the answer.", "input_schema": prompt.schema}
+    body = {
+        "model": model,
+        "max_tokens": MOST_ANSWER_TOKENS,
+        "system": prompt.system,
+        "messages": [{"role": "user", "content": prompt.user}],
+        "tools": [tool],
+        "tool_choice": {"type": "tool", "name": prompt.name},
+        "stream": False,
+    }
+    return ModelRequest("messages", "/messages", body)
+
+
+def _ollama(prompt: ModelPrompt, model: str, _where: Address) -> ModelRequest:
+    body = {
+        "model": model,
+        "messages": _messages(prompt),
+        "format": prompt.schema,
+        "options": {"num_predict": MOST_ANSWER_TOKENS},
+        "stream": False,
+    }
+    return ModelRequest("ollama", "/api/chat", body)
+
+
+def _messages(prompt: ModelPrompt) -> list[dict[str, str]]:
+    return [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+
+
+_REQUESTS = {"chat": _chat, "responses": _responses, "messages": _anthropic, "ollama": _ollama}
+_TEXTS = {"chat": CHAT.whole, "responses": RESPONSES.whole, "ollama": OLLAMA_CHAT.whole}
+
+
+def text_of(dialect: str, said: Mapping[str, Any]) -> str:
+    """Return the JSON text of an answer; Anthropic's is the input of the tool that was to be called."""
+    if dialect != "messages":
+        return _TEXTS[dialect](said).text
+    content = said.get("content")
+    blocks = [one for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
+    called = next((one.get("input") for one in blocks if one.get("type") == "tool_use"), None)
+    return json.dumps(called, ensure_ascii=False) if called is not None else ""
 
 
 async def _posted(chosen: ChosenUpstream, request: ModelRequest) -> tuple[int, bytes]:
     body = request.text.encode("utf-8", "replace")
-    answer = await chosen.upstream.open("POST", request.path, (), body, wait_s=CALL_S)
+    headers = [(b"anthropic-version", ANTHROPIC_VERSION.encode())] if request.dialect == "messages" else []
+    answer = await chosen.upstream.open("POST", request.path, headers, body, wait_s=CALL_S)
     try:
         data = b""
         while (part := await next_bytes(answer, CALL_S)) and len(data) <= MAX_REPLY_BYTES:
@@ -131,7 +199,7 @@ async def _posted(chosen: ChosenUpstream, request: ModelRequest) -> tuple[int, b
         answer.close()
 
 
-def reply_of(status: int, data: bytes, prompt: ModelPrompt) -> ModelReply:
+def reply_of(status: int, data: bytes, prompt: ModelPrompt, dialect: str) -> ModelReply:
     """Return what an upstream's answer says, and what it cost by its own count, else by an estimate."""
     if status in (401, 403):
         return ModelReply(problem=f"the upstream refuses the key that Helix has for it ({status})")
@@ -144,14 +212,20 @@ def reply_of(status: int, data: bytes, prompt: ModelPrompt) -> ModelReply:
         said = None
     if not isinstance(said, dict):
         return ModelReply(tokens=guessed, problem="the upstream's answer is no JSON")
-    text = CHAT.whole(said).text
-    return ModelReply(text, _tokens(said) or guessed + estimate(text))
+    text = text_of(dialect, said)
+    return ModelReply(text, tokens_of(said) or guessed + estimate(text))
 
 
-def _tokens(said: Mapping[str, Any]) -> int:
+def tokens_of(said: Mapping[str, Any]) -> int:
     """Return the tokens that an answer says it cost, 0 where it does not say."""
     usage = said.get("usage")
-    if not isinstance(usage, Mapping):
-        return 0
-    counted = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    counted = [usage.get(name) for name in _USAGE] if isinstance(usage, Mapping) else []
+    counted += [said.get("prompt_eval_count"), said.get("eval_count")]
     return sum(one for one in counted if type(one) is int and one > 0)
+
+
+# Of chats, of responses and messages, and what messages count beside their input; Ollama's stand in the answer itself.
+_USAGE = (
+    *("prompt_tokens", "completion_tokens", "input_tokens", "output_tokens"),
+    *("cache_read_input_tokens", "cache_creation_input_tokens"),
+)

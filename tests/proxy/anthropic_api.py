@@ -154,6 +154,12 @@ def answers(handler, body):
         handler._whole(502, b"<html>bad gateway</html>", "text/html")
     elif said := fault(headers, asked):
         handler._whole(400, _error("invalid_request_error", said))
+    elif model == "facts":
+        (tool,) = asked["tools"]
+        assert asked["tool_choice"] == {"type": "tool", "name": tool["name"]}
+        called = {"type": "tool_use", "id": "toolu_02", "name": tool["name"], "input": {"facts": handler.server.facts}}
+        said = whole(model) | {"content": [called], "stop_reason": "tool_use"}
+        handler._whole(200, json.dumps(said).encode())
     elif not asked.get("stream"):
         handler._whole(200, json.dumps(whole(model)).encode())
     elif model in BROKEN:

@@ -66,6 +66,11 @@ def answers(handler, body):
         handler._whole(200, json.dumps(fixed[path]).encode())
     elif path == "/api/embed":
         handler._whole(200, json.dumps({**AT, "embeddings": [[0.25, -1.5e-3]]}).encode())
+    elif model == "facts":
+        assert asked["format"]["required"] == ["facts"]
+        said = {"role": "assistant", "content": json.dumps({"facts": handler.server.facts})}
+        counts = {"prompt_eval_count": 300, "eval_count": 50}
+        handler._whole(200, json.dumps({**AT, "message": said, "done": True, "done_reason": "stop", **counts}).encode())
     elif model == "missing":
         handler._whole(404, b'{"error":"model \'missing\' not found"}')
     else:

@@ -144,6 +144,10 @@ def answers(handler, body):
     elif said := fault(asked):
         error = {"message": said, "type": "invalid_request_error", "param": "input", "code": None}
         handler._whole(400, json.dumps({"error": error}).encode())
+    elif model == "facts":
+        assert asked["text"]["format"]["type"] == "json_schema"
+        said = message(json.dumps({"facts": handler.server.facts}))
+        handler._whole(200, json.dumps(whole(model, output=[said])).encode())
     elif not asked.get("stream"):
         handler._whole(200, json.dumps(whole(model, output=[CALL] if model == "gpt-tool" else None)).encode())
     elif model in BROKEN:

@@ -1,6 +1,7 @@
 """Facts that the user's model draws from kept chats: consent, budget, what is sent and what is taken."""
 
 import asyncio
+import dataclasses
 import json
 import time
 from pathlib import Path
@@ -10,12 +11,13 @@ import pytest
 from helix_core.config import load_config
 from helix_core.engine import Helix
 from helix_core.engine.memory.extracting import FILE
-from helix_core.memory import month_of
+from helix_core.memory import month_of, prompt_of
 from helix_core.model import MemoryStatus
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.memory import CONSOLIDATE, ConsolidateArguments
-from helix_ls.proxy.extractor import ModelExtractor
-from helix_ls.proxy.upstream import Address, Upstreams
+from helix_ls.proxy.extractor import ModelExtractor, request_of
+from helix_ls.proxy.presets import traits_of
+from helix_ls.proxy.upstream import Address, ChosenUpstream, Upstream, Upstreams
 from tests.mcp.conftest import repository
 from tests.proxy.conftest import UPSTREAM_KEY
 from tests.proxy.test_learn import after, chat
@@ -219,6 +221,41 @@ def test_whatever_fails_leaves_the_facts_of_the_rules_and_one_note(place, upstre
     if tokens is not None:
         assert here.used()["tokens"] == tokens
     assert here.memories() == []
+
+
+@pytest.mark.parametrize(
+    ("dialect", "path", "tokens"),
+    [
+        ("chat", "/v1/chat/completions", 460),
+        ("responses", "/v1/responses", None),
+        ("messages", "/v1/messages", 36),
+        ("ollama", "/api/chat", 350),
+    ],
+)
+def test_the_model_is_asked_in_the_dialect_of_its_upstream(place, upstream, dialect, path, tokens):
+    here = place()
+    here.address = dataclasses.replace(here.address, dialects=(dialect,))
+    here.says()
+    upstream.facts = [FACT]
+    drawn = here.consolidated()["extractor"]
+    assert [one["text"] for one in drawn["items"]] == [FACT["text"]], drawn
+    assert [asked for asked, _, _ in upstream.asked] == [path]
+    assert drawn["tokens"] == (tokens or drawn["tokens"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("base", "dialect", "most"),
+    [
+        ("https://api.anthropic.com/v1", "messages", "max_tokens"),
+        ("https://api.openai.com/v1", "chat", "max_completion_tokens"),
+        ("http://127.0.0.1:11434/v1", "chat", "max_tokens"),
+        ("http://127.0.0.1:8080/v1", "chat", "max_tokens"),
+    ],
+)
+def test_a_known_server_is_asked_in_the_dialect_that_binds_it_to_the_schema(base, dialect, most):
+    where = Address(base, "key", dialects=traits_of(base).dialects)
+    request = request_of(prompt_of([]), ChosenUpstream(Upstream(where), "m"))
+    assert (request.dialect, request.body[most]) == (dialect, 2_000)
 
 
 def test_an_answer_that_does_not_say_what_it_cost_is_estimated(place, upstream):
