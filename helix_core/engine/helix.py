@@ -639,4 +639,5 @@ class Helix:
         set_aside = [one.path for one in session.index.reader.files.set_aside()]
         session.on_pending(max(sum(answer["pending"].values()) - len(set_aside), 0))
         answer["notes"] += [set_aside_note(set_aside)] if set_aside else []
-        return answer
+        spent = self.memory.extractor_budget()
+        return answer | ({"extractor": spent} if spent else {})

@@ -163,17 +163,22 @@ class Calls:
             workspace = await asker.workspace(folder_of(call))
             await first_indexed(workspace)
 
-            def act(helix: Helix) -> bytes:
+            def act(helix: Helix) -> Any:
                 context = AskContext(
                     cancelled=lambda: taken_back.is_set() or asker.left.is_set(),
                     hints=Hints(session=call.asker),
                     asker=call.asker,
                     live=workspace.status.wire(),
                 )
-                return encoded(operation.run(helix, given, context))
+                found = operation.run(helix, given, context)
+                return found if operation is memory.CONSOLIDATE else encoded(found)
 
             with self._host.telemetry.below(call.trace):
-                return await workspace.ask(act)
+                found = await workspace.ask(act)
+            if isinstance(found, bytes):
+                return found
+            chats = self._host.chats
+            return encoded(found if chats is None else await chats.extended(workspace.ask, given, found))
         finally:
             self._running.pop(call.call, None)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from helix_core import __version__
 from helix_core.errors import WorkspaceError
@@ -17,6 +17,10 @@ from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.host.settings import Settings
 from helix_ls.host.status import Mode, ServerInfo
 from helix_ls.host.telemetry import NoTelemetry, Telemetry
+from helix_ls.operations.memory import ConsolidateArguments
+
+if TYPE_CHECKING:
+    from helix_core.engine import Helix
 
 
 class Chats(Protocol):
@@ -27,6 +31,15 @@ class Chats(Protocol):
 
         ``folder`` is the workspace that ``base_url`` selects; None selects the focused one.
         """
+        ...
+
+    async def extended(
+        self,
+        ask: Callable[[Callable[[Helix], Any]], Awaitable[Any]],
+        given: ConsolidateArguments,
+        answer: dict[str, Any],
+    ) -> dict[str, Any]:
+        """Return the answer of ``consolidate`` with what the user's model drew, where the settings name one."""
         ...
 
     def active_at(self) -> float:

@@ -26,8 +26,10 @@ from helix_ls.host import calls
 from helix_ls.mcp.session import AgentSession, ServerFacts
 from helix_ls.mcp.tools import PROFILES, Profile, tools_of
 from helix_ls.operations.arguments import AskContext
+from helix_ls.operations.memory import CONSOLIDATE
 from helix_ls.operations.validation import validated
 from helix_ls.proxy.bodies import ClientLeftError, read_body
+from helix_ls.proxy.extractor import ModelExtractor
 from helix_ls.proxy.running import Signals
 from helix_ls.proxy.workspaces import Workspaces
 
@@ -49,10 +51,18 @@ PATH = "/mcp"
 class Agents:
     """The ASGI application of ``/mcp``. Bound to one event loop. ``writes``: the user has allowed tools that write."""
 
-    def __init__(self, workspaces: Workspaces, signals: Signals, *, writes: bool, span: Spans = no_span) -> None:
+    def __init__(
+        self,
+        workspaces: Workspaces,
+        signals: Signals,
+        extractor: ModelExtractor,
+        *,
+        writes: bool,
+        span: Spans = no_span,
+    ) -> None:
         self._workspaces, self._writes, self._span = workspaces, writes, span
         self._known = ServerFacts(sessions=lambda: tuple(self._seats.values()), servers=signals.servers)
-        self._here = LocalCalls(workspaces)
+        self._here = LocalCalls(workspaces, extractor)
         self._seats: OrderedDict[tuple[str, ...], AgentSession] = OrderedDict()
         self._sessions: OrderedDict[str, None] = OrderedDict()
         self._busy: Counter[str] = Counter()
@@ -224,8 +234,8 @@ class LocalCalls:
 
     mode = "server"
 
-    def __init__(self, workspaces: Workspaces) -> None:
-        self._workspaces = workspaces
+    def __init__(self, workspaces: Workspaces, extractor: ModelExtractor) -> None:
+        self._workspaces, self._extractor = workspaces, extractor
         self._turns = asyncio.Semaphore(MOST_AT_ONCE)
 
     async def ask(self, method: str, **params: Any) -> Any:
@@ -250,7 +260,9 @@ class LocalCalls:
 
         async with self._turns:
             try:
-                return json.loads(await workspace.ask(act))
+                found = json.loads(await workspace.ask(act))
+                is_extended = operation is CONSOLIDATE
+                return await self._extractor.extended(workspace.ask, given, found) if is_extended else found
             except asyncio.CancelledError:
                 taken_back.set()
                 raise

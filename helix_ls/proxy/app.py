@@ -83,7 +83,7 @@ def application(
         for each in DIALECTS
     }
     answering = Answering(workspaces)
-    extractor = ModelExtractor(upstreams)
+    extractor = ModelExtractor(upstreams, measures)
     routes, admin = Routes(answering, evidence.sent, extractor), Admin(answering, signals, rules.port)
     standing = StatusRoutes(
         workspaces,
@@ -118,7 +118,7 @@ def application(
         "/metrics": standing.metrics,
         "/openapi.json": OpenApiRoute().answer,
     }
-    agents = Agents(workspaces, signals, writes=config.mcp_write_tools, span=span)
+    agents = Agents(workspaces, signals, extractor, writes=config.mcp_write_tools, span=span)
     methods: dict[str, dict[str, ASGIApp]] = {}
     for each in HTTP_ROUTES:
         if each.is_passed:

@@ -11,7 +11,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -22,10 +22,12 @@ from helix_core.extras import missing, why_missing
 from helix_ls.host.host import Host
 from helix_ls.host.log import LOG, loop_failed
 from helix_ls.host.open_workspace import OpenWorkspace
+from helix_ls.operations.memory import ConsolidateArguments
 from helix_ls.proxy.keys import admins_key, configured, noted, users_key
 from helix_ls.proxy.running import RunningServer, announce
 
 if TYPE_CHECKING:
+    from helix_core.engine import Helix
     from helix_ls.proxy.upstream import Upstreams
 
 SCHEMA = "helix.proxy/1"
@@ -42,7 +44,7 @@ class EmbeddedProxy:
 
     def __init__(self, host: Host, environ: Mapping[str, str], keys: Mapping[str, str]) -> None:
         self._host, self._environ, self._keys = host, environ, keys
-        self._starting = asyncio.Lock()
+        self._starting, self._extracting = asyncio.Lock(), asyncio.Lock()
         self._thread: _Serving | None = None
         self._closed = False
 
@@ -69,6 +71,31 @@ class EmbeddedProxy:
                 self._host.on_change = thread.workspaces_changed
         asking = asyncio.run_coroutine_threadsafe(self._thread.facts(folder), self._thread.loop)
         return await asyncio.wrap_future(asking)
+
+    async def extended(
+        self,
+        ask: Callable[[Callable[[Helix], Any]], Awaitable[Any]],
+        given: ConsolidateArguments,
+        answer: dict[str, Any],
+    ) -> dict[str, Any]:
+        """Return the answer of ``consolidate`` with what the user's model drew; the proxy need not run for it."""
+        config = await asyncio.to_thread(load_config, None, environ=self._environ)
+        if not config.extractor_model:
+            return answer
+        if why := why_missing("proxy"):
+            return answer | {"notes": [f"Only rules drew facts: {why}."]}
+        async with self._extracting:
+            return await asyncio.to_thread(self._extended, config, ask, given, answer)
+
+    def _extended(self, config: Config, *rest: Any) -> dict[str, Any]:
+        # Import here, in a thread: opening an editor does not need the client of the upstreams.
+        from helix_ls.proxy.extractor import extended_apart
+        from helix_ls.proxy.upstream import addresses
+
+        found, warnings = addresses(config, self._keys, self._environ)
+        for _ in warnings:
+            LOG.warning("an upstream is asked without its key: the key ring does not give it")
+        return extended_apart(found, *rest)
 
     def active_at(self) -> float:
         """Return the monotonic time when a chat was last open."""

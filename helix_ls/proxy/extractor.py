@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,9 +20,17 @@ from helix_core.memory import MOST_ANSWER_TOKENS, ModelPrompt
 from helix_core.tokens import estimate
 from helix_ls.operations.memory import ConsolidateArguments, by_of
 from helix_ls.proxy.dialects import CHAT, OLLAMA_CHAT, RESPONSES
+from helix_ls.proxy.metrics import Measures
 from helix_ls.proxy.presets import traits_of
 from helix_ls.proxy.refused import HttpError
-from helix_ls.proxy.upstream import ANTHROPIC_VERSION, Address, ChosenUpstream, UpstreamError, Upstreams, next_bytes
+from helix_ls.proxy.upstream import (
+    ANTHROPIC_VERSION,
+    Address,
+    ChosenUpstream,
+    UpstreamError,
+    Upstreams,
+    next_bytes,
+)
 
 CALL_S = 120.0
 MAX_REPLY_BYTES = 1024 * 1024
@@ -47,8 +55,8 @@ class ModelRequest:
 class ModelExtractor:
     """Bound to one event loop. One question at a time, so that no slice is paid for twice."""
 
-    def __init__(self, upstreams: Upstreams) -> None:
-        self._upstreams = upstreams
+    def __init__(self, upstreams: Upstreams, measures: Measures | None = None) -> None:
+        self._upstreams, self._measures = upstreams, measures
         self._turn = asyncio.Lock()
 
     async def extended(self, ask: Ask[Any], given: ConsolidateArguments, answer: dict[str, Any]) -> dict[str, Any]:
@@ -62,6 +70,9 @@ class ModelExtractor:
             if not work.model:
                 return answer
             reply = await self._asked(work) if work.is_asked and not dry_run else None
+            if reply is not None and self._measures is not None:
+                self._measures.add("helix_extractions_total", became="failed" if reply.problem else "answered")
+                self._measures.add("helix_extraction_tokens_total", reply.tokens)
             told = await ask(lambda helix: helix.memory.end_extraction(work, reply, by))
         notes = [f"Only rules drew facts: {told['note']}."] if told["note"] else []
         if dry_run:
@@ -99,6 +110,21 @@ class ModelExtractor:
         # A query of the user's settings may hold a key.
         url = where.url(request.path).partition("?")[0]
         return {"upstream": where.name, "url": url, "body": request.text}, ""
+
+
+def extended_apart(
+    upstreams: Sequence[Address], ask: Ask[Any], given: ConsolidateArguments, answer: dict[str, Any]
+) -> dict[str, Any]:
+    """Return what ``ModelExtractor.extended`` does, on a loop and connections of its own. Blocks."""
+
+    async def extended() -> dict[str, Any]:
+        above = Upstreams(upstreams)
+        try:
+            return await ModelExtractor(above).extended(ask, given, answer)
+        finally:
+            await above.close()
+
+    return asyncio.run(extended())
 
 
 def request_of(prompt: ModelPrompt, chosen: ChosenUpstream) -> ModelRequest:

@@ -26,6 +26,8 @@ _COUNTERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "helix_usages_total": ("answers that say how many tokens their prompt had", ("evidence",)),
     "helix_prompt_tokens_total": ("tokens of prompts, as the upstream counts them", ("evidence",)),
     "helix_cached_tokens_total": ("of these, tokens that the upstream read from its cache", ("evidence",)),
+    "helix_extractions_total": ("questions to the model that draws facts, by whether it answered", ("became",)),
+    "helix_extraction_tokens_total": ("tokens that these cost", ()),
     "helix_learned_total": ("answered chats by what became of keeping them", ("became",)),
 }
 """The help text and the labels of each counter."""

@@ -18,7 +18,8 @@ from helix_ls.operations.memory import CONSOLIDATE, ConsolidateArguments
 from helix_ls.proxy.extractor import ModelExtractor, request_of
 from helix_ls.proxy.presets import traits_of
 from helix_ls.proxy.upstream import Address, ChosenUpstream, Upstream, Upstreams
-from tests.mcp.conftest import repository
+from tests.mcp.agent import Agent
+from tests.mcp.conftest import apart, repository
 from tests.proxy.conftest import UPSTREAM_KEY
 from tests.proxy.test_learn import after, chat
 
@@ -116,7 +117,8 @@ def test_a_models_fact_is_a_proposal_with_its_quote_as_evidence_and_is_paid_for_
         (FACT["text"], "decision", "quarantined", FACT["quote"])
     ]
     assert (drawn["asked"], drawn["tokens"], drawn["note"], told["notes"]) == (True, 460, "", [])
-    assert drawn["budget"] == {"month": month_of(time.time()), "used": 460, "limit": 100_000, "calls": 1}
+    spent = {"model": "facts", "month": month_of(time.time()), "used": 460, "limit": 100_000, "calls": 1}
+    assert drawn["budget"] == here.helix.status()["extractor"] == spent
     assert here.used() == {"tokens": 460, "calls": 1}
     # One paragraph passed the gate: no question, no code, nothing beside a secret.
     assert asked_about(upstream) == [f"{SAID} Thanks a lot!"]
@@ -304,6 +306,32 @@ def test_a_server_asks_its_upstream_where_it_is_told_to_consolidate_and_never_el
     with server.admin() as admin:
         shown = admin.post("/consolidate", json={"dry_run": True}).json()["extractor"]["would_send"]["body"]
         told = admin.post("/consolidate", json={}).json()
-    assert told["extractor"]["items"][0]["status"] == "quarantined"
+        assert told["extractor"]["items"][0]["status"] == "quarantined"
+        assert admin.get("/stats").json()["extractor"]["used"] == 460
+        assert "helix_extraction_tokens_total 460.0" in admin.get("/metrics").text
     (sent,) = [body.decode() for _, _, body in upstream.asked if b"response_format" in body]
     assert sent == shown
+
+
+@pytest.mark.process
+def test_an_agent_of_the_daemon_gets_what_the_model_drew(tmp_path, upstream):
+    with apart(tmp_path) as environ:
+        environ |= {
+            "HELIX_MCP_WRITE_TOOLS": "on",
+            "HELIX_MEMORY_LEARN": "on",
+            "HELIX_MEMORY_EXTRACTOR_MODEL": "facts",
+            "HELIX_MONTHLY_TOKEN_BUDGET": "100000",
+            "HELIX_UPSTREAM": upstream.base,
+        }
+        folder = repository(tmp_path / "project")
+        config = load_config(folder, environ=environ)
+        with Helix.open(folder, config=config) as helix:
+            helix.memory.learn(ASKED, "It is so.")
+        upstream.facts = [FACT]
+        agent = Agent(environ, folder, "--profile", "full")
+        try:
+            agent.initialize()
+            told = agent.answer("helix_consolidate")
+        finally:
+            agent.close()
+    assert [one["text"] for one in told["extractor"]["items"]] == [FACT["text"]], told

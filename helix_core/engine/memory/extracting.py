@@ -90,11 +90,6 @@ class Extracting:
         self._config = current(session.config)
         self._use = ModelUse(self._config.data_dir)
 
-    @property
-    def is_set(self) -> bool:
-        """Return whether the user's settings name a model."""
-        return bool(self._config.extractor_model)
-
     def begin(self, exchanges: Sequence[KeptExchange], *, dry_run: bool) -> Extraction:
         """Return what is to be asked, with its worst case set aside; ``dry_run`` sets nothing aside."""
         config, month = self._config, month_of(time.time())
@@ -148,13 +143,14 @@ class Extracting:
         }
 
     def budget(self, month: str = "") -> dict[str, Any]:
-        """Return the month's budget: ``{month, used, limit, calls}``, and ``error`` where it cannot be read."""
+        """Return the month's budget: ``{model, month, used, limit, calls}``; ``error`` where it cannot be read."""
         month, limit = month or month_of(time.time()), self._config.monthly_token_budget
+        about = {"model": self._config.extractor_model, "month": month, "limit": limit}
         try:
             told = self._use.read()
         except StoreError as error:
-            return {"month": month, "used": 0, "limit": limit, "calls": 0, "error": str(error)}
-        return {"month": month, "used": told.used(month), "limit": limit, "calls": told.calls(month)}
+            return about | {"used": 0, "calls": 0, "error": str(error)}
+        return about | {"used": told.used(month), "calls": told.calls(month)}
 
     def _reserve(self, month: str, worst: int) -> str:
         limit = self._config.monthly_token_budget

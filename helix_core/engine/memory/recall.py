@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from helix_core.config import current
 from helix_core.engine.opened import MemoryFile, WorkspaceSession, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, checked_task, stop_when
 from helix_core.errors import StoreError, UsageError
@@ -428,6 +429,14 @@ class WorkspaceMemory:
         from helix_core.engine.memory.extracting import Extracting
 
         return Extracting(self.session, by).end(work, reply)
+
+    def extractor_budget(self) -> dict[str, Any]:
+        """Return what the model of ``memory.extractor_model`` cost this month, empty where the settings name none."""
+        if not current(self.session.config).extractor_model:
+            return {}
+        from helix_core.engine.memory.extracting import Extracting
+
+        return Extracting(self.session, NOBODY).budget()
 
     def _last_exchanges(self, session: str) -> list[KeptExchange]:
         from helix_core.memory import session_name
