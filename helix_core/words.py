@@ -31,7 +31,7 @@ def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
 
 
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
-_WIDE = re.compile(r"[぀-ヿ㐀-鿿가-힯豈-﫿]{2,}")
+_WIDE = lazy_pattern(r"[぀-ヿ㐀-鿿가-힯豈-﫿]{2,}")
 _RUN = re.compile(r"[A-Z]+(?![^\W\dA-Z_])|[A-Z]?[^\W\dA-Z_]+|\d+")
 
 # Only these have parts, and they are few. Possessive, so that a failed match does not backtrack.

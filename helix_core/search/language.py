@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from helix_core.words import lazy_pattern
+
 READ_CHARS = 2_000
 LEAST_WORDS = 2
 LEAST_SHARE = 0.25
@@ -16,10 +18,10 @@ LEAST_LETTERS = 2
 LETTERS_SHARE = 0.2
 
 _SCRIPTS = (
-    ("Japanese", re.compile(r"[\u3040-\u30ff]")),
-    ("Korean", re.compile(r"[\uac00-\ud7af]")),
-    ("Chinese", re.compile(r"[\u4e00-\u9fff]")),
-    ("Russian", re.compile(r"[\u0400-\u04ff]")),
+    ("Japanese", lazy_pattern(r"[\u3040-\u30ff]")),
+    ("Korean", lazy_pattern(r"[\uac00-\ud7af]")),
+    ("Chinese", lazy_pattern(r"[\u4e00-\u9fff]")),
+    ("Russian", lazy_pattern(r"[\u0400-\u04ff]")),
 )
 """Kana come before Han: Japanese has both."""
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\S*[/\\_]\S*", re.DOTALL)
@@ -53,14 +55,14 @@ the a an is are was were be how where what why when who which does do did can co
 with from for and or not it its this that these those there if as has have had get gets happens i we you my our
 """
 _KNOWN = {name: frozenset(words.split()) for name, words in (*_FUNCTION_WORDS.items(), ("English", _ENGLISH))}
-_MULTILINGUAL = re.compile(r"multilingual|bge-m3|(?:^|[/_-])e5(?:[_-]|$)|labse|gte-multi|jina-embeddings-v3|xlm")
+_MULTILINGUAL = lazy_pattern(r"multilingual|bge-m3|(?:^|[/_-])e5(?:[_-]|$)|labse|gte-multi|jina-embeddings-v3|xlm")
 
 
 def language_of(text: str) -> str:
     """Return the English name of the language that ``text`` asks in; "" for English, for code and where unsure."""
     said = _CODE.sub(" ", text[:READ_CHARS])
     letters = len(_LETTER.findall(said))
-    for name, script in _SCRIPTS:
+    for name, script in () if said.isascii() else _SCRIPTS:
         if (count := len(script.findall(said))) >= LEAST_LETTERS and count >= LETTERS_SHARE * letters:
             return name
     words = [word.lower() for word in _WORD.findall(said)]

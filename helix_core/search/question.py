@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import accumulate
 
 from helix_core.store import MatchCounts, phrase
-from helix_core.words import IDENTIFIER, is_compound, split_identifier, wide_pairs
+from helix_core.words import IDENTIFIER, is_compound, lazy_pattern, split_identifier, wide_pairs
 
 _QUESTION_WORD_LINES = """
 a about actually after again all also am an and any anything are as at be because been before being both but by came
@@ -55,7 +55,7 @@ _PLACE_VERB = re.compile(
     r"(?=[ \t]*+(?:in (?:the|this|our) \w{1,20}[ \t]*+)?(?:[?!.,;\n]|\Z))"
 )
 _WIDE = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
-_BESIDE_WIDE = re.compile(rf"(?<=[A-Za-z0-9_])(?={_WIDE})|(?<={_WIDE})(?=[A-Za-z0-9_])")
+_BESIDE_WIDE = lazy_pattern(rf"(?<=[A-Za-z0-9_])(?={_WIDE})|(?<={_WIDE})(?=[A-Za-z0-9_])")
 _WHERE = re.compile(r"(?i)\bwhere\b")
 _WORK_VERB = re.compile(
     r"(?i)(?<=\w)[ \t]++(?:works?|working|functions?|implemented|done)(?=[ \t]*+(?:(?:here|internally|exactly)[ \t]*+)?"
@@ -156,7 +156,7 @@ def parse_question(text: str) -> Question:
     quoted = [next(part for part in match if part) for match in _QUOTED.findall(text)]
     paths = _paths(text)
     # Scripts without spaces stand directly beside the names of code.
-    spaced = _BESIDE_WIDE.sub(" ", text)
+    spaced = text if text.isascii() else _BESIDE_WIDE.sub(" ", text)
     identifiers = _identifiers(spaced, quoted, paths)
     return Question(
         words=_with_options(_content_words(text), text),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from .conftest import FILES, RunHelix, make_repository, runner
+from .conftest import FILES, RunHelix, environment, make_repository, runner
 
 pytestmark = pytest.mark.process
 
@@ -42,3 +46,39 @@ def test_git_is_started_for_what_must_be_true_now_and_for_nothing_else(
     asked = [line.partition(f" -C {shop} ")[2].split()[0] for line in started.read_text().splitlines()]
     # A packet asks for the age of its documents in threads.
     assert sorted(asked) == sorted([*OPEN, *STATE, *LEVEL_WITH_THE_DISK, *more])
+
+
+COUNTED = """
+import dataclasses, json, re._compiler, sys
+work = {"patterns": 0, "dataclasses": 0}
+def counted(name, make):
+    def made(*arguments, **more):
+        work[name] += 1
+        return make(*arguments, **more)
+    return made
+re._compiler.compile = counted("patterns", re._compiler.compile)
+dataclasses._process_class = counted("dataclasses", dataclasses._process_class)
+from helix_ls.cli.main import run
+try: run()
+finally: print(json.dumps({**work, "modules": sorted(sys.modules)}), file=sys.stderr)
+"""
+
+
+def work_of(open_shop: tuple[RunHelix, Path], *arguments: str) -> dict[str, Any]:
+    """The modules that a command loaded, and how many patterns it compiled and dataclasses it made."""
+    _, shop = open_shop
+    command = [sys.executable, "-c", COUNTED, *arguments, "--path", str(shop), "--json"]
+    done = subprocess.run(command, env=environment(shop.parent), capture_output=True, text=True, check=True)
+    assert "shop/basket.py" in done.stdout
+    return json.loads(done.stderr)  # type: ignore[no-any-return]
+
+
+def test_a_search_in_json_loads_no_verdict_and_no_parser(open_shop: tuple[RunHelix, Path]) -> None:
+    work = work_of(open_shop, "search", "where is the price limit?")
+    rooms = {name.removeprefix("helix_core.") for name in work["modules"] if name.startswith("helix_core.")}
+    assert "search.search" in rooms
+    verdicts = {"engine.verdict.weigher", "engine.verdict.judge", "engine.verdict.observe", "engine.verdict.outdated"}
+    parsers = {"ingest.claims", "ingest.secrets", "ingest.signatures", "ingest.languages", "ingest.document"}
+    assert not rooms & {*verdicts, *parsers, "engine.answer.reranking", "engine.answer.filters", "check", "window"}
+    assert work["patterns"] <= 145, "compile a pattern at its first use: helix_core.words.lazy_pattern"
+    assert work["dataclasses"] <= 160, "import what makes them where it is used"

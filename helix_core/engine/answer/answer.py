@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Container, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from helix_core.engine.answer.filters import FileFilter
-from helix_core.engine.answer.reranking import Reranking
-from helix_core.engine.requests import AnswerRequest
-from helix_core.engine.verdict import NotIndexed, OnlyInBuffer, UnsavedNames, Weigher, with_named
+from helix_core.engine.verdict import with_named
 from helix_core.model import Answered, Found, Ranked, Reason, Signal, TaskType, Weighed
 from helix_core.packet import files_first_order
-from helix_core.search import NAMED_CONFIDENCE, QuestionEncoder, SearchRequest, parse_question, undefined_note
+from helix_core.search import NAMED_CONFIDENCE, SearchRequest, parse_question, undefined_note
 from helix_core.search.search import search
-from helix_core.store import Reader
+
+if TYPE_CHECKING:
+    # A search in JSON weighs nothing: the verdicts and their parsers would cost it more than its answer.
+    from helix_core.engine.answer.filters import FileFilter
+    from helix_core.engine.answer.reranking import Reranking
+    from helix_core.engine.requests import AnswerRequest
+    from helix_core.engine.verdict import NotIndexed, OnlyInBuffer, UnsavedNames, Weigher
+    from helix_core.search import QuestionEncoder
+    from helix_core.store import Reader
 
 ROUNDS = 3
 GONE_SHOWN = 2

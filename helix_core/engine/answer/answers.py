@@ -39,6 +39,7 @@ from helix_core.telemetry import TraceSpan, answer_facts
 if TYPE_CHECKING:
     from helix_core.engine.answer.answer import IndexSearch
     from helix_core.engine.answer.filters import FileFilter
+    from helix_core.engine.answer.reranking import Reranking
     from helix_core.engine.answer.window import ContextRequest
     from helix_core.engine.requests import AnswerRequest
     from helix_core.engine.verdict import NotIndexed, Weigher
@@ -326,17 +327,21 @@ class Answers:
 
     def _index_search(self, request: AnswerRequest) -> IndexSearch:
         from helix_core.engine.answer.answer import IndexSearch
-        from helix_core.engine.answer.reranking import Reranking
 
-        session, config = self.session, self.session.config
-        reranker = session.reranker
         return IndexSearch(
-            session.index.reader,
-            prefer_implementation=config.prefer_implementation,
-            encoder=session.encoder,
-            reranking=Reranking(reranker, config.rerank_budget_ms) if reranker is not None else None,
+            self.session.index.reader,
+            prefer_implementation=self.session.config.prefer_implementation,
+            encoder=self.session.encoder,
+            reranking=self._reranking(),
             filtered=self._filtered(request),
         )
+
+    def _reranking(self) -> Reranking | None:
+        if self.session.reranker is None:
+            return None
+        from helix_core.engine.answer.reranking import Reranking
+
+        return Reranking(self.session.reranker, self.session.config.rerank_budget_ms)
 
     def _filtered(self, request: AnswerRequest) -> FileFilter | None:
         if request.filters == NO_FILTERS:
