@@ -239,7 +239,7 @@ def _shown_as() -> dict[str, list[str]]:
 
     nobody: Any = _Handlers()
     asking = QueryHandlers(nobody, nobody)
-    table = Commands(asking, nobody, MemoryNotices(nobody)).table
+    table = Commands(asking, nobody, MemoryNotices(nobody), nobody).table
     views = [(each.operation, f"tool `{each.name}`") for each in tools_of("full", writes=True) if not each.same_as]
     views += [(each.operation, f"route `{each.method} {each.path}`") for each in HTTP_ROUTES if each.operation]
     views += [(each.operation, f"command `{name}`") for name, each in table.items()]

@@ -31,8 +31,9 @@ from helix_ls.cli.strand_actions import (
     verified,
 )
 from helix_ls.cli.verbs import HERE, Json, PassphraseFile, PathOption, Recipients, Recovery, RecoveryFile
+from helix_ls.operations.arguments import Operation
+from helix_ls.operations.strands import EXPORT_MEMORIES, IMPORT_MEMORIES, STRAND_SCHEMA
 
-STRAND_SCHEMA = "helix.strand/1"
 _TRUST = {"own": " (you)", "trusted": " (trusted)", "none": " (not trusted here)"}
 MOST_SHOWN_CHARACTERS = 200
 _NOUNS = {
@@ -90,6 +91,13 @@ def _for(name: str, said: str) -> str:
     return f"For {', '.join(action for action in StrandAction if action in _FITTING[name])}: {said}"
 
 
+def _declared(name: str, operation: Operation[Any]) -> str:
+    """Return the help of an option that is an argument of an operation, in its words."""
+    about = operation.parameter(name).about
+    words = about.description[0].lower() + about.description[1:]
+    return _for(name, words[:-1] + f": {', '.join(about.choices)}." if about.choices else words)
+
+
 def strand(
     called: typer.Context,
     action: Annotated[
@@ -131,20 +139,14 @@ def strand(
         typer.Option("--prune", help=_for("prune", "remove your older files that the newest makes needless.")),
     ] = False,
     path: PathOption = HERE,
-    share: Annotated[
-        bool, typer.Option("--share", help=_for("share", "of this folder, only what is in force and not private."))
-    ] = False,
+    share: Annotated[bool, typer.Option("--share", help=_declared("share", EXPORT_MEMORIES))] = False,
     scope: Annotated[str, typer.Option("--scope", help="With --share: all, workspace or global.")] = "all",
-    description: Annotated[
-        str, typer.Option("--description", help=_for("description", "what the file is, sealed with its content."))
-    ] = "",
+    description: Annotated[str, typer.Option("--description", help=_declared("description", EXPORT_MEMORIES))] = "",
     policy: Annotated[
         str,
-        typer.Option("--policy", help=_for("policy", "of two that state one thing: skip_existing, overwrite, newest.")),
+        typer.Option("--policy", help=_declared("policy", IMPORT_MEMORIES)),
     ] = "skip_existing",
-    review: Annotated[
-        bool, typer.Option("--review", help=_for("review", "take an untrusted signer's memories, to review each."))
-    ] = False,
+    review: Annotated[bool, typer.Option("--review", help=_declared("review", IMPORT_MEMORIES))] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, and change nothing.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -172,7 +174,7 @@ def strand(
                 file,
                 lambda: key_of(folder, passphrase_file, recovery_file),
                 policy,
-                takes_untrusted=review,
+                review=review,
                 dry_run=dry_run,
             )
         case StrandAction.VERIFY:

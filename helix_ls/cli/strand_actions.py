@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,54 +12,40 @@ from helix_core.config import load_config
 from helix_core.errors import UsageError
 from helix_core.printable import count
 from helix_ls.cli.output import environment, warn, working_folder
+from helix_ls.operations.strands import ALL_SCOPES, EXPORT_MEMORIES, POLICIES
 
 if TYPE_CHECKING:
     from helix_core.strand import (
-        ClashPolicy,
         ItemChange,
         Key,
         Lock,
         OpenedStrand,
         Passphrase,
         RecoveryCode,
-        SealedStrand,
         StrandKeys,
         StrandRecord,
     )
     from helix_ls.host.genome_files import Genome
     from helix_ls.host.strand_files import StrandAccess
 
-ALL_SCOPES = "all"
-SHARED_SCOPES = (ALL_SCOPES, "workspace", "global")
-MOST_DESCRIPTION_CHARACTERS = 500
 STORE = "store"
 """The name of this folder's memory where a strand could be named."""
-_KINDS = {"passphrase": "passphrase", "recovery": "recovery code", "x25519": "recipient"}
 
 
 def exported(
     folder: Path | None, path: Path, file: str, locks: list[Lock], *, share: str, description: str, dry_run: bool
 ) -> dict[str, Any]:
     """Write memories to a new strand: all, or where ``share`` names a scope those of it that are for others."""
-    from helix_core.strand import NEWEST_SCHEMA, Manifest, inspect, seal
     from helix_ls.cli.opened import opened
-    from helix_ls.host.strand_files import require_free, write_strand
+    from helix_ls.host.strand_exchange import export_to, records_to_export
+    from helix_ls.host.strand_files import require_free
 
     target = working_folder() / file
     require_free(target, file, replaces=False)
     keys = signing_keys(folder)
     with opened(path) as helix:
-        records = helix.memory.exported(is_shared=bool(share), scope="" if share == ALL_SCOPES else share)
-    manifest = Manifest(NEWEST_SCHEMA, int(time.time()), _described(description))
-    made = seal(manifest, records, keys=keys, locks=locks, random=secrets.token_bytes)
-    if not dry_run:
-        write_strand(target, file, made, replaces=False)
-    return {
-        "exported": not dry_run,
-        "dry_run": dry_run,
-        "records": _counts(records),
-        **_outside(inspect(made)),
-    }
+        records = records_to_export(helix, share=bool(share), scope=share)
+    return export_to(target, file, records, locks, keys, description=description, dry_run=dry_run)
 
 
 def imported(
@@ -70,7 +55,7 @@ def imported(
     key: Callable[[], Key],
     policy: str,
     *,
-    takes_untrusted: bool,
+    review: bool,
     dry_run: bool,
 ) -> dict[str, Any]:
     """Take a strand's memories into the memory of a folder, or what an export of the older Helix Context states.
@@ -81,37 +66,33 @@ def imported(
 
     data = _read_strand(file)
     if is_genome(data):
-        if not takes_untrusted:
+        if not review:
             raise UsageError(f"{file} is signed by nobody; add --review to take in what it states as proposals")
         return _imported_genome(path, read_genome(data, file), dry_run=dry_run)
     found = key(), policy_of(policy)
-    return _imported_strand(folder, path, data, *found, takes_untrusted=takes_untrusted, dry_run=dry_run)
+    return _imported_strand(folder, path, data, *found, review=review, dry_run=dry_run)
 
 
 def _imported_strand(
-    folder: Path | None, path: Path, data: bytes, key: Key, policy: ClashPolicy, *, takes_untrusted: bool, dry_run: bool
+    folder: Path | None, path: Path, data: bytes, key: Key, policy: str, *, review: bool, dry_run: bool
 ) -> dict[str, Any]:
-    from helix_core.engine import ImportRequest
-    from helix_core.strand import NEWEST_SCHEMA, data_key_of, inspect, require_trusted
-    from helix_core.strand import opened as opened_strand
+    from helix_core.strand import inspect
     from helix_ls.cli.opened import opened
-    from helix_ls.host.strand_files import UNKNOWN, StrandAccess
+    from helix_ls.host.strand_exchange import import_into, opened_for_import
 
     sealed = inspect(data)
-    trust = StrandAccess.read(folder).trust(sealed.signer)
-    if trust == UNKNOWN and not takes_untrusted:
-        require_trusted(sealed, ())
-    strand = opened_strand(sealed, data_key_of(sealed, key), NEWEST_SCHEMA)
+    strand, trust = opened_for_import(folder, sealed, key, takes_untrusted=review)
     with opened(path) as helix:
-        answer = helix.memory.imported(ImportRequest(strand, trust != UNKNOWN, policy, dry_run))
+        answer = import_into(helix, sealed, strand, trust, policy, review=review, dry_run=dry_run)
     warn(answer["notes"])
-    return {"imported": not dry_run, "trust": trust, "policy": policy.value, **_outside(sealed), **answer}
+    return answer
 
 
 def scope_of(typed: str, *, is_shared: bool) -> str:
     """Return what to share, empty to keep it all. Raises UsageError."""
-    if typed not in SHARED_SCOPES:
-        raise UsageError(f"{typed[:40]!r} is no scope; use {', '.join(SHARED_SCOPES)}")
+    scopes = EXPORT_MEMORIES.parameter("scope").about.choices
+    if typed not in scopes:
+        raise UsageError(f"{typed[:40]!r} is no scope; use {', '.join(scopes)}")
     if typed != ALL_SCOPES and not is_shared:
         raise UsageError("--scope is for what is shared; add --share")
     return typed if is_shared else ""
@@ -160,32 +141,21 @@ def _imported_genome(path: Path, genome: Genome, *, dry_run: bool) -> dict[str, 
     }
 
 
-def _described(description: str) -> str:
-    """Return the description to seal, secrets masked. Raises UsageError."""
-    from helix_core.ingest import mask
-    from helix_core.memory import plain
-
-    if len(description) > MOST_DESCRIPTION_CHARACTERS:
-        raise UsageError(f"the description is longer than {MOST_DESCRIPTION_CHARACTERS} characters; shorten it")
-    return mask(plain(description).encode("utf-8", "replace")).text()
-
-
-def policy_of(typed: str) -> ClashPolicy:
+def policy_of(typed: str) -> str:
     """Return the policy of this name. Raises UsageError."""
-    from helix_core.strand import ClashPolicy
-
-    if typed not in list(ClashPolicy):
-        raise UsageError(f"{typed[:40]!r} is no policy; use {', '.join(ClashPolicy)}")
-    return ClashPolicy(typed)
+    if typed not in POLICIES:
+        raise UsageError(f"{typed[:40]!r} is no policy; use {', '.join(POLICIES)}")
+    return typed
 
 
 def verified(folder: Path | None, file: str, passphrase_file: str, recovery_file: str) -> dict[str, Any]:
     """Check a strand whole; without a key what can be checked without one."""
     from helix_core.strand import NEWEST_SCHEMA, data_key_of, inspect, opened
+    from helix_ls.host.strand_exchange import told_without_key
     from helix_ls.host.strand_files import StrandAccess
 
     sealed = inspect(_read_strand(file))
-    answer = {"whole": True, **_outside(sealed), "trust": StrandAccess.read(folder).trust(sealed.signer)}
+    answer = {"whole": True, **told_without_key(sealed), "trust": StrandAccess.read(folder).trust(sealed.signer)}
     if not passphrase_file and not recovery_file:
         return answer
     data_key = data_key_of(sealed, key_of(folder, passphrase_file, recovery_file))
@@ -197,6 +167,7 @@ def rekeyed_file(
 ) -> dict[str, Any]:
     """Write a strand of the user's own again, with other locks."""
     from helix_core.strand import NEWEST_SCHEMA, inspect, rekeyed, rotated
+    from helix_ls.host.strand_exchange import told_without_key
     from helix_ls.host.strand_files import write_strand
 
     data, keys = _read_strand(file), signing_keys(folder)
@@ -207,7 +178,7 @@ def rekeyed_file(
     sealed = inspect(made)
     if not dry_run:
         write_strand(working_folder() / file, file, made, replaces=True)
-    return {"rekeyed": not dry_run, "rotated": rotate, "dry_run": dry_run, **_outside(sealed)}
+    return {"rekeyed": not dry_run, "rotated": rotate, "dry_run": dry_run, **told_without_key(sealed)}
 
 
 def merged_file(
@@ -223,6 +194,7 @@ def merged_file(
 ) -> dict[str, Any]:
     """Write the union of strands that are all believed, signed by the user."""
     from helix_core.strand import content_root, inspect, merged, seal
+    from helix_ls.host.strand_exchange import clean_description, record_counts, told_without_key
     from helix_ls.host.strand_files import require_free, write_strand
 
     if len(files) < 2:
@@ -233,7 +205,7 @@ def merged_file(
     require_free(target, out, replaces=replaces)
     sealed = [inspect(_read_strand(file)) for file in files]
     strands = [access.believed(one) for one in sealed]
-    manifest, records = merged(strands, now=int(time.time()), label=_described(description))
+    manifest, records = merged(strands, now=int(time.time()), label=clean_description(description))
     made = seal(manifest, records, keys=signing_keys(folder), locks=locks, random=secrets.token_bytes)
     if not dry_run:
         write_strand(target, out, made, replaces=replaces)
@@ -244,9 +216,9 @@ def merged_file(
             {"file": file, "trust": access.trust(strand.signer), **_signed(strand)}
             for file, strand in zip(files, strands, strict=True)
         ],
-        "records": _counts(records),
+        "records": record_counts(records),
         "root": content_root(records).hex(),
-        **_outside(inspect(made)),
+        **told_without_key(inspect(made)),
     }
 
 
@@ -278,6 +250,7 @@ def compared(path: Path, names: Sequence[str], access: StrandAccess) -> dict[str
     """Compare two strands, or a strand and the memory here."""
     from helix_core.strand import content_root, difference, inspect, item_changes
     from helix_ls.cli.opened import opened
+    from helix_ls.host.strand_exchange import record_counts
 
     if len(names) != 2 or list(names) == [STORE, STORE]:
         raise UsageError(f"two .dna files are compared, or one and {STORE}; name them")
@@ -287,7 +260,7 @@ def compared(path: Path, names: Sequence[str], access: StrandAccess) -> dict[str
         if name == STORE:
             with opened(path) as helix:
                 records = helix.memory.exported()
-            said.append({"file": name, "records": _counts(records), "root": content_root(records).hex()})
+            said.append({"file": name, "records": record_counts(records), "root": content_root(records).hex()})
         else:
             strand = access.opened(inspect(_read_strand(name)))
             records = strand.records
@@ -305,8 +278,8 @@ def compared(path: Path, names: Sequence[str], access: StrandAccess) -> dict[str
         "only_second": [_item(each) for each in changes if each.before is None],
         "status_differs": [_item(each) for each in changes if each.before and each.after],
         "altered": [{"type": each.type, "id": each.id} for each in change.removed if each.key in keys],
-        "records_only_first": _counts(change.removed),
-        "records_only_second": _counts(change.added),
+        "records_only_first": record_counts(change.removed),
+        "records_only_second": record_counts(change.added),
     }
 
 
@@ -331,15 +304,11 @@ def _signed(strand: OpenedStrand) -> dict[str, Any]:
     return {"signer": signer_text(strand.signer), "records": strand.counts(), "root": strand.root.hex()}
 
 
-def _counts(records: Sequence[StrandRecord]) -> dict[str, int]:
-    """Return the number of records by type."""
-    return dict(sorted(Counter(record.type for record in records).items()))
-
-
 def trusted(folder: Path | None, what: str, label: str, *, dry_run: bool) -> dict[str, Any]:
     """Accept a signer, or list those that are accepted."""
     from helix_core.strand import signer_text
-    from helix_ls.host.strand_keys import keep_trusted, trusted_signers
+    from helix_ls.host.strand_exchange import accept_signer
+    from helix_ls.host.strand_keys import trusted_signers
 
     place = _required(folder)
     signers = trusted_signers(place)
@@ -350,11 +319,7 @@ def trusted(folder: Path | None, what: str, label: str, *, dry_run: bool) -> dic
                 for key, pin in sorted(signers.pins.items())
             ]
         }
-    signer = _signer(what)
-    accepted = signers.accepted(signer, label, int(time.time()))
-    if not dry_run:
-        keep_trusted(place, accepted)
-    return {"signer": signer_text(signer), "trust": "own" if _is_own(place, signer) else "trusted", "dry_run": dry_run}
+    return accept_signer(place, _signer(what), label, dry_run=dry_run)
 
 
 def untrusted(folder: Path | None, what: str, *, dry_run: bool) -> dict[str, Any]:
@@ -379,19 +344,6 @@ def own_public_keys(folder: Path | None) -> dict[str, Any]:
     return {"signer": signer_text(keys.signer), "recipient": keys.recipient.text()}
 
 
-def _outside(sealed: SealedStrand) -> dict[str, Any]:
-    """What can be said of a strand without a key."""
-    from helix_core.strand import FORMAT, signer_text
-
-    kinds = [_KINDS.get(stanza["type"], "unknown") for stanza in sealed.stanzas]
-    return {
-        "format": FORMAT,
-        "signer": signer_text(sealed.signer),
-        "opens_with": kinds,
-        "size_bytes": sealed.size_bytes,
-    }
-
-
 def _inside(strand: OpenedStrand) -> dict[str, Any]:
     manifest = strand.manifest
     return {
@@ -402,12 +354,6 @@ def _inside(strand: OpenedStrand) -> dict[str, Any]:
         "records_schema": manifest.schema,
         "parents": list(manifest.parents),
     }
-
-
-def _is_own(folder: Path, signer: bytes) -> bool:
-    from helix_ls.host.strand_keys import own_signer
-
-    return own_signer(folder) == signer
 
 
 def _signer(what: str) -> bytes:
@@ -451,15 +397,12 @@ def access_of(
 
 def locks_of(passphrase: Passphrase | None, recipients: list[str], recovery: bool) -> tuple[list[Lock], str]:
     """Return the locks, and the recovery code among them as text."""
-    from helix_core.strand import Recipient, RecoveryCode
+    from helix_ls.host.strand_exchange import locks_for
 
-    locks: list[Lock] = [passphrase] if passphrase else []
-    locks += map(Recipient.read, recipients)
-    code = RecoveryCode.made(secrets.token_bytes) if recovery else None
-    locks += [code] if code else []
+    locks, code = locks_for(passphrase, recipients, recovery=recovery)
     if not locks:
         raise UsageError("nobody could open the file; give a passphrase file, --recipient or --recovery")
-    return locks, code.text() if code else ""
+    return locks, code
 
 
 def passphrase_of(file: str) -> Passphrase | None:

@@ -21,7 +21,8 @@ from helix_ls.lsp.memory_notices import MemoryNotices
 from helix_ls.lsp.progress import Token, WorkDoneBar
 from helix_ls.lsp.questions import QueryHandlers, document_place
 from helix_ls.lsp.replies import INVALID_PARAMS, RequestError
-from helix_ls.operations import hosting, memory, places, questions
+from helix_ls.lsp.strands import StrandHandlers
+from helix_ls.operations import hosting, memory, places, questions, strands
 from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.validation import validated
 
@@ -161,7 +162,9 @@ class Command:
 class Commands:
     """The command table of one session: the view of the table of operations for editors."""
 
-    def __init__(self, asking: QueryHandlers, acts: ActionHandlers, notices: MemoryNotices) -> None:
+    def __init__(
+        self, asking: QueryHandlers, acts: ActionHandlers, notices: MemoryNotices, carrying: StrandHandlers
+    ) -> None:
         self.table: dict[str, Command] = {
             "helix.packet": Command(questions.PACKET, asking.packet),
             "helix.packet.close": Command(hosting.CLOSE_PACKET, asking.close_packet),
@@ -186,6 +189,12 @@ class Commands:
             "helix.openSides": Command(hosting.OPEN_SIDES, acts.open_sides),
             "helix.trail.resume": Command(memory.WHERE, asking.plainly(memory.WHERE)),
             "helix.trail.forget": Command(memory.FORGET_TRAIL, asking.plainly(memory.FORGET_TRAIL)),
+            "helix.strand.export": Command(strands.EXPORT_MEMORIES, carrying.export),
+            "helix.strand.import": Command(
+                strands.IMPORT_MEMORIES, notices.around(strands.IMPORT_MEMORIES, carrying.take)
+            ),
+            "helix.strand.verify": Command(strands.VERIFY_STRAND, carrying.verify),
+            "helix.strand.trust": Command(strands.TRUST_SIGNER, carrying.trust),
         }
         of_memory: dict[str, Operation[Any]] = {
             "remember": memory.REMEMBER,

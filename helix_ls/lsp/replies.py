@@ -10,7 +10,7 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcException
 
-from helix_core.errors import Cancelled, HelixError
+from helix_core.errors import Cancelled, HelixError, LockedStrandError
 from helix_ls.lsp.frames import INVALID_REQUEST, PARSE_ERROR
 
 METHOD_NOT_FOUND = -32601
@@ -51,7 +51,9 @@ def error_reply(error: BaseException, method: str, *, verbose: bool) -> dict[str
     if isinstance(error, JsonRpcException):
         return {"code": error.code, "message": error.message}
     if isinstance(error, HelixError):
-        return {"code": _code_of(error), "message": str(error)}
+        # A client asks for the passphrase again instead of showing an error.
+        locked = {"data": {"refused": "locked"}} if isinstance(error, LockedStrandError) else {}
+        return {"code": _code_of(error), "message": str(error), **locked}
     reply: dict[str, Any] = {
         "code": INTERNAL_ERROR,
         "message": f"{method} failed inside Helix ({type(error).__name__}); see its log, and try again",

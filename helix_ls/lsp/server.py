@@ -29,6 +29,7 @@ from helix_ls.lsp.protocol import HelixProtocol
 from helix_ls.lsp.questions import QueryHandlers
 from helix_ls.lsp.settings import options_of
 from helix_ls.lsp.status import StatusNotices
+from helix_ls.lsp.strands import StrandHandlers
 from helix_ls.lsp.sync import ClientConfiguration, Sync
 
 log = LOG.getChild("session")
@@ -60,7 +61,9 @@ class HelixServer(LanguageServer):
         self._sync = Sync(connection, self._buffer_changed, self._diagnostics.forget)
         acts = ActionHandlers(connection, self._diagnostics, self._attach)
         self._memory = MemoryNotices(connection, self._diagnostics.changed)
-        self._commands = Commands(QueryHandlers(connection, self._packets), acts, self._memory)
+        self._commands = Commands(
+            QueryHandlers(connection, self._packets), acts, self._memory, StrandHandlers(connection)
+        )
         self._register()
 
     def report_server_error(self, error: Exception, source: Any) -> None:

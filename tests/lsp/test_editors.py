@@ -49,6 +49,7 @@ COMMANDS = {
     *(f"helix.memory.{name}" for name in ("remember", "recall", "context", "list", "review", "decide")),
     *(f"helix.memory.{name}" for name in ("forget", "restore", "purge", "log", "edit", "relate", "diff")),
     *(f"helix.memory.{name}" for name in ("get", "rollback", "maintain")),
+    *(f"helix.strand.{name}" for name in ("export", "import", "verify", "trust")),
 }
 
 

@@ -323,8 +323,8 @@ from helix_ls.lsp import commands
 from helix_ls.operations.arguments import Operation
 from helix_ls.operations.hosting import NoArguments
 whole = commands.Commands.__init__
-def begin(self, questions, acts, memory):
-    whole(self, questions, acts, memory)
+def begin(self, questions, acts, memory, carrying):
+    whole(self, questions, acts, memory, carrying)
     connection = acts._connection
     loop = []
     def tell(method, params):

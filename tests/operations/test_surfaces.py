@@ -14,6 +14,7 @@ from helix_ls.host.election import reach
 from helix_ls.lsp.commands import ActionHandlers, Commands
 from helix_ls.lsp.memory_notices import MemoryNotices
 from helix_ls.lsp.questions import QueryHandlers
+from helix_ls.lsp.strands import StrandHandlers
 from helix_ls.mcp.tools import FULL_TOOLS, WRITE_TOOLS
 from helix_ls.operations.arguments import DeclaredArgument, Operation, Surface
 from helix_ls.operations.table import OPERATIONS
@@ -31,7 +32,10 @@ NOBODY: Any = None
 COMMANDS = {
     command.operation.name: name
     for name, command in Commands(
-        QueryHandlers(NOBODY, NOBODY), ActionHandlers(NOBODY, NOBODY, NOBODY), MemoryNotices(NOBODY)
+        QueryHandlers(NOBODY, NOBODY),
+        ActionHandlers(NOBODY, NOBODY, NOBODY),
+        MemoryNotices(NOBODY),
+        StrandHandlers(NOBODY),
     ).table.items()
 }
 CALLS = {operation.name: name for name, operation in QUESTIONS.items()}
