@@ -26,6 +26,7 @@ from helix_core.engine.opened import (
     FIRST_INDEX_WAIT_S,
     PATIENT_MS,
     QUESTION_WAIT_S,
+    SOON_FILES,
     WorkspaceSession,
     WorkspaceSummary,
     heals_index,
@@ -230,7 +231,9 @@ class Helix:
         ``only_small`` LargeChangeError where worker processes would be needed, as for a first index.
         """
         is_indexed = self.is_indexed()
-        wait_s = QUESTION_WAIT_S if is_indexed else FIRST_INDEX_WAIT_S
+        # A first index that lacks many files is not whole in a moment: waiting for it would only delay the answer.
+        is_soon = not is_indexed and len(self.session.index.reader.files.pending().new) <= SOON_FILES
+        wait_s = FIRST_INDEX_WAIT_S if is_soon else QUESTION_WAIT_S
         try:
             self.refresh(progress, retries=False, wait_s=wait_s, only_small=only_small)
         except (CorruptStoreError, NewerStoreError):

@@ -277,9 +277,10 @@ PATIENT_MS = 5_000
 CHAIN_BUDGET_MS = 250.0
 """CPU time of one answer, in milliseconds, for labeling texts of changed files with symbols: about 700 KB."""
 MOST_PATIENCE = 4
-# Time limits of a question for another process that refreshes, or that builds the first index.
+# Time limits of a question for another process that refreshes, or that builds a first index of which few files lack.
 QUESTION_WAIT_S = 1.0
 FIRST_INDEX_WAIT_S = 5.0
+SOON_FILES = 500
 BUSY_WRITE_WAIT_MS = 100
 
 

@@ -14,6 +14,7 @@ from helix_core.engine import Helix
 from helix_core.engine import helix as engine_module
 from helix_core.engine.indexing.intake import Intake
 from helix_core.engine.indexing.write_lock import is_ordered
+from helix_core.errors import BusyStoreError
 from tests.cli.conftest import environment
 
 BUSY = "another process is indexing"
@@ -164,3 +165,18 @@ def test_a_question_that_nobody_waits_behind_builds_the_whole_first_index(uninde
 
 def environment_of(index: Path) -> dict[str, str]:
     return environment(index.parents[3])
+
+
+@pytest.mark.parametrize(("files", "waits"), [(1, "FIRST_INDEX_WAIT_S"), (600, "QUESTION_WAIT_S")])
+def test_a_question_waits_for_a_first_index_only_where_it_can_be_whole_soon(unindexed, monkeypatch, files, waits):
+    waited = []
+
+    def refresh(engine, progress, *, wait_s, **others):
+        waited.append(wait_s)
+        raise BusyStoreError("Another Helix holds the index.")
+
+    monkeypatch.setattr(Helix, "refresh", refresh)
+    unindexed.session.index.writer.set_pending([b"new_%d.py" % number for number in range(files)])
+    unindexed.catch_up()
+    assert waited == [getattr(engine_module, waits)]
+    assert BUSY in unindexed.behind
