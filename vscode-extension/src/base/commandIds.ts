@@ -18,6 +18,8 @@ export const commandIds = [
   'helix.hints.openOther',
   'helix.remember.selection',
   'helix.memories.search',
+  'helix.memories.export',
+  'helix.memories.import',
   'helix.memories.refresh',
   'helix.memories.confirm',
   'helix.memories.supersede',

@@ -57,6 +57,13 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+const secretMembers = /("(?:passphrase|recovery_code)"\s*:\s*)"(?:[^"\\]|\\.)*"/g;
+
+/** What is logged of a message: a verbose trace has its parameters, and a passphrase is among them. */
+export function withoutSecrets(message: string): string {
+  return message.replaceAll(secretMembers, '$1"***"');
+}
+
 function serverLevel(): vscode.LogLevel {
   const levels: Record<string, vscode.LogLevel> = {
     error: vscode.LogLevel.Error,
@@ -119,7 +126,7 @@ export class FilteredChannel implements vscode.LogOutputChannel {
   }
 
   append(value: string): void {
-    this.made().append(value);
+    this.made().append(withoutSecrets(value));
   }
 
   appendLine(value: string): void {
@@ -127,7 +134,7 @@ export class FilteredChannel implements vscode.LogOutputChannel {
   }
 
   replace(value: string): void {
-    this.made().replace(value);
+    this.made().replace(withoutSecrets(value));
   }
 
   clear(): void {
@@ -149,7 +156,9 @@ export class FilteredChannel implements vscode.LogOutputChannel {
 
   private log(level: vscode.LogLevel, word: string, message: string): void {
     if (this.logLevel !== vscode.LogLevel.Off && level >= this.logLevel) {
-      this.made().appendLine(`${new Date().toISOString().replace('T', ' ').slice(0, 23)} [${word}] ${message}`);
+      this.made().appendLine(
+        `${new Date().toISOString().replace('T', ' ').slice(0, 23)} [${word}] ${withoutSecrets(message)}`,
+      );
     }
   }
 

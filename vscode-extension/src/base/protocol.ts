@@ -666,6 +666,43 @@ export interface InitializationOptions {
   };
 }
 
+/** `helix.strand/1` of a file without a key: what it claims, and whether its signer is believed here. */
+export interface StrandClaims {
+  readonly signer: string;
+  readonly trust: 'own' | 'trusted' | 'none';
+  /** The user's own name for a trusted signer. */
+  readonly signer_label: string;
+  readonly opens_with: readonly string[];
+  readonly opens_with_own_key: boolean;
+  readonly size_bytes: number;
+}
+
+/** Numbers of records by type. */
+export type RecordCounts = Readonly<Partial<Record<'memory' | 'evidence' | 'link' | 'op', number>>>;
+
+/** `helix.strand/1` of an export. `recovery_code` is in this answer alone. */
+export interface StrandExport {
+  readonly records: RecordCounts;
+  readonly opens_with: readonly string[];
+  readonly recovery_code?: string;
+}
+
+/** `helix.strand/1` of an import; `changes` where it is a dry run. */
+export interface StrandImport {
+  readonly added: RecordCounts;
+  readonly known: number;
+  readonly removed: number;
+  /** Memories that state one thing with another, of which one is in force. */
+  readonly decided: number;
+  readonly waits_for_review: number;
+  readonly notes: readonly string[];
+  readonly changes?: readonly {
+    readonly text: string;
+    readonly before: string | null;
+    readonly after: string | null;
+  }[];
+}
+
 /** The server's commands. The language client registers them under these names, so the extension's own never equal one. */
 export const serverCommands = {
   packet: 'helix.packet',
@@ -701,6 +738,10 @@ export const serverCommands = {
   memoryLog: 'helix.memory.log',
   resumeTrail: 'helix.trail.resume',
   forgetTrail: 'helix.trail.forget',
+  exportStrand: 'helix.strand.export',
+  importStrand: 'helix.strand.import',
+  verifyStrand: 'helix.strand.verify',
+  trustSigner: 'helix.strand.trust',
 } as const;
 
 export const notifications = { status: 'helix/status', verdicts: 'helix/verdicts', memory: 'helix/memory' } as const;

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { reasonOf } from '../base/logger';
 import { rememberSelection } from '../memory/rememberBox';
+import { exportMemories, importMemories } from '../memory/strandBox';
 import { copyConfiguration } from './connect';
 import { showDebugInformation } from './debug';
 import type { CommandId } from '../base/commandIds';
@@ -43,6 +44,12 @@ const handlers: Record<CommandId, Handler> = {
     await memories.refresh();
   },
   'helix.memories.search': ({ memories }) => memories.search(),
+  'helix.memories.export': async ({ server }) => {
+    await exportMemories(server, carriedFolder());
+  },
+  'helix.memories.import': async ({ server, memories }) => {
+    if (await importMemories(server, carriedFolder())) await memories.refresh();
+  },
   'helix.memories.refresh': ({ memories }) => memories.refresh(),
   'helix.memories.confirm': ({ memories }, node) => memories.confirm(node),
   'helix.memories.supersede': ({ memories }, node) => memories.supersede(node),
@@ -83,6 +90,12 @@ const handlers: Record<CommandId, Handler> = {
   'helix.copyConfiguration.claude': (needs) => copyConfiguration(needs, 'claude'),
   'helix.copyConfiguration.codex': (needs) => copyConfiguration(needs, 'codex'),
 };
+
+function carriedFolder(): string {
+  const folder = askedFolder();
+  if (folder === undefined) throw new Error('Open a folder first: memories are carried to and from a workspace.');
+  return folder;
+}
 
 export function registerCommands(needs: CommandNeeds): vscode.Disposable {
   const registered = Object.entries(handlers).map(([id, handler]) =>

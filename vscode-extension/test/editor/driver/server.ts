@@ -173,6 +173,7 @@ function surroundings(root: string, options: ServerOptions): NodeJS.ProcessEnv {
     HELIX_RUNTIME_DIR: path.join(root, 'run'),
     HELIX_CONFIG: path.join(root, 'helix.toml'),
     HELIX_STATE_DIR: path.join(root, 'state'),
+    HELIX_DATA_DIR: path.join(root, 'memory'),
     HELIX_PROXY_PORT: '0',
     HELIX_IDLE_S: '5',
     [MARK]: options.mark,

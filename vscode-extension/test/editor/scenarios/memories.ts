@@ -9,6 +9,7 @@ import type { Stage } from '../driver/stage.ts';
 import { act, rows } from '../driver/tree.ts';
 import { limit, until } from '../driver/until.ts';
 import type { EditorWindow } from '../driver/window.ts';
+import { carried } from './carried.ts';
 
 const CITED = 'ledger/payments.py';
 const TEXT = 'We decided that a capture is posted once, because the bank counts retries';
@@ -173,5 +174,6 @@ export const memories = [
   scenario('a memory is found by words, and an absent one is not made up', found),
   scenario('a memory stands in the packet of its question', inThePacket),
   scenario('a memory says on hover why it is believed', believed),
+  ...carried,
   scenario('a memory that is forgotten is gone, and back by Undo', forgotten, 90_000),
 ];
