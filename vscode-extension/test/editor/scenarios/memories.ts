@@ -116,6 +116,40 @@ async function confirmed(stage: Stage): Promise<void> {
   await confirm(stage);
 }
 
+/** The light bulb where cited lines changed leads to the same question as the row of the tree. */
+async function fixed(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  await window.run('Helix: Focus on Memory View');
+  const file = path.join(stage.target, CITED);
+  const before = fs.readFileSync(file, 'utf8');
+  fs.writeFileSync(file, before.replace('class Payment:', 'class BankPayment:\n    retries: int'));
+  await rows(stage, marked('!'));
+  const first = before.split('\n').indexOf('class Payment:') + 1;
+  const fix = window.page.locator('.action-widget .monaco-list-row', { hasText: 'The memory is still so' });
+  const offered = async (): Promise<boolean> => {
+    await window.openFile(CITED, first);
+    await window.page
+      .locator('.squiggly-warning, .squiggly-info')
+      .first()
+      .waitFor({ timeout: limit(5_000) });
+    await window.press('Control+.');
+    await fix.waitFor({ timeout: limit(3_000) });
+    return true;
+  };
+  await until('the light bulb offers to confirm the memory', offered, { withinMs: 40_000 });
+  await stage.picture('memory-quick-fix');
+  await fix.click();
+  const toast = window.page.locator('.notifications-toasts .notification-list-item', { hasText: 'which changed' });
+  await toast.getByText('Cite the Selection').click();
+  await rows(stage, (texts) => marked('✓')(texts) && !texts.some((text) => text.startsWith('To review')));
+  await until('nothing is underlined', async () => (await window.page.locator('.squiggly-warning').count()) === 0, {
+    withinMs: 10_000,
+  });
+  fs.writeFileSync(file, before);
+  await rows(stage, marked('!'));
+  await confirm(stage);
+}
+
 async function found(stage: Stage): Promise<void> {
   const window = await stage.window();
   await window.run('Helix: Search Memory');
@@ -171,6 +205,7 @@ export const memories = [
   scenario('a memory of a selection stands in the tree with its mark', remembered, 90_000),
   scenario('a memory shows that its cited lines changed, and opens them', followsTheCode, 90_000),
   scenario('a memory whose lines changed is confirmed with those that are selected', confirmed, 90_000),
+  scenario('a quick fix at lines that changed confirms the memory that cites them', fixed, 90_000),
   scenario('a memory is found by words, and an absent one is not made up', found),
   scenario('a memory stands in the packet of its question', inThePacket),
   scenario('a memory says on hover why it is believed', believed),
