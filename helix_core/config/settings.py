@@ -369,12 +369,20 @@ class Config:
         switch="memory.learn",
         trusted=True,
     )
+    tie_break_model: str = _setting(
+        "memory.tie_break_model",
+        "text",
+        "",
+        "model of an upstream that says of facts that wait for review how they relate to memories like them, where no "
+        "rule does: both texts go to it; empty for none",
+        switch="memory.learn",
+        trusted=True,
+    )
     monthly_token_budget: int = _setting(
         "memory.monthly_token_budget",
         "whole number",
         0,
-        "tokens that memory.extractor_model may cost in a month, questions and answers; 0 for none, and nothing is "
-        "sent",
+        "tokens that these two models may cost in a month, questions and answers; 0 for none, and nothing is sent",
         low=0,
         high=1_000_000_000,
         trusted=True,

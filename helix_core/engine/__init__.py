@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from helix_core.engine.embedding import Embedding
     from helix_core.engine.helix import Helix
     from helix_core.engine.indexing import Progress, RefreshReport
-    from helix_core.engine.memory import Extraction, ImportRequest, ModelReply, RememberRequest
+    from helix_core.engine.memory import Extraction, ImportRequest, ModelReply, RememberRequest, TieBreak
     from helix_core.engine.opened import MemoryFile, WorkspaceSummary, index_folder
     from helix_core.engine.requests import (
         DEEPEST,
@@ -53,6 +53,7 @@ __all__ = [
     "Progress",
     "RefreshReport",
     "RememberRequest",
+    "TieBreak",
     "WorkspaceSummary",
     "checked_places",
     "checked_spending",
@@ -65,7 +66,7 @@ __getattr__ = lazy_face(
         "embedding": ("Embedding",),
         "helix": ("Helix",),
         "indexing": ("Progress", "RefreshReport"),
-        "memory": ("Extraction", "ImportRequest", "ModelReply", "RememberRequest"),
+        "memory": ("Extraction", "ImportRequest", "ModelReply", "RememberRequest", "TieBreak"),
         "opened": ("MemoryFile", "WorkspaceSummary", "index_folder"),
         "requests": (
             "DEEPEST",

@@ -80,7 +80,7 @@ class EmbeddedProxy:
     ) -> dict[str, Any]:
         """Return the answer of ``consolidate`` with what the user's model drew; the proxy need not run for it."""
         config = await asyncio.to_thread(load_config, None, environ=self._environ)
-        if not config.extractor_model:
+        if not config.extractor_model and not config.tie_break_model:
             return answer
         if why := why_missing("proxy"):
             return answer | {"notes": [f"Only rules drew facts: {why}."]}

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import aiohttp
 
-from helix_core.engine import Extraction, Helix, ModelReply
+from helix_core.engine import Extraction, Helix, ModelReply, TieBreak
 from helix_core.memory import MOST_ANSWER_TOKENS, ModelPrompt
 from helix_core.tokens import estimate
 from helix_ls.operations.memory import ConsolidateArguments, by_of
@@ -63,24 +63,44 @@ class ModelExtractor:
         """Return the answer of ``consolidate`` with what the model drew, as the member ``extractor``.
 
         ``ask`` runs a function on the engine in a thread. Without a model in the user's settings it is the answer.
+        ``tie_break`` is what another model says of proposals like memories.
         """
         by, session, dry_run = by_of(""), given.session_id, given.dry_run
+        extended = dict(answer)
+        notes: list[str] = []
         async with self._turn:
+            # What waited before is compared first, so that a dry run can show it.
+            ties: TieBreak | None = await ask(lambda helix: helix.memory.begin_ties(by, dry_run=dry_run))
+            if ties is not None:
+                reply = await self._reply(ties, dry_run=dry_run)
+                extended["tie_break"] = await ask(lambda helix: helix.memory.end_ties(ties, reply, by))
+                notes += await self._noted(ties, extended["tie_break"], "Only rules compared facts", dry_run=dry_run)
             work: Extraction = await ask(lambda helix: helix.memory.begin_extraction(session, by, dry_run=dry_run))
-            if not work.model:
-                return answer
-            reply = await self._asked(work) if work.is_asked and not dry_run else None
-            if reply is not None and self._measures is not None:
-                self._measures.add("helix_extractions_total", became="failed" if reply.problem else "answered")
-                self._measures.add("helix_extraction_tokens_total", reply.tokens)
-            told = await ask(lambda helix: helix.memory.end_extraction(work, reply, by))
-        notes = [f"Only rules drew facts: {told['note']}."] if told["note"] else []
+            if work.model:
+                drawn = await self._reply(work, dry_run=dry_run)
+                extended["extractor"] = await ask(lambda helix: helix.memory.end_extraction(work, drawn, by))
+                notes += await self._noted(work, extended["extractor"], "Only rules drew facts", dry_run=dry_run)
+        return extended | {"notes": notes} if len(extended) > len(answer) else answer
+
+    async def _noted(self, work: Extraction | TieBreak, told: dict[str, Any], lost: str, *, dry_run: bool) -> list[str]:
+        """Return why the model is not asked; in a dry run, add to what is told what would be sent."""
+        notes = [f"{lost}: {told['note']}."] if told["note"] else []
         if dry_run:
             told["would_send"], problem = await self._shown(work)
             notes += [problem] if problem else []
-        return answer | {"extractor": told, "notes": notes}
+        return notes
 
-    async def _asked(self, work: Extraction) -> ModelReply:
+    async def _reply(self, work: Extraction | TieBreak, *, dry_run: bool) -> ModelReply | None:
+        """Return what the model answers, None where it is not asked."""
+        if not work.is_asked or dry_run:
+            return None
+        reply = await self._asked(work)
+        if self._measures is not None:
+            self._measures.add("helix_extractions_total", became="failed" if reply.problem else "answered")
+            self._measures.add("helix_extraction_tokens_total", reply.tokens)
+        return reply
+
+    async def _asked(self, work: Extraction | TieBreak) -> ModelReply:
         assert work.prompt is not None
         try:
             async with asyncio.timeout(CALL_S):
@@ -97,7 +117,7 @@ class ModelExtractor:
             return ModelReply(tokens=work.reserved, problem=f"the upstream did not answer in {CALL_S:.0f} s")
         return reply_of(status, data, work.prompt, request.dialect)
 
-    async def _shown(self, work: Extraction) -> tuple[dict[str, Any] | None, str]:
+    async def _shown(self, work: Extraction | TieBreak) -> tuple[dict[str, Any] | None, str]:
         """Return what would be sent, and where to; None and why where that is not known."""
         if work.prompt is None:
             return None, ""

@@ -78,6 +78,7 @@ def test_every_value_knows_file_and_line_or_variable(tmp_path: Path, user: Path)
         "window.condense_prose": ("default", ""),
         "memory.learn": ("default", ""),
         "memory.extractor_model": ("default", ""),
+        "memory.tie_break_model": ("default", ""),
         "memory.monthly_token_budget": ("default", ""),
         "memory.co_use": ("default", ""),
         "trail.record": ("default", ""),

@@ -289,6 +289,43 @@ def test_a_sentence_about_an_ignored_or_secret_file_is_not_sent(place, upstream)
     assert asked_about(upstream) == [SAID]
 
 
+KNOWN = "Session cookies get their signature from sign_cookie in every service."
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status", "relation"),
+    [
+        ("same", "forgotten", ""),
+        ("refines", "quarantined", "refines"),
+        ("conflicts", "quarantined", "conflicts_with"),
+        ("different", "quarantined", ""),
+        ("merge", "quarantined", ""),
+    ],
+)
+def test_a_model_breaks_a_tie_of_a_proposal_and_a_memory_and_changes_only_the_proposal(
+    place, upstream, verdict, status, relation
+):
+    here = place(HELIX_MEMORY_TIE_BREAK_MODEL=f"judge:{verdict}")
+    here.helix.memory.remember(KNOWN)
+    here.says()
+    upstream.facts = [FACT]
+    assert here.consolidated()["tie_break"]["asked"] is False
+    shown = here.consolidated(dry_run=True)["tie_break"]["would_send"]["body"]
+    told = here.consolidated()
+    assert upstream.asked[-1][2].decode() == shown
+    assert sorted(here.memories()) == sorted([(FACT["text"], status), (KNOWN, "active")])
+    handle = told["extractor"]["items"][0]["id"] if status != "forgotten" else ""
+    graph = here.helix.memory.get(handle)["items"][0]["related"] if handle else []
+    assert [one["relation"] for one in graph] == ([relation] if relation else [])
+    if verdict == "merge":
+        assert "Only rules compared facts" in told["notes"][0]
+        return
+    assert [one["verdict"] for one in told["tie_break"]["decided"]] == [verdict]
+    asked = len(upstream.asked)
+    assert here.consolidated()["tie_break"]["asked"] is False
+    assert len(upstream.asked) == asked
+
+
 def test_a_server_asks_its_upstream_where_it_is_told_to_consolidate_and_never_else(start, tmp_path, upstream):
     names = {
         "HELIX_DATA_DIR": str(tmp_path / "data"),

@@ -172,6 +172,16 @@ class _Handler(BaseHTTPRequestHandler):
             message = {"role": "assistant", "content": text}
             self._whole(200, json.dumps({**WHOLE, "choices": [{**WHOLE["choices"][0], "message": message}]}).encode())
 
+    def play_judge(self, verdict):
+        """The same verdict on every pair."""
+        asked = json.loads(self.server.asked[-1][2])
+        pairs = json.loads(asked["messages"][-1]["content"])["pairs"]
+        said = json.dumps({"verdicts": [{"pair": one["pair"], "verdict": verdict} for one in pairs]})
+        choice = {**WHOLE["choices"][0], "message": {"role": "assistant", "content": said}}
+        self._whole(
+            200, json.dumps({"choices": [choice], "usage": {"prompt_tokens": 90, "completion_tokens": 9}}).encode()
+        )
+
     def play_facts(self, kind):
         """The facts that a test wants, in the form that was asked for."""
         assert json.loads(self.server.asked[-1][2])["response_format"]["json_schema"]["strict"] is True

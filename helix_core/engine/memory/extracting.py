@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helix_core.config import current
-from helix_core.engine.memory.remembering import MODEL_RULES, Remembering, memory_object
+from helix_core.engine.memory.remembering import MODEL_RULES, Remembering, actor_of, memory_object
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.verdict import reason_now
 from helix_core.errors import MemoryStoreError, StoreError, UsageError
@@ -26,17 +26,33 @@ from helix_core.memory import (
     DrawnFact,
     ModelPrompt,
     Slice,
+    content_words,
     drawn_from,
+    is_in_doubt,
     is_within,
     kept_path,
     month_of,
     prompt_of,
     slice_key,
     slices_in,
+    tie_key,
+    tie_prompt_of,
+    verdicts_in,
     withheld,
 )
-from helix_core.model import Attribution, KeptExchange, MemoryStatus
+from helix_core.model import (
+    CONFLICTS,
+    REFINES,
+    USABLE,
+    Attribution,
+    KeptExchange,
+    MemoryLink,
+    MemoryOrigin,
+    MemoryStatus,
+    StoredMemory,
+)
 from helix_core.printable import count
+from helix_core.store import Memory
 from helix_core.workspace import checked, name_reason
 
 if TYPE_CHECKING:
@@ -48,6 +64,7 @@ MOST_SLICES = 16
 MOST_KNOWN = 4_096
 MOST_MONTHS = 24
 MOST_PATHS = 64
+MOST_PAIRS, MOST_PROPOSALS, MOST_ALIKE = 8, 64, 8
 LOCK_WAIT_S = 5.0
 
 
@@ -73,6 +90,23 @@ class Extraction:
     why: str = ""
     known: tuple[str, ...] = ()
     cached: int = 0
+    month: str = ""
+    reserved: int = 0
+
+    @property
+    def is_asked(self) -> bool:
+        """Return whether the model is to be asked."""
+        return self.prompt is not None and not self.why
+
+
+@dataclass(frozen=True, slots=True)
+class TieBreak:
+    """A question about pairs of a proposal and a memory that is like it; the rest as in ``Extraction``."""
+
+    model: str
+    pairs: tuple[tuple[StoredMemory, StoredMemory], ...] = ()
+    prompt: ModelPrompt | None = None
+    why: str = ""
     month: str = ""
     reserved: int = 0
 
@@ -142,6 +176,65 @@ class Extracting:
             "note": note,
         }
 
+    def begin_ties(self, memory: Memory, *, dry_run: bool) -> TieBreak:
+        """Return the question about proposals that no rule relates to a memory like them; once for each pair."""
+        config, month = self._config, month_of(time.time())
+        model = config.tie_break_model
+        why = withheld(model=model, learns=config.memory_learn, budget=config.monthly_token_budget)
+        if why and not dry_run:
+            return TieBreak(model, why=why, month=month)
+        try:
+            known = self._use.read().known
+        except StoreError as error:
+            return TieBreak(model, why=str(error), month=month)
+        pairs = [pair for pair in _doubtful(self._session, memory) if _tie_key(model, pair) not in known][:MOST_PAIRS]
+        prompt = tie_prompt_of([_texts(pair) for pair in pairs]) if pairs else None
+        worst = prompt.worst_tokens() if prompt is not None else 0
+        if prompt is not None and not why and not dry_run:
+            why = self._reserve(month, worst)
+        is_reserved = prompt is not None and not why and not dry_run
+        return TieBreak(model, tuple(pairs), prompt, why, month, worst if is_reserved else 0)
+
+    def end_ties(self, memory: Memory, work: TieBreak, reply: ModelReply | None) -> dict[str, Any]:
+        """Take the verdicts, and return the member ``tie_break`` of ``helix.consolidated/1``.
+
+        Only proposals change: one that says the same as a memory is forgotten, which ``restore`` undoes; another is
+        linked to it.
+        """
+        decided, note = [], work.why
+        if reply is not None:
+            try:
+                self._use.add(work.month, reply.tokens - work.reserved, calls=1)
+                if reply.problem:
+                    raise AnswerError(reply.problem)
+                for at, verdict in verdicts_in(reply.text, len(work.pairs)).items():
+                    proposal, other = work.pairs[at]
+                    self._decide(memory, proposal, other, verdict)
+                    self._use.note({_tie_key(work.model, work.pairs[at]): []})
+                    decided.append({"id": proposal.fact.handle, "other": other.fact.handle, "verdict": verdict})
+            except (AnswerError, StoreError) as error:
+                note = f"the model gave no verdicts: {error}"
+        return {
+            "model": work.model,
+            "asked": reply is not None,
+            "pairs": len(work.pairs),
+            "decided": decided,
+            "tokens": reply.tokens if reply is not None else 0,
+            "budget": self.budget(work.month),
+            "note": note,
+        }
+
+    def _decide(self, memory: Memory, proposal: StoredMemory, other: StoredMemory, verdict: str) -> None:
+        at, actor = int(time.time() * 1e3), actor_of(MemoryOrigin.AGENT, self._by)
+        now = memory.items.by_ids([proposal.id])
+        if not now or now[0].status is not MemoryStatus.QUARANTINED:
+            # Somebody decided in the meantime.
+            return
+        if verdict == "same":
+            memory.items.change("forget", proposal.id, actor, at)
+        elif relation := {"refines": REFINES, "conflicts": CONFLICTS}.get(verdict):
+            memory.items.relate(MemoryLink(proposal.id, relation, other.id), actor, at)
+
     def budget(self, month: str = "") -> dict[str, Any]:
         """Return the month's budget: ``{model, month, used, limit, calls}``; ``error`` where it cannot be read."""
         month, limit = month or month_of(time.time()), self._config.monthly_token_budget
@@ -190,6 +283,31 @@ class Extracting:
             return asked[named]
 
         return is_hidden
+
+
+def _doubtful(session: WorkspaceSession, memory: Memory) -> Iterator[tuple[StoredMemory, StoredMemory]]:
+    """Yield each proposal of an agent that has no relation, with the memory in force that is most like it."""
+    scope = memory.items.scope(session.place)
+    proposals = memory.items.listed([scope], [MemoryStatus.QUARANTINED.value], (), MOST_PROPOSALS) if scope else []
+    for one in proposals:
+        if one.fact.origin is not MemoryOrigin.AGENT or memory.items.links([one.id]):
+            continue
+        ids = [id_ for id_, _ in memory.items.matches(content_words(one.fact.text), [scope], MOST_ALIKE)]
+        order = {id_: at for at, id_ in enumerate(ids)}
+        alike = sorted(memory.items.by_ids(ids), key=lambda other: order[other.id])
+        found = next((o for o in alike if o.status in USABLE and is_in_doubt(*_texts((one, o)))), None)
+        if found is not None:
+            yield one, found
+
+
+def _texts(pair: tuple[StoredMemory, StoredMemory]) -> tuple[str, str]:
+    """Return the two texts, masked by the rules of now."""
+    new, known = (str(memory_object(one)["text"]) for one in pair)
+    return new, known
+
+
+def _tie_key(model: str, pair: tuple[StoredMemory, StoredMemory]) -> str:
+    return tie_key(model, *_texts(pair))
 
 
 def _is_hidden(session: WorkspaceSession, named: str) -> bool:

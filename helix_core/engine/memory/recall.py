@@ -35,7 +35,7 @@ from helix_core.printable import count
 from helix_core.workspace import checked
 
 if TYPE_CHECKING:
-    from helix_core.engine.memory.extracting import Extraction, ModelReply
+    from helix_core.engine.memory.extracting import Extraction, ModelReply, TieBreak
     from helix_core.engine.memory.notes import Recalled
     from helix_core.engine.memory.remembering import RememberRequest
     from helix_core.engine.memory.strands import ImportRequest
@@ -430,9 +430,26 @@ class WorkspaceMemory:
 
         return Extracting(self.session, by).end(work, reply)
 
+    def begin_ties(self, by: Attribution = NOBODY, *, dry_run: bool = False) -> TieBreak | None:
+        """Return the question about proposals that no rule relates to a memory like them; None without a model."""
+        if not current(self.session.config).tie_break_model:
+            return None
+        from helix_core.engine.memory.extracting import Extracting
+
+        extracting = Extracting(self.session, by)
+        return self._file.read(lambda memory: extracting.begin_ties(memory, dry_run=dry_run))
+
+    def end_ties(self, work: TieBreak, reply: ModelReply | None, by: Attribution = NOBODY) -> dict[str, Any]:
+        """Take a model's verdicts: the member ``tie_break`` of ``helix.consolidated/1``."""
+        from helix_core.engine.memory.extracting import Extracting
+
+        extracting = Extracting(self.session, by)
+        return self._file.write(lambda memory: extracting.end_ties(memory, work, reply))
+
     def extractor_budget(self) -> dict[str, Any]:
-        """Return what the model of ``memory.extractor_model`` cost this month, empty where the settings name none."""
-        if not current(self.session.config).extractor_model:
+        """Return what the models of the memory cost this month, empty where the settings name none."""
+        config = current(self.session.config)
+        if not config.extractor_model and not config.tie_break_model:
             return {}
         from helix_core.engine.memory.extracting import Extracting
 
