@@ -80,6 +80,7 @@ def test_every_value_knows_file_and_line_or_variable(tmp_path: Path, user: Path)
         "memory.extractor_model": ("default", ""),
         "memory.tie_break_model": ("default", ""),
         "memory.monthly_token_budget": ("default", ""),
+        "memory.review_agents": ("default", ""),
         "memory.co_use": ("default", ""),
         "trail.record": ("default", ""),
         "search.co_change": ("default", ""),
