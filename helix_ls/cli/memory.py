@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +17,7 @@ from helix_ls.cli.output import print_json, warn
 from helix_ls.cli.verbs import HERE, Json, PathOption
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.memory import (
+    CONSOLIDATE,
     DECIDE,
     DRY_RUN,
     EDIT,
@@ -34,6 +36,7 @@ from helix_ls.operations.memory import (
     RESTORE,
     REVIEW,
     ROLLBACK,
+    ConsolidateArguments,
     DecideArguments,
     DiffArguments,
     EditArguments,
@@ -159,6 +162,9 @@ def review(
     archive: Annotated[
         str, typer.Option("--archive", metavar="ID", help="Take a memory out of recall without calling it wrong.")
     ] = "",
+    consolidate: Annotated[
+        bool, typer.Option("--consolidate", help="Draw facts from the kept chats; with --dry-run only show them.")
+    ] = False,
     limit: Annotated[int, typer.Option("--limit", "-k", help=_LIMIT.about.description)] = _LIMIT.default,
     path: PathOption = HERE,
     dry_run: DryRun = False,
@@ -171,13 +177,39 @@ def review(
         for word, memory_id in (("approve", approve), ("reject", reject), ("archive", archive))
         if memory_id
     ]
-    if len(named) > 1:
-        raise UsageError("give one of --approve, --reject and --archive")
+    if len(named) + consolidate > 1:
+        raise UsageError("give one of --approve, --reject, --archive and --consolidate")
+    if consolidate:
+        _show(path, lambda helix: _consolidated(helix, ConsolidateArguments(dry_run=dry_run)), as_json=as_json)
+        return
     if not named:
         _show(path, lambda helix: REVIEW.run(helix, ReviewArguments(limit), AskContext()), as_json=as_json)
         return
     decided = DecideArguments(named[0][1], named[0][0], dry_run=dry_run)
     _show(path, lambda helix: DECIDE.run(helix, decided, AskContext()), as_json=as_json)
+
+
+def _consolidated(helix: Helix, given: ConsolidateArguments) -> dict[str, Any]:
+    """Return what rules draw from kept chats, and what the user's model draws where the settings name one."""
+    from helix_core.config import load_config
+    from helix_core.extras import why_missing
+
+    answer: dict[str, Any] = CONSOLIDATE.run(helix, given, AskContext()) | {"dry_run": given.dry_run}
+    config = helix.session.config
+    if not config.extractor_model and not config.tie_break_model:
+        return answer
+    if why := why_missing("proxy"):
+        return answer | {"notes": [f"Only rules drew facts: {why}."]}
+    from helix_ls.proxy.extractor import extended_apart
+    from helix_ls.proxy.keys import taken
+    from helix_ls.proxy.upstream import addresses
+
+    async def ask(act: Callable[[Helix], Any]) -> Any:
+        return act(helix)
+
+    upstreams, warnings = addresses(load_config(None), taken(os.environ), os.environ)
+    warn(warnings)
+    return extended_apart(upstreams, ask, given, answer)
 
 
 def log(

@@ -69,7 +69,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         'helix recall "indentation" --task edit --json',
     ),
     "list": ("helix list", "helix list --status superseded --kind decision"),
-    "review": ("helix review", "helix review --approve m_k3xq7a2b", "helix review --reject m_k3xq7a2b"),
+    "review": ("helix review", "helix review --approve m_k3xq7a2b", "helix review --consolidate --dry-run"),
     "edit": (
         'helix edit m_k3xq7a2b "Sessions are signed with HMAC"',
         'helix edit m_k3xq7a2b "Signed with HMAC" --cite app/sessions.py:10-24',

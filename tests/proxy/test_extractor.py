@@ -3,6 +3,8 @@
 import asyncio
 import dataclasses
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -372,3 +374,30 @@ def test_an_agent_of_the_daemon_gets_what_the_model_drew(tmp_path, upstream):
         finally:
             agent.close()
     assert [one["text"] for one in told["extractor"]["items"]] == [FACT["text"]], told
+
+
+@pytest.mark.process
+def test_a_person_sees_at_the_terminal_what_would_be_sent_and_then_sends_it(tmp_path, upstream):
+    with apart(tmp_path) as environ:
+        environ |= {
+            "HELIX_MEMORY_LEARN": "on",
+            "HELIX_MEMORY_EXTRACTOR_MODEL": "facts",
+            "HELIX_MONTHLY_TOKEN_BUDGET": "100000",
+            "HELIX_UPSTREAM": upstream.base,
+        }
+        folder = repository(tmp_path / "project")
+        with Helix.open(folder, config=load_config(folder, environ=environ)) as helix:
+            helix.memory.learn(ASKED, "It is so.")
+        upstream.facts = [FACT]
+
+        def review(*more):
+            command = [sys.executable, "-m", "helix_ls.cli", "review", "--consolidate", "--path", str(folder), *more]
+            return subprocess.run(command, env=environ, capture_output=True, check=True, timeout=120, text=True).stdout
+
+        shown = review("--dry-run")
+        assert upstream.bodies() == []
+        told = json.loads(review("--json"))
+    (sent,) = [body.decode() for _, _, body in upstream.asked if b"response_format" in body]
+    assert sent in shown
+    assert f"Would be sent to {upstream.base}/chat/completions" in shown
+    assert [one["text"] for one in told["extractor"]["items"]] == [FACT["text"]]

@@ -42,9 +42,32 @@ def draw(answer: dict[str, Any], workspace: Path) -> None:
         _draw_diff(page, answer, workspace)
     elif "ops" in answer:
         _draw_log(page, answer)
+    elif "facts_extracted" in answer:
+        _draw_facts(page, answer, workspace)
     else:
         _draw_items(page, answer, workspace)
     page.show()
+
+
+def _draw_facts(page: Page, answer: dict[str, Any], workspace: Path) -> None:
+    for fact in answer["facts"]:
+        page.line(inert_line(fact["text"]), "  ", dim(fact["rule"]))
+    kept = "would be kept as notes" if answer["dry_run"] else "kept as notes"
+    drawn = count(answer["facts_extracted"], "fact")
+    page.line(dim(f"{drawn} of {count(answer['exchanges'], 'exchange')} {kept}"))
+    for name in ("extractor", "tie_break"):
+        told = answer.get(name)
+        if told is None:
+            continue
+        for one in told.get("items", ()):
+            draw_memory(page, one, workspace)
+        if sent := told.get("would_send"):
+            page.line(Text(f"Would be sent to {sent['url']}", style="bold"))
+            for line in lines_of(without_control_tokens(sent["body"])):
+                page.line(line)
+        spent = told["budget"]
+        used = f"{spent['used']:,} of {count(spent['limit'], 'token')} of {spent['month']} are used"
+        page.line(dim(f"{told['model']}: {count(told['tokens'], 'token')} now; {used}"))
 
 
 def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
