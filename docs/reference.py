@@ -338,6 +338,13 @@ def http() -> str:
                 for name, each in body.get("properties", {}).items()
                 if not (about_it := each.get("description", "")).startswith("The same as ")
             ]
+            of_query = [one for one in about.get("parameters", ()) if one["in"] == "query"]
+            if of_query:
+                listed = [
+                    (f"`{one['name']}`", _kind(one["schema"]), _default(one["schema"]), one["description"])
+                    for one in of_query
+                ]
+                said.append(_table(("in the query", "type", "default", "meaning"), listed))
             if rows:
                 said.append(_table(("member", "type", "default", "meaning"), rows))
             codes = ", ".join(f"`{code}`" for code in about.get("responses", {}))

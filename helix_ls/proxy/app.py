@@ -30,7 +30,7 @@ from helix_ls.proxy.openapi import OpenApiRoute
 from helix_ls.proxy.passthrough import Passthrough
 from helix_ls.proxy.question import rules_of
 from helix_ls.proxy.refused import HttpError, answer, on_defect, on_helix_error, on_method, on_refused, on_unknown
-from helix_ls.proxy.route_table import HTTP_ROUTES, known_route
+from helix_ls.proxy.route_table import HTTP_ROUTES, HttpRoute, known_route
 from helix_ls.proxy.routes import Admin, Answering, Routes
 from helix_ls.proxy.running import ServerStateFile, Signals
 from helix_ls.proxy.status import StatusRoutes
@@ -120,11 +120,14 @@ def application(
     }
     agents = Agents(workspaces, signals, extractor, writes=config.mcp_write_tools, span=span)
     methods: dict[str, dict[str, ASGIApp]] = {}
+    answered: dict[str, list[HttpRoute]] = {}
     for each in HTTP_ROUTES:
-        if each.is_passed:
+        if not each.is_passed:
+            answered.setdefault(each.pattern, []).append(each)
+        else:
             passed = Passthrough(each, upstreams, measures, idle_s=config.proxy_idle_s, span=span)
             methods.setdefault(each.pattern, {})[each.method] = passed
-    table = [Route(each.pattern, acts[each.path], methods=[each.method]) for each in HTTP_ROUTES if not each.is_passed]
+    table = [Route(at, acts[of[0].path], methods=[each.method for each in of]) for at, of in answered.items()]
     table += [Route(pattern, ByMethod(apps), methods=list(apps)) for pattern, apps in methods.items()]
     table.append(Route(AGENTS_PATH, agents))
     handlers: dict[Any, Any] = {

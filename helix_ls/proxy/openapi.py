@@ -472,7 +472,7 @@ _ABOUT = (
     "another Host than 127.0.0.1, localhost or [::1] with the port, are refused."
 )
 _STATUSES = {
-    400: "The body, or one of its members, is not what it must be; the message says what would be right.",
+    400: "What the body or the query gives is not what it must be; the message says what would be right.",
     401: "The key is missing or wrong.",
     403: "A web page asks, or the key may only ask.",
     404: "No such workspace.",
@@ -538,16 +538,20 @@ def _operation(each: HttpRoute) -> dict[str, Any]:
     keys: list[dict[str, list[str]]] = [{"admin": []}] if each.needs == "admin" else [{"ask": []}, {"admin": []}]
     by_path = re.sub(r"\W+", "_", f"{each.method.lower()}{each.path}").rstrip("_")
     made: dict[str, Any] = {
-        "operationId": by_path if each.operation is None else each.operation.name,
+        "operationId": by_path if each.operation is None or each.is_second else each.operation.name,
         "summary": each.summary,
         "security": [{}, *keys] if each.needs == "nothing" else keys,
         "responses": _responses(each),
     }
     if each.operation is not None:
         made["description"] = each.operation.description
-        # What is open is for the page of the dashboard, which is no client.
-        made |= {} if each.is_open else {"tags": [OPERATIONS_TAG]}
-    parameters = [*_PARAMETERS.get(each.path, ()), *map(_in_path, re.findall(r"\{(\w+)\}", each.path))]
+        # What is open is for the page of the dashboard, which is no client; an operation is one method of a client.
+        made |= {} if each.is_open or each.is_second else {"tags": [OPERATIONS_TAG]}
+    parameters = [
+        *_in_query(each),
+        *_PARAMETERS.get(each.path, ()),
+        *map(_in_path, re.findall(r"\{(\w+)\}", each.path)),
+    ]
     if parameters:
         made["parameters"] = parameters
     if each.method == "POST":
@@ -555,6 +559,21 @@ def _operation(each: HttpRoute) -> dict[str, Any]:
         needed = each.needs_body if each.is_passed else each.operation is None or bool(each.operation.required("http"))
         made["requestBody"] = {"required": needed, "content": {each.takes: {"schema": schema}}}
     return made
+
+
+def _in_query(each: HttpRoute) -> list[dict[str, Any]]:
+    """Return the arguments of a GET."""
+    if each.operation is None or each.method != "GET":
+        return []
+    return [
+        {
+            "name": one.name,
+            "in": "query",
+            "description": one.about.description,
+            "schema": one.schema() | {"default": one.default},
+        }
+        for one in each.operation.parameters("http")
+    ]
 
 
 def _in_path(name: str) -> dict[str, Any]:

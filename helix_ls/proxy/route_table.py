@@ -43,10 +43,12 @@ def _stated(argument: DeclaredArgument) -> dict[str, Any]:
 class HttpRoute:
     """One method of one path. ``answers`` names the object of a 200 among the components, ``more`` other statuses.
 
-    ``operation`` is None where the body is anybody's (a chat) or where there is none. ``is_upstreams`` says that
+    ``operation`` is None where the body is anybody's (a chat) or where there is none; the arguments of one stand in the
+    query of a GET, else in the body. ``is_upstreams`` says that
     statuses come from the upstream, ``is_of_workspace`` that a workspace is asked. ``is_passed`` says that request and
     answer pass without evidence, ``dialect`` what the upstream must speak, ``takes`` the type of the body,
     ``needs_body`` that it may not be empty, and ``stream`` the type of a stream.
+    ``is_second`` says that clients have the operation by another route.
     """
 
     method: Literal["GET", "POST", "DELETE"]
@@ -65,6 +67,7 @@ class HttpRoute:
     takes: str = JSON
     stream: str = EVENTS
     needs_body: bool = False
+    is_second: bool = False
 
     @property
     def pattern(self) -> str:
@@ -197,6 +200,7 @@ HTTP_ROUTES = (
     HttpRoute("POST", "/trail/forget", "trail_forgotten", memory.FORGET_TRAIL),
     HttpRoute("POST", "/hitl/emit", "paused", memory.HITL_EMIT),
     HttpRoute("POST", "/hitl/recent", "pauses", memory.HITL_RECENT),
+    HttpRoute("GET", "/hitl/recent", "pauses", memory.HITL_RECENT, more=(400,), is_second=True),
     HttpRoute("POST", "/admin/kv-backfill", "backfill", memory.BACKFILL),
     HttpRoute("POST", "/admin/refresh", "index", hosting.REFRESH_INDEX),
     HttpRoute("POST", "/admin/vacuum", "vacuum", hosting.VACUUM),

@@ -7,7 +7,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar
 
 from starlette.requests import Request
@@ -76,13 +76,39 @@ async def _gone(request: Request) -> None:
 
 
 async def members(request: Request, operation: Operation[A]) -> A:
-    """Parse the arguments of the body; an empty body is an empty object. Raises UsageError and HttpError."""
+    """Parse the arguments: those of the body, where an empty one is an empty object, or of the query of a GET.
+
+    Raises UsageError and HttpError.
+    """
+    if request.method in ("GET", "HEAD"):
+        return validated(operation, in_query(operation, request.query_params.multi_items()), "http")
     try:
         data = await read_body(request.receive)
     except ClientLeftError:
         raise HttpError(400, "client_left", "the body did not come to its end; send it whole") from None
     given = (await run_in_thread_if_large(len(data), parse_body, data)).fields if data.strip(b" \t\r\n") else {}
     return validated(operation, given, "http")
+
+
+def in_query(operation: Operation[Any], pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Return the arguments of a query as JSON would have them; a value that is none of its kind stays text, which
+    validation refuses. Raises UsageError for an argument that is given twice.
+    """
+    kinds = {name: each.kind for each in operation.parameters("http") for name in each.names}
+    given: dict[str, Any] = {}
+    for name, text in pairs:
+        if name in given and name in kinds:
+            raise UsageError(f"{name} is given twice; give it once")
+        given[name] = _in_json(text) if kinds.get(name) in ("integer", "number", "boolean") else text
+    return given
+
+
+def _in_json(text: str) -> Any:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return text if value is None else value
 
 
 Handler = Callable[[Request], Awaitable[Response]]

@@ -28,6 +28,9 @@ def test_a_pause_is_raised_listed_and_seen_until_it_is_resolved(start, tmp_path)
         assert (listed["event_id"], listed["participant_id"], listed["is_open"]) == (event_id, "max", True)
         assert listed["chat_signals"]["risk_keywords"] == ["drop"]
         assert asking.post("/hitl/recent", json={"participant_id": "ada"}).json()["events"] == []
+        asked = {"pause_type": "uncertainty_check", "is_open": "true", "limit": "1", "since": "0.5", "unknown": "1"}
+        assert asking.get("/hitl/recent", params=asked).json()["events"] == [listed]
+        assert asking.get("/hitl/recent", params={"participant_id": "1"}).json()["events"] == []
         (folder / "app" / "sessions.py").write_text("def nothing():\n    return 1\n")
         assert admin.post("/admin/refresh").status_code == 200
         (pause,) = asking.post("/context/packet", json=ASK).json()["pauses"]
@@ -47,3 +50,25 @@ def test_a_wrong_pause_is_refused_with_what_would_be_right(start, tmp_path):
         assert ended.status_code == 400 and "no open pause" in ended.json()["error"]["message"]
         signals = {"pause_type": "other", "chat_signals": {"tone_uncertainty": 7}}
         assert admin.post("/hitl/emit", json=signals).status_code == 400
+
+
+def test_a_filter_in_a_query_is_refused_with_what_would_be_right(start, tmp_path):
+    server = start(repository(tmp_path / "project"), HELIX_DATA_DIR=str(tmp_path / "data"))
+    faults = {
+        "limit=many": "limit must be a whole number",
+        "limit=": "limit must be a whole number",
+        "limit=501": "limit must be a whole number from 1 to 500",
+        "since=null": "since must be a number",
+        "since=NaN": "since must be a number",
+        "is_open=yes": "is_open must be true or false",
+        "is_open=" + "[" * 10_000: "is_open must be true or false",
+        "limit=1&limit=2": "limit is given twice; give it once",
+        "pause_type=coffee": "uncertainty_check",
+    }
+    with server.http() as asking:
+        for query, said in faults.items():
+            answer = asking.get(f"/hitl/recent?{query}")
+            assert answer.status_code == 400 and said in answer.json()["error"]["message"], query
+        assert asking.get("/hitl/recent", headers={"Authorization": ""}).status_code == 401
+        wrong = asking.delete("/hitl/recent")
+        assert wrong.status_code == 405 and {"GET", "POST"} <= set(wrong.headers["allow"].split(", "))
