@@ -58,6 +58,7 @@ class GitFacts:
         self._lines: LineHistory | None = None
         self._moved: tuple[str, dict[bytes, LastCommit]] = ("", {})
         self._opened = False
+        self._project: bytes | None = None
         self._marks: tuple[bool, ...] = ()
         self.note = ""
 
@@ -72,7 +73,7 @@ class GitFacts:
             self._blobs.close()
         if self._lines is not None:
             self._lines.close()
-        self._git = self._states = self._blobs = self._lines = None
+        self._git = self._states = self._blobs = self._lines = self._project = None
         self.note, self._opened, self._moved = "", False, ("", {})
 
     @property
@@ -99,6 +100,18 @@ class GitFacts:
             return GitState()
         self.note = ""
         return state
+
+    def project(self) -> bytes:
+        """Return the name of the folder's project in every clone (``Git.project``); empty when git fails."""
+        if self.git is None:
+            return b""
+        if self._project is None:
+            try:
+                self._project = self.git.project()
+            except GitError as error:
+                self._miss(error)
+                self._project = b""
+        return self._project
 
     def commits_of(self, paths: Sequence[bytes], reader: Reader) -> Mapping[bytes, LastCommit]:
         """Return the indexed last commits; read from git itself when HEAD moved since they were indexed."""
@@ -221,8 +234,8 @@ T = TypeVar("T")
 class MemoryFile:
     """The user's memory, opened on first use. Belongs to one thread. ``notices`` describes what was moved aside."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path | None, project_key: Callable[[bytes], str] = lambda _: "") -> None:
+        self._folder, self._project_key = folder, project_key
         self._file = os.fspath(folder / FILE) if folder is not None else ""
         self._memory: Memory | None = None
         self._is_suspect = False
@@ -265,7 +278,8 @@ class MemoryFile:
         if self._memory is not None and not self._memory.is_present():
             self.close()
         if self._memory is None:
-            self._memory = Memory(self._folder, time.time(), suspect=self._is_suspect)
+            suspect = self._is_suspect
+            self._memory = Memory(self._folder, time.time(), suspect=suspect, project_key=self._project_key)
             self._is_suspect = False
             if self._memory.notice:
                 self.notices = (*self.notices, self._memory.notice)
@@ -317,7 +331,7 @@ class WorkspaceSession:
         self._counted: tuple[tuple[Root, Git | None], Counting] | None = None
         self._chains: KeptChains | None = None
         self._lookups: KeptLookups | None = None
-        self.memory_file = MemoryFile(config.data_dir)
+        self.memory_file = MemoryFile(config.data_dir, self._project_key)
         self.behind = ""
         self.memory_problem = ""
         self.encoder: Encoder = StaticEncoder()
@@ -354,6 +368,13 @@ class WorkspaceSession:
     def place(self) -> bytes:
         """Return the workspace's real path, its key in the memory."""
         return os.fsencode(os.path.realpath(self.workspace))
+
+    def _project_key(self, place: bytes) -> str:
+        """Return the memory's key of this workspace's project, the same in every clone; empty where git names none."""
+        if place != self.place:
+            return ""
+        name = self.git_facts.project()
+        return f"w_{hashlib.sha256(name).hexdigest()[:16]}" if name else ""
 
     def new_refresh(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -342,8 +342,9 @@ class Memory:
         most_note_bytes: int = MOST_NOTE_BYTES,
         most_uses: int = MOST_USES,
         most_pauses: int = MOST_PAUSES,
+        project_key: Callable[[bytes], str] = lambda _: "",
     ) -> None:
-        """Open or create the memory in ``folder``; arguments and errors are those of ``open_file``."""
+        """Open or create the memory in ``folder``; arguments and errors are those of ``open_file`` and of its parts."""
         connection, self.notice = open_file(folder, now, suspect=suspect)
         self._file = file = MemoryConnection(os.fspath(folder / NAME), connection)
         self._identity = _identity(file.path)
@@ -351,7 +352,7 @@ class Memory:
         self.exchanges = MemoryExchanges(file, most_exchanges, most_exchange_bytes)
         self.uses = MemoryUses(file, most_uses)
         self.pauses = MemoryPauses(file, most_pauses)
-        self.items = MemoryItems(file)
+        self.items = MemoryItems(file, project_key)
         self.transfer = MemoryTransfer(file, self.items)
 
     def is_present(self) -> bool:

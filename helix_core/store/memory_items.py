@@ -99,6 +99,15 @@ _DROP_USES = """
         SELECT min(at) FROM (SELECT at FROM item_use WHERE item_id = ?1 ORDER BY at DESC LIMIT ?2)
     )
 """
+_USED_SCOPE = "SELECT EXISTS (SELECT 1 FROM item WHERE scope = ?1) OR EXISTS (SELECT 1 FROM evidence WHERE scope = ?1)"
+_REKEY = """
+    UPDATE OR IGNORE workspace SET key = ?1
+    WHERE id = ?2 AND key NOT IN (SELECT scope FROM item) AND key NOT IN (SELECT scope FROM evidence)
+"""
+_UNCLAIMED = """
+    SELECT 1 FROM (SELECT scope FROM item UNION SELECT scope FROM evidence WHERE path <> '')
+    WHERE scope <> 'global' AND scope NOT IN (SELECT key FROM workspace)
+"""
 _OP = "SELECT seq, id, lamport, actor, kind, item_id, args, at, prev, head FROM op"
 
 
@@ -119,19 +128,40 @@ class _Undone(Exception):  # noqa: N818
 class MemoryItems:
     """Memories, by id. Every query that finds candidates takes the scopes that are asked."""
 
-    def __init__(self, file: MemoryConnection) -> None:
-        self._file = file
+    def __init__(self, file: MemoryConnection, project_key: Callable[[bytes], str]) -> None:
+        """``project_key`` gives the key that a workspace's project has on every machine, empty for none."""
+        self._file, self._project_key = file, project_key
         self._as_of = ""
         self._tokenizer: apsw.FTS5Tokenizer | None = None
 
     def scope(self, workspace: bytes, *, create: bool = False) -> str:
-        """Return the key of a workspace, made with ``create``; else empty for one without."""
+        """Return the key of a workspace, made with ``create``; else empty for one without.
+
+        A workspace without memories of its own has those that came in for its project, at whatever path that was.
+        """
         rows = self._file.rows("SELECT key FROM workspace WHERE path = ?", (workspace,))
-        if not rows and create:
-            with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
-                self._file.workspace_id(workspace)
-            return self.scope(workspace)
-        return str(rows[0][0]) if rows else ""
+        key = str(rows[0][0]) if rows else ""
+        if key and self._file.rows(_USED_SCOPE, (key,))[0][0]:
+            return key
+        if create:
+            return self._settled(workspace)
+        return self._carried(workspace) or key
+
+    def _carried(self, workspace: bytes) -> str:
+        """Return the key of a workspace's project where memories came in for it that no workspace has, else empty."""
+        if not self._file.rows(_UNCLAIMED):
+            return ""
+        key = self._project_key(workspace)
+        return key if key and self._file.rows(f"{_UNCLAIMED} AND scope = ?", (key,)) else ""
+
+    def _settled(self, workspace: bytes) -> str:
+        """Return the key of a workspace without memories: that of its project, unless another workspace has it."""
+        key = self._project_key(workspace)
+        with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
+            row = self._file.workspace_id(workspace)
+            if key:
+                self._file.rows(_REKEY, (key, row))
+            return str(self._file.rows("SELECT key FROM workspace WHERE id = ?", (row,))[0][0])
 
     def write(
         self,

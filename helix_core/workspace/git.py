@@ -122,6 +122,19 @@ class Git:
         filters = self._filter_names(fresh_filters)
         return self._run(arguments, stdin, timeout_seconds, accepted, filters, stopped=stopped)
 
+    def project(self) -> bytes:
+        """Return what names the folder's project in every clone: the first commit on HEAD's first-parent chain, and the
+        folder's path in the work tree. Empty before the first commit, and in a shallow clone, which lacks it.
+
+        Raises:
+            GitError: git failed, or took too long.
+        """
+        if self.run(("rev-parse", "--is-shallow-repository")).strip() != b"false":
+            return b""
+        chain = ("rev-list", "--first-parent", "--max-parents=0", "HEAD")
+        first = self.run(chain, accepted=frozenset({0, 128})).strip()
+        return first + b"\0" + self.prefix if first else b""
+
     @contextlib.contextmanager
     def stream(self, arguments: Sequence[str | bytes], *, timeout_seconds: float) -> Iterator[Iterator[bytes]]:
         """Yield the output in pieces as it arrives; leaving the block ends the process.

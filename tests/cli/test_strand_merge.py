@@ -33,7 +33,7 @@ from helix_ls.host.strand_files import StrandAccess
 from helix_ls.host.strand_keys import keep_trusted, own_or_new_keys
 from tests.strand.made import CODE, OWN, SCHEMA, STRANGER, made
 
-from .conftest import FILES, Ran, RunHelix, make_repository, runner
+from .conftest import FILES, Ran, RunHelix, git, make_repository, runner
 
 ITEMS = [f"i{number}" for number in range(4)]
 KINDS = ["remember", "propose", "approve", "forget", "restore", "purge"]
@@ -290,6 +290,73 @@ def test_two_people_sync_through_a_folder(people: dict[str, Callable[..., Ran]],
     assert (again.status, again.out.startswith("nothing to write")) == (0, True)
     assert len(list(shared.iterdir())) == 2
     assert bob("strand", "sync").status == bob("strand", "sync", shared).status == 2
+
+
+def test_memories_of_several_projects_reach_the_right_folders_of_another_machine(
+    tmp_path: Path, starts_processes: None
+) -> None:
+    projects = {
+        name: make_repository(
+            tmp_path / "ada" / "projects" / name, {f"{name}/rules.py": f"# {name}\n\nRULE = '{name}'\n"}
+        )
+        for name in ("shop", "billing", "stock")
+    }
+    there = {name: tmp_path / "bob" / "src" / f"{name}-clone" for name in projects}
+    for name, place in there.items():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        git(place.parent, "clone", "-q", str(projects[name]), str(place))
+    ada, bob = runner(tmp_path / "ada"), runner(tmp_path / "bob")
+    shared, secret = tmp_path / "shared", tmp_path / "secret"
+    shared.mkdir()
+    secret.write_text("correct horse\n")
+    secret.chmod(0o600)
+    sync = ("strand", "sync", shared, "--passphrase-file", secret)
+
+    def recalled(run: RunHelix, folder: Path) -> dict[str, list[str]]:
+        items = run("list", "--verify", "--json", "--path", folder).answer["items"]
+        return {one["text"]: [each["status"] for each in one["evidence"] if each["source_id"]] for one in items}
+
+    assert ada("remember", "Everybody deploys on Fridays", "--global", "--path", projects["shop"]).status == 0
+    for name in ("shop", "billing"):
+        said = ("remember", f"The {name} rules are literal", "--cite", f"{name}/rules.py:1-3", "--path", projects[name])
+        assert ada(*said).status == 0
+    written = ada(*sync, "--path", projects["stock"], "--json").answer["written"]
+    assert bob("strand", "trust", shared / written).status == 0
+    assert bob(*sync, "--path", there["stock"]).status == 0
+    everywhere = {"Everybody deploys on Fridays": []}
+    for name in ("shop", "billing"):
+        assert recalled(bob, there[name]) == everywhere | {f"The {name} rules are literal": ["verified"]}
+    assert recalled(bob, there["stock"]) == everywhere
+
+    # And back: what is remembered there belongs to the same project here.
+    assert bob("remember", "The shop closes at noon", "--path", there["shop"]).status == 0
+    back = bob(*sync, "--path", there["billing"], "--json").answer["written"]
+    assert ada("strand", "trust", shared / back).status == 0
+    assert ada(*sync, "--path", projects["billing"]).status == 0
+    assert "The shop closes at noon" in recalled(ada, projects["shop"])
+    assert "The shop closes at noon" not in recalled(ada, projects["billing"])
+
+
+def test_memories_of_one_project_do_not_become_those_of_another_that_syncs_first(
+    tmp_path: Path, starts_processes: None
+) -> None:
+    shop = make_repository(tmp_path / "ada" / "shop", FILES)
+    other = make_repository(tmp_path / "bob" / "other", {"other.py": "OTHER = 1\n"})
+    ada, bob = runner(tmp_path / "ada"), runner(tmp_path / "bob")
+    file, secret = tmp_path / "ada.dna", tmp_path / "secret"
+    secret.write_text("correct horse\n")
+    secret.chmod(0o600)
+    assert (
+        ada("remember", "Shipping is charged by weight", "--cite", "shop/shipping.py:4-6", "--path", shop).status == 0
+    )
+    assert ada("strand", "export", file, "--passphrase-file", secret, "--path", shop).status == 0
+    assert bob("strand", "trust", file).status == 0
+    assert bob("strand", "import", file, "--passphrase-file", secret, "--path", other).status == 0
+    assert bob("list", "--json", "--path", other).answer["items"] == []
+    clone = tmp_path / "bob" / "clone"
+    git(clone.parent, "clone", "-q", str(shop), str(clone))
+    (item,) = bob("list", "--json", "--path", clone).answer["items"]
+    assert item["text"] == "Shipping is charged by weight"
 
 
 def test_an_older_export_comes_in_for_review_without_its_code(helix: RunHelix, shop: Path, tmp_path: Path) -> None:

@@ -36,6 +36,24 @@ def test_outside_any_repository_there_is_no_git(tmp_path):
     assert Git.open(tmp_path) is None
 
 
+def test_a_project_has_one_name_in_every_whole_clone(repository, tmp_path):
+    unborn = Git.open(repository.path)
+    assert unborn is not None and unborn.project() == b""
+    repository.write("deep/a.py")
+    repository.commit("first")
+    repository.write("deep/b.py")
+    repository.commit("second")
+    for name, more in (("clone", ()), ("shallow", ("--depth", "1"))):
+        source = f"file://{repository.path}"
+        subprocess.run(["git", "clone", "-q", *more, source, tmp_path / name], check=True, capture_output=True)
+    here, there, shallow = map(Git.open, (repository.path, tmp_path / "clone", tmp_path / "shallow"))
+    below = Git.open(tmp_path / "clone" / "deep")
+    assert here is not None and there is not None and shallow is not None and below is not None
+    assert here.project() == there.project() != b""
+    assert below.project() == here.project() + b"deep/"
+    assert shallow.project() == b""
+
+
 def test_a_work_tree_knows_its_places(repository):
     repository.write("deep/er/a.py")
     git = Git.open(repository.path / "deep" / "er")

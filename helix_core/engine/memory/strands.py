@@ -48,6 +48,7 @@ from helix_core.strand import (
     signer_text,
     union,
 )
+from helix_core.workspace import DiskError, path_of
 
 PRIVATE_KINDS = frozenset({"identity"})
 """Kinds that are never shared."""
@@ -107,7 +108,7 @@ class MemoryStrands:
             present = _records(memory.transfer.records())
             intake = _Intake(wanted, union(present, wanted.beside), self._actor, now, random)
             key = intake.scope_to_adopt()
-            adopts = bool(key) and memory.transfer.is_free(self._session.place, key)
+            adopts = bool(key) and memory.transfer.is_free(self._session.place, key) and self._is_of_here(intake, key)
             told = intake.told(key if adopts else "")
             if wanted.dry_run:
                 told["changes"] = intake.changes()
@@ -123,6 +124,18 @@ class MemoryStrands:
         else:
             told["overwritten"] = file.write(take)
         return told | {"dry_run": wanted.dry_run}
+
+    def _is_of_here(self, intake: _Intake, key: str) -> bool:
+        """Return whether memories of a scope can be this workspace's: they cite a file that is here, or none at all."""
+        cited = intake.cited_paths(key)
+        return not cited or any(map(self._is_here, cited))
+
+    def _is_here(self, source_id: str) -> bool:
+        try:
+            self._session.root.stat(path_of(source_id))
+        except DiskError:
+            return False
+        return True
 
     @property
     def _actor(self) -> str:
@@ -189,6 +202,10 @@ class _Intake:
         added = {record.id for record in self.change.added if record.type == "memory"}
         scopes = {self._facts[id_].scope for id_ in added} - {GLOBAL_SCOPE}
         return scopes.pop() if len(scopes) == 1 else ""
+
+    def cited_paths(self, scope: str) -> set[str]:
+        """Return the files that evidence of a scope cites."""
+        return {one.path for one in self._evidence.values() if one.scope == scope and one.path}
 
     def rows(self, key: str) -> ForeignMemories:
         """Return what to add and to remove."""
