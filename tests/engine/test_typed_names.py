@@ -1,9 +1,12 @@
 """A symbol box: what is typed of a name finds it from memory, nearest first, and each place is as it is on disk now."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
-from helix_core.engine.symbols.typed import MOST_ADDED, NameTable, patterns
+from helix_core.engine.symbols.typed import HUMPS, MOST_ADDED, NameTable, patterns
 from helix_core.errors import Cancelled
+from helix_core.store.names import NameQueries
 from helix_core.workspace import DiskFile
 from tests.engine.repository import write
 
@@ -130,3 +133,46 @@ def test_a_table_marks_humps_whatever_separates_them():
     ]:
         assert name in [found for way in patterns(typed) for found in table.matches(way, 9)], typed
     assert "two\nlines" not in table.names
+
+
+NAMES = some.text(alphabet="aAbBxX12_. -", min_size=1, max_size=9)
+
+
+@given(
+    names=some.lists(NAMES, max_size=30), typed=some.text(alphabet="aAbBx1_ .", max_size=5), most=some.integers(0, 9)
+)
+def test_what_a_nearer_way_matches_is_left_by_the_humps(names, typed, most):
+    table = NameTable(names)
+    for way in patterns(typed)[: HUMPS + 1]:
+        left = table.having(patterns(typed)[HUMPS], most)
+        assert left.matches(way, 5) == table.matches(way, 5)
+
+
+@pytest.mark.parametrize("typed", ["w", "wri", "gss", "write_p", "get_send_file_max_age"])
+def test_a_keystroke_looks_up_a_name_once(engine, monkeypatch, typed):
+    asked, look_up = [], NameQueries.defined_at
+
+    def counted(self, name, *given, **named):
+        asked.append(name)
+        return look_up(self, name, *given, **named)
+
+    monkeypatch.setattr(NameQueries, "defined_at", counted)
+    assert symbols(engine, typed)
+    assert sorted(asked) == sorted(set(asked))
+
+
+def test_a_long_name_reads_all_names_twice_at_most(engine, monkeypatch):
+    read, rows = [], NameTable._rows
+
+    def counted(self, pattern, limit):
+        read.append(len(self.names))
+        return rows(self, pattern, limit)
+
+    symbols(engine, "get_send")
+    added = "".join(f"def other_{number}_name():\n    pass\n\n\n" for number in range(100))
+    write(engine.workspace, {"others.py": added})
+    engine.refresh()
+    symbols(engine, "get_send")
+    monkeypatch.setattr(NameTable, "_rows", counted)
+    assert symbols(engine, "get_send_file") == ["get_send_file_max_age"]
+    assert sum(count >= 100 for count in read) <= 2

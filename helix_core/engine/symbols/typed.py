@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,8 @@ DEFINITIONS_OF_ONE = 6
 """Definitions of one name that are shown, so that ``run`` does not fill the list."""
 MOST_ADDED = 2_000
 """Names that came since the table was made, from which on it is made anew."""
+HUMPS = 4
+"""The way to match by humps that begin anywhere."""
 LEAST_SCATTERED = 3
 """Letters that must be typed before they may lie anywhere in a name, in their order."""
 
@@ -55,6 +57,16 @@ class NameTable:
 
     def matches(self, pattern: str, limit: int) -> list[str]:
         """Return the first ``limit`` names whose marked text has the RE2 pattern, shortest first."""
+        return [self.names[row] for row in self._rows(pattern, limit)]
+
+    def having(self, pattern: str, most: int) -> NameTable:
+        """Return the table of the names whose marked text has the RE2 pattern, or this one where they are over
+        ``most``.
+        """
+        rows = self._rows(pattern, most + 1)
+        return NameTable([self.names[row] for row in rows]) if len(rows) <= most else self
+
+    def _rows(self, pattern: str, limit: int) -> list[int]:
         import re2
 
         found: dict[int, None] = {}
@@ -62,11 +74,12 @@ class NameTable:
             found[bisect_right(self._starts, match.start()) - 1] = None
             if len(found) == limit:
                 break
-        return [self.names[row] for row in found]
+        return list(found)
 
 
 def patterns(typed: str) -> list[str]:
-    """Return the RE2 patterns of what is typed, the nearest way to match first; none where nothing is typed.
+    """Return the RE2 patterns of what is typed, the nearest way to match first; none where nothing is typed. What a way
+    before ``HUMPS`` matches, that one matches too.
 
     Letters match whatever their case. A ``_`` or another sign asks for the start of a hump, white space for the start
     of any later one.
@@ -185,11 +198,18 @@ class NameSearch:
         ways = [] if "/" in typed else patterns(name)
         in_files = patterns(typed.rpartition("/")[2])
         main, added = self._names.tables(self._reader)
+        by_way = [_by_way(table, ways) for table in (main, added) if ways]
+        files, paths = self._names.files(self._reader)
+        files_by_way = _by_way(files, in_files)
+        tried: set[str] = set()
         for number, way in enumerate(ways or in_files):
             self._check()
-            names = [*main.matches(way, NAMES_TRIED), *added.matches(way, NAMES_TRIED)] if ways else []
+            # A nearer way has had all places of the names that it tried.
+            names = [name for table in by_way for name in table[number].matches(way, NAMES_TRIED) if name not in tried]
+            tried.update(names)
             found = self._defined(names, owners[-1] if owners else "")
-            found += self._named_files(in_files[number], typed) if number < len(in_files) else []
+            if number < len(in_files):
+                found += self._named_files(files_by_way[number].matches(in_files[number], NAMES_TRIED), paths, typed)
             new = [one for one in found if (one.item.source.id, one.start_line) not in known]
             known.update((one.item.source.id, one.start_line) for one in new)
             yield new
@@ -208,20 +228,24 @@ class NameSearch:
             if (hit := one.hit).item_id in items
         ]
 
-    def _named_files(self, way: str, typed: str) -> list[Place]:
-        table, paths = self._names.files(self._reader)
+    def _named_files(self, names: Sequence[str], paths: Mapping[str, Sequence[bytes]], typed: str) -> list[Place]:
         folder = typed.rpartition("/")[0].lower().encode("utf-8", "replace")
         found = [
-            path
-            for name in table.matches(way, NAMES_TRIED)
-            for path in paths[name]
-            if not folder or folder in path.rpartition(b"/")[0].lower()
+            path for name in names for path in paths[name] if not folder or folder in path.rpartition(b"/")[0].lower()
         ]
         firsts = self._reader.files.items(self._reader.files.first_items(found[:FILES_TRIED]))
         return [
             Place(one, one.source.source_id.rpartition("/")[2], "file", 1, 1)
             for one in sorted(firsts.values(), key=lambda one: found.index(one.source.path))
         ]
+
+
+def _by_way(table: NameTable, ways: Sequence[str]) -> list[NameTable]:
+    """Return the table that each way reads: what is typed in humps leaves most often a few names of thousands, and
+    the nearer ways match none but these.
+    """
+    near = table.having(ways[HUMPS], NAMES_TRIED) if ways else table
+    return [near] * (HUMPS + 1) + [table]
 
 
 def _is_of(one: DefinedAt, owner: str) -> bool:
