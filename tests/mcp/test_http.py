@@ -14,8 +14,10 @@ from mcp.client.streamable_http import streamable_http_client
 
 from helix_ls.proxy.agents import MAX_BODY_BYTES, MOST_SESSIONS, Agents
 from helix_ls.proxy.bodies import read_body
+from helix_ls.proxy.extractor import ModelExtractor
 from helix_ls.proxy.refused import HttpError
 from helix_ls.proxy.running import Signals
+from helix_ls.proxy.upstream import Upstreams
 from helix_ls.proxy.workspaces import Workspaces
 from tests.mcp.agent import ENVELOPE, MODERN
 from tests.mcp.conftest import apart, repository
@@ -266,7 +268,7 @@ def test_a_message_that_drips_is_given_up(monkeypatch):
 
     async def play():
         scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": [(b"content-type", b"application/json")]}
-        agents = Agents(Workspaces(list), Signals(Path("/nowhere")), writes=False)
+        agents = Agents(Workspaces(list), Signals(Path("/nowhere")), ModelExtractor(Upstreams([])), writes=False)
         try:
             await agents(scope, drip, None)
         finally:
