@@ -13,15 +13,17 @@ import pytest
 from helix_core.config import load_config
 from helix_core.engine import Helix
 from helix_core.engine.memory.extracting import FILE
-from helix_core.memory import month_of, prompt_of
+from helix_core.memory import MOST_ANSWER_TOKENS, month_of, prompt_of
 from helix_core.model import MemoryStatus
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.memory import CONSOLIDATE, ConsolidateArguments
+from helix_ls.proxy import extractor
 from helix_ls.proxy.extractor import ModelExtractor, request_of
 from helix_ls.proxy.presets import traits_of
 from helix_ls.proxy.upstream import Address, ChosenUpstream, Upstream, Upstreams
 from tests.mcp.agent import Agent
 from tests.mcp.conftest import apart, repository
+from tests.mcp.test_http import official
 from tests.proxy.conftest import UPSTREAM_KEY
 from tests.proxy.test_learn import after, chat
 
@@ -71,7 +73,7 @@ class Place:
             return act(self.helix)
 
         async def extended():
-            upstreams = Upstreams([self.address])
+            upstreams = Upstreams([self.address] if self.address is not None else [])
             try:
                 found = CONSOLIDATE.run(self.helix, given, AskContext())
                 return await ModelExtractor(upstreams).extended(ask, given, found)
@@ -262,6 +264,27 @@ def test_a_known_server_is_asked_in_the_dialect_that_binds_it_to_the_schema(base
     assert (request.dialect, request.body[most]) == (dialect, 2_000)
 
 
+def test_a_model_that_does_not_answer_in_time_is_paid_for_at_its_worst(place, upstream, monkeypatch):
+    monkeypatch.setattr(extractor, "CALL_S", 0.3)
+    here = place(HELIX_MEMORY_EXTRACTOR_MODEL="silent")
+    here.says()
+    told = here.consolidated()
+    assert "did not answer in" in told["notes"][0]
+    assert (told["facts_extracted"], told["extractor"]["items"]) == (1, [])
+    assert here.used() == {"tokens": told["extractor"]["tokens"], "calls": 1}
+    assert told["extractor"]["tokens"] > MOST_ANSWER_TOKENS
+
+
+def test_an_upstream_that_is_not_there_costs_nothing(place):
+    here = place()
+    here.says()
+    for base, said in (("http://127.0.0.1:9/v1", "cannot be reached"), ("", "no upstream is configured")):
+        here.address = Address(base) if base else None
+        told = here.consolidated()
+        assert said in told["notes"][0]
+        assert here.used()["tokens"] == 0
+
+
 def test_an_answer_that_does_not_say_what_it_cost_is_estimated(place, upstream):
     here = place(HELIX_MEMORY_EXTRACTOR_MODEL="facts:uncounted")
     here.says()
@@ -334,6 +357,7 @@ def test_a_server_asks_its_upstream_where_it_is_told_to_consolidate_and_never_el
         "HELIX_MEMORY_LEARN": "on",
         "HELIX_MEMORY_EXTRACTOR_MODEL": "facts",
         "HELIX_MONTHLY_TOKEN_BUDGET": "100000",
+        "HELIX_MCP_WRITE_TOOLS": "on",
     }
     server = start(repository(tmp_path / "project"), **names)
     after(server, lambda: chat(server, ASKED), kept=1)
@@ -348,6 +372,13 @@ def test_a_server_asks_its_upstream_where_it_is_told_to_consolidate_and_never_el
         assert told["extractor"]["items"][0]["status"] == "quarantined"
         assert admin.get("/stats").json()["extractor"]["used"] == 460
         assert "helix_extraction_tokens_total 460.0" in admin.get("/metrics").text
+
+    async def agent():
+        async with official(server, "/mcp?profile=full", server.admin_key) as client:
+            return (await client.call_tool("helix_consolidate", {})).structured_content
+
+    again = asyncio.run(agent())["extractor"]
+    assert (again["cached"], [one["text"] for one in again["items"]]) == (1, [FACT["text"]])
     (sent,) = [body.decode() for _, _, body in upstream.asked if b"response_format" in body]
     assert sent == shown
 
