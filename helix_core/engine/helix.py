@@ -477,7 +477,7 @@ class Helix:
         Returns False where recording is off, and for a file that does not count.
         """
         self.session.config = current(self.session.config)
-        if not self.session.config.trail_record:
+        if not self.session.records_trail:
             return False
         try:
             shown = self.show(source_id, 1, MOST_SHOWN_BYTES)

@@ -338,6 +338,7 @@ class WorkspaceSession:
         self.reranker: Reranker | None = None
         self.span: Spans = no_span
         self.on_pending: Callable[[int], None] = lambda _: None
+        self.is_trail_wanted = False
 
     @classmethod
     def open(
@@ -540,6 +541,11 @@ class WorkspaceSession:
             lookups=self._lookups,
         )
         return Weigher(reader, observer, facts)
+
+    @property
+    def records_trail(self) -> bool:
+        """Whether what is opened is recorded: by the user's own settings, or because who asks now wants it."""
+        return self.config.trail_record or self.is_trail_wanted
 
     def counting(self) -> Counting:
         """Return the check for files that still count, of the current root and repository."""

@@ -127,6 +127,7 @@ class OpenWorkspace:
         self.answers = AnswerLog(span)
         self._loop = asyncio.get_running_loop()
         self._listeners: dict[object, Callable[[StatusChange], None]] = {}
+        self._recording: set[object] = set()
         self._facts = IndexFacts()
         self.status: WorkspaceStatus = self._status()
         self.was_settled = False
@@ -150,18 +151,23 @@ class OpenWorkspace:
         """The process id of the indexer that runs a whole refresh now, or 0."""
         return self._index.indexer_pid
 
-    async def ask(self, act: Callable[[Helix], T]) -> T:
+    async def ask(self, act: Callable[[Helix], T], *, records_trail: bool | None = None) -> T:
         """Run ``act`` in a query thread, which never waits for indexing; return its result or raise its exception.
+
+        ``records_trail`` is the setting of the window that asks, which adds to the user's own settings. An asker
+        without one (None), such as an agent, is recorded while any window of the workspace wants a trail.
 
         Cancelling the awaiting task does not stop ``act``: give the engine a ``cancelled`` callable for that.
         """
-        return await self._threads.ask(lambda helix: self._answered(helix, act))
+        is_trail_wanted = bool(self._recording) if records_trail is None else records_trail
+        return await self._threads.ask(lambda helix: self._answered(helix, act, is_trail_wanted=is_trail_wanted))
 
-    def _answered(self, helix: Helix, act: Callable[[Helix], T]) -> T:
+    def _answered(self, helix: Helix, act: Callable[[Helix], T], *, is_trail_wanted: bool) -> T:
         """Run ``act`` in a query thread, then check the index and schedule a whole refresh if it is not usable.
 
         A query is the first to notice that the index was removed or damaged, or that the ignore rules changed.
         """
+        helix.session.is_trail_wanted = is_trail_wanted
         answer = act(helix)
         facts = self._facts
         if facts.complete and not facts.whole:
@@ -217,14 +223,15 @@ class OpenWorkspace:
         """Apply the editor's index settings; None leaves the value to the settings files."""
         self.configure(replace(self.settings, exclude=exclude, max_file_bytes=max_file_bytes), self.watch)
 
-    def set_trail(self, *, record: bool) -> None:
-        """Apply the editor's setting of the trail; False leaves it to the user's own settings. Nothing is indexed."""
-        if record != self.settings.records_trail:
-            self.settings = replace(self.settings, records_trail=record)
-            self._renew_threads()
+    def set_trail(self, window: object, *, record: bool) -> None:
+        """Note a window's setting of the trail; False leaves it to the user's own settings, and forgets the window."""
+        if record:
+            self._recording.add(window)
+        else:
+            self._recording.discard(window)
 
     def records_trail(self) -> bool:
-        """Return whether a trail is recorded by the settings of this moment; True while no query has read them."""
+        """Return whether the user's own settings of this moment record a trail; True while no query has read them."""
         if self._config is None:
             return True
         self._config = current(self._config)

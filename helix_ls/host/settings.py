@@ -13,15 +13,11 @@ from helix_core.config import SETTINGS, Config, load_config
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Overrides of the settings files. ``exclude`` and ``max_file_bytes`` None: no override. Sizes are clamped.
-
-    ``records_trail`` False leaves it to the user's own settings whether a trail is recorded.
-    """
+    """Overrides of the settings files. ``exclude`` and ``max_file_bytes`` None: no override. Sizes are clamped."""
 
     restricted: bool = False
     exclude: tuple[str, ...] | None = None
     max_file_bytes: int | None = None
-    records_trail: bool = False
 
     def config(self, folder: Path) -> Config:
         """Return the settings in force. Reads files; raises ConfigError."""
@@ -33,8 +29,6 @@ class Settings:
             bounds = SETTINGS["index.max_file_bytes"]
             low, high = int(bounds.low or 0), int(bounds.high or self.max_file_bytes)
             config = replace(config, max_file_bytes=min(max(self.max_file_bytes, low), high))
-        if self.records_trail:
-            config = replace(config, trail_record=True)
         if config.reload is not None:
             config = replace(config, reload=replace(config.reload, load=lambda: self.config(folder)))
         return config

@@ -144,7 +144,7 @@ class ClientConnection:
                 raise Cancelled("the request was canceled")
             return act(helix, overlays, cancelled)
 
-        return await workspace.ask(run)
+        return await workspace.ask(run, records_trail=folder.records_trail)
 
     async def compare_with_disk(self, document: OpenBuffer, text: str) -> None:
         """Mark a buffer opened with ``text`` as clean if it equals its file; until then it counts as dirty."""

@@ -81,6 +81,11 @@ class Folder:
         self._begun = asyncio.Event()
         self._unsubscribe: Callable[[], None] | None = None
 
+    @property
+    def records_trail(self) -> bool:
+        """Whether this window's setting records a trail; else the user's own settings say."""
+        return self.settings.record_trail is True
+
     async def workspace(self) -> OpenWorkspace:
         """Return the open workspace, waiting until it is attached. Raises WorkspaceError if that failed."""
         await self._begun.wait()
@@ -127,8 +132,7 @@ class Folder:
             return
         if settings.exclude is not None or settings.max_file_bytes is not None:
             workspace.set_index_options(exclude=settings.exclude, max_file_bytes=settings.max_file_bytes)
-        if settings.record_trail is not None:
-            workspace.set_trail(record=settings.record_trail)
+        workspace.set_trail(self, record=self.records_trail)
         if settings.watch != workspace.watch:
             workspace.configure(workspace.settings, settings.watch)
         if settings.paused:
@@ -150,6 +154,7 @@ class Folder:
             self._unsubscribe()
         workspace, self._workspace = self._workspace, None
         if workspace is not None:
+            workspace.set_trail(self, record=False)
             await self._host.detach(workspace, trusted=self.trusted)
 
     def status(self) -> WorkspaceStatus:

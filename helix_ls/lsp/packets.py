@@ -154,7 +154,7 @@ class OpenPackets:
         """Record that the user opened this file: in the trail, and where a pointer led to it, as a signal of use."""
         is_followed, at = self.points_at(place), time.time()
         workspace = await place.folder.workspace()
-        if not is_followed and not workspace.records_trail():
+        if not (is_followed or place.folder.records_trail or workspace.records_trail()):
             return
 
         def act(helix: Helix, *_: Any) -> None:

@@ -76,6 +76,34 @@ def test_a_setting_of_the_editor_starts_and_stops_the_recording(start: StartWire
 
 
 @pytest.mark.process
+def test_of_two_windows_of_a_daemon_only_the_one_that_wants_it_is_recorded(
+    start: StartWire, project: Path, tmp_path: Path
+) -> None:
+    shared = {"HELIX_CACHE_DIR": str(tmp_path / "cache"), "HELIX_RUNTIME_DIR": str(tmp_path / "run")}
+
+    def window(record: bool) -> Wire:
+        wire = start("-m", "helix_ls.cli", "lsp", HELIX_IDLE_S="0.2", **shared)
+        wire.answers["workspace/configuration"] = lambda params: [
+            {"trail": {"record": record}} for _ in params["items"]
+        ]
+        wire.initialize(project, capabilities={"workspace": {"configuration": True}})
+        wire.until_fresh(project)
+        return wire
+
+    quiet, recorded = window(False), window(True)
+    lines = {"source_id": NAMES[1], "start_line": 1, "end_line": 2}
+    quiet.open(project / NAMES[1])
+    quiet.command("helix.open", lines)
+    answer = quiet.command("helix.trail.resume")
+    assert (answer["recording"], answer["steps"]) == (False, 0)
+    quiet.notify("workspace/didChangeConfiguration", {"settings": None})
+    assert quiet.command("helix.trail.resume")["recording"] is False
+    recorded.open(project / NAMES[0])
+    assert [place["source_id"] for place in places_once(recorded, 1)] == NAMES[:1]
+    assert recorded.command("helix.trail.resume")["recording"] is True
+
+
+@pytest.mark.process
 def test_lines_with_unsaved_edits_are_said_to_be_unsaved_where_they_are(start: StartWire, project: Path) -> None:
     wire = start(HELIX_TRAIL_RECORD="true")
     wire.initialize(project)
@@ -126,17 +154,17 @@ def test_opening_a_file_asks_nothing_while_nothing_is_recorded(
             async def attached() -> Any:
                 return workspace
 
-            folder = SimpleNamespace(workspace=attached)
+            folder = SimpleNamespace(workspace=attached, records_trail=False)
             packets = OpenPackets(cast(ClientConnection, counted), lambda _: None)
             place = FileInFolder(cast(Any, folder), NAMES[0].encode())
             await packets.was_opened(place)
             assert counted.acts == []
-            workspace.set_trail(record=True)
+            folder.records_trail = True
             await packets.was_opened(place)
             await workspace.ask(lambda helix: helix.is_indexed())
             await packets.was_opened(place)
             assert len(counted.acts) == 2
-            workspace.set_trail(record=False)
+            folder.records_trail = False
             await workspace.ask(lambda helix: helix.is_indexed())
             settings.write_text("[trail]\nrecord = true\n")
             await packets.was_opened(place)

@@ -516,7 +516,7 @@ class WorkspaceMemory:
         from helix_core.memory import session_name
 
         name, since = session_name(session), 0.0
-        if self.session.config.trail_record:
+        if self.session.records_trail:
             from helix_core.engine.memory.trail import WorkspaceTrail
 
             since = WorkspaceTrail(self.session).topic_began()

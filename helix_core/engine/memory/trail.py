@@ -52,7 +52,7 @@ class WorkspaceTrail:
         A trail that cannot be written costs nothing but this: the next answer says why.
         """
         source_id = shown["source_id"]
-        if not self.session.config.trail_record or source_id.startswith(NOTE_SCHEME) or not shown["gene_id"]:
+        if not self.session.records_trail or source_id.startswith(NOTE_SCHEME) or not shown["gene_id"]:
             return False
         from helix_core.phase import MOST_EVENTS, Look, entry_of, entry_text, next_step
 
@@ -89,7 +89,7 @@ class WorkspaceTrail:
         notes = [*self.session.notices, *self.session.doubts()]
         return {
             "schema": TRAIL_SCHEMA,
-            "recording": self.session.config.trail_record,
+            "recording": self.session.records_trail,
             "last": _shown(last, judged),
             "moments": [
                 {"at": at, "score": round(hit.score, 3), "margin": round(hit.margin, 3), "places": places}
@@ -106,7 +106,7 @@ class WorkspaceTrail:
         """Return when the present topic began (Unix seconds); 0 where no other came before it within the last looks,
         and where nothing is recorded.
         """
-        if not self.session.config.trail_record:
+        if not self.session.records_trail:
             return 0.0
         try:
             trail = self._trail_of(*self._file.read(TOPIC_ENTRIES))
@@ -125,7 +125,7 @@ class WorkspaceTrail:
         trail = self._trail()
         return {
             "schema": "helix.trailLog/1",
-            "recording": self.session.config.trail_record,
+            "recording": self.session.records_trail,
             "versions": [asdict(version) for version in trail.versions],
             "flags": sorted(trail.flags),
             "steps": len(trail.steps),
@@ -166,7 +166,7 @@ class WorkspaceTrail:
         return {"schema": "helix.trailVersion/1", **asdict(made[-1]), "dry_run": dry_run, "notes": self._off()}
 
     def _off(self) -> list[str]:
-        return [] if self.session.config.trail_record else [NOT_RECORDING]
+        return [] if self.session.records_trail else [NOT_RECORDING]
 
     def diff(self, before: int, after: int) -> dict[str, Any]:
         """Return the ``helix.trailDiff/1`` object: what came and faded between two versions, and how far apart they
