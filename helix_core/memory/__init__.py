@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         template_key,
         text_key,
     )
-    from helix_core.memory.exchanges import Fact, ObservedExchange, attributed, facts_in, kept, session_name
+    from helix_core.memory.exchanges import USER, Fact, ObservedExchange, attributed, facts_in, kept, session_name
     from helix_core.memory.extraction import (
         MOST_ANSWER_TOKENS,
         AnswerError,
@@ -91,6 +91,7 @@ __all__ = [
     "MOST_PAUSE_FILES",
     "OPEN_S",
     "SITTING_S",
+    "USER",
     "AnswerError",
     "AskedTerm",
     "ChangedFile",
@@ -162,7 +163,7 @@ __getattr__ = lazy_face(
             *("consolidated", "exact_words", "is_clash", "is_in_force_at_once", "same_words", "template_key"),
             "text_key",
         ),
-        "exchanges": ("Fact", "ObservedExchange", "attributed", "facts_in", "kept", "session_name"),
+        "exchanges": ("USER", "Fact", "ObservedExchange", "attributed", "facts_in", "kept", "session_name"),
         "extraction": (
             "AnswerError",
             "DrawnFact",

@@ -16,6 +16,7 @@ MOST_BYTES = 1024 * 1024
 MOST_METADATA = 4_096
 LONGEST_TITLE = 200
 FACT = "fact"
+"""The type of notes that an older Helix made of facts of chats."""
 CONTENT_TYPES = ("text", "code", "conversation")
 _KINDS = {
     "text": (SourceKind.NOTE, Volatility.STABLE, b"note.md"),
@@ -81,7 +82,6 @@ def note_of(
     workspace: bytes,
     by: Attribution,
     at: float,
-    evidence: tuple[int, ...] = (),
 ) -> Note:
     """Build the note of a text whose masked bytes gave ``document``. Masking is idempotent, so its spans are valid."""
     kind, volatility, _ = _KINDS[given.content_type]
@@ -101,7 +101,6 @@ def note_of(
         by=by,
         chunks=document.chunks,
         parser=document.parser,
-        evidence=evidence,
     )
 
 

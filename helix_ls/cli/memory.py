@@ -199,7 +199,7 @@ def _consolidated(helix: Helix, given: ConsolidateArguments) -> dict[str, Any]:
     if not config.extractor_model and not config.tie_break_model:
         return answer
     if why := why_missing("proxy"):
-        return answer | {"notes": [f"Only rules drew facts: {why}."]}
+        return answer | {"notes": [f"Only rules drew facts: {why}.", *answer["notes"]]}
     from helix_ls.proxy.extractor import extended_apart
     from helix_ls.proxy.keys import taken
     from helix_ls.proxy.upstream import addresses

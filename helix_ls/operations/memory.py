@@ -596,15 +596,15 @@ class ConsolidateArguments:
 
 
 def consolidate(helix: Helix, given: ConsolidateArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
-    """Extract facts from exchanges and return ``{facts_extracted, gene_ids, exchanges, facts}``."""
+    """Extract facts from exchanges and return ``{facts_extracted, gene_ids, exchanges, facts, notes}``."""
     return {"schema": "helix.consolidated/1"} | helix.memory.consolidate(given.session_id, dry_run=given.dry_run)
 
 
 CONSOLIDATE = Operation(
     "consolidate",
     "Extract facts from chats",
-    "Extract facts by rules from the kept chats of this workspace, and keep each as a note that names its exchanges. "
-    "Repeating it gives the same notes.",
+    "Extract facts by rules from the kept chats of this workspace, and keep each as a proposal, which nothing recalls "
+    "before a person approves it. Repeating it gives the same proposals.",
     ConsolidateArguments,
     consolidate,
     "helix.consolidated/1",

@@ -80,7 +80,7 @@ class ModelExtractor:
                 drawn = await self._reply(work, dry_run=dry_run)
                 extended["extractor"] = await ask(lambda helix: helix.memory.end_extraction(work, drawn, by))
                 notes += await self._noted(work, extended["extractor"], "Only rules drew facts", dry_run=dry_run)
-        return extended | {"notes": notes} if len(extended) > len(answer) else answer
+        return extended | {"notes": [*notes, *answer["notes"]]}
 
     async def _noted(self, work: Extraction | TieBreak, told: dict[str, Any], lost: str, *, dry_run: bool) -> list[str]:
         """Return why the model is not asked; in a dry run, add to what is told what would be sent."""

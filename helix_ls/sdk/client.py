@@ -1228,7 +1228,7 @@ class HelixClient:
         dry_run: bool | None = None,
     ) -> FactsReply:
         """Extract facts from chats. Extract facts by rules from the kept chats of this workspace, and keep each as a
-        note that names its exchanges. Repeating it gives the same notes.
+        proposal, which nothing recalls before a person approves it. Repeating it gives the same proposals.
 
         Args:
             session_id: A name for the session, chosen by the caller.

@@ -37,7 +37,13 @@ def test_without_a_memory_nothing_is_made_and_nothing_is_said_of_it(helix, tmp_p
     assert "notes" not in packet["accounting"]["signals"]
     assert "notes" not in helix.search(ASKED)["rankers"]
     assert helix.memory.forget("ab" * 8) == {"deleted": [], "count": 0}
-    assert helix.memory.consolidate() == {"facts_extracted": 0, "gene_ids": [], "exchanges": 0, "facts": []}
+    assert helix.memory.consolidate() == {
+        "facts_extracted": 0,
+        "gene_ids": [],
+        "exchanges": 0,
+        "facts": [],
+        "notes": [],
+    }
     assert helix.memory.totals() == {"exists": False}
     assert not (tmp_path / "data").exists()
 
@@ -256,23 +262,50 @@ def test_facts_are_drawn_from_the_last_exchanges_of_a_session_with_their_evidenc
     assert told["facts"][0]["exchanges"] == [first, again]
     assert told["facts"][0]["text"] == "We decided to keep quokkas in Redis."
     assert helix.memory.consolidate("a") == told
-    assert helix.memory.totals()["notes"] == 1
+    assert helix.memory.totals()["notes"] == 0
     assert helix.memory.consolidate()["facts_extracted"] == 2
-    (item,) = notes_of(helix.packet("where are quokkas kept?"))
-    assert (item["kind"], item["reason"]) == ("fact", "weak_authority")
     assert helix.memory.forget_session("a") == {"exchanges": 2}
     assert helix.memory.consolidate("a")["facts_extracted"] == 0
 
 
-def test_an_exchange_that_is_learned_is_kept_masked_and_answers_by_its_facts(helix):
+def test_what_is_drawn_from_exchanges_answers_nothing_before_a_person_approves_it(helix, tmp_path):
+    place, asked = os.fsencode(os.path.realpath(helix.workspace)), "where are quokkas kept?"
+    said = (
+        "We decided to keep quokkas in Redis. The signer lives in app/sessions.py:6-8. "
+        "The wombats are fed in nowhere.py:1-2 every day."
+    )
+    with Memory(tmp_path / "data", 0.0) as memory:
+        memory.exchanges.add(exchange(said, session="a", workspace=place))
+    told = helix.memory.consolidate("a", dry_run=True)
+    assert (told["facts_extracted"], told["notes"], helix.memory.review()["items"]) == (3, [], [])
+    told = helix.memory.consolidate("a")
+    assert [one["status"] for one in told["facts"]] == ["quarantined"] * 3 and "helix review" in told["notes"][0]
+    waiting = {one["id"]: one for one in helix.memory.review()["items"]}
+    assert set(waiting) == set(told["gene_ids"])
+    packet = helix.packet(asked)
+    assert "memories" not in packet and notes_of(packet) == []
+    assert helix.memory.recall(asked)["known_empty"]
+    decided, cites, other = told["gene_ids"]
+    assert [one["source_id"] for one in waiting[cites]["evidence"]] == ["app/sessions.py"]
+    assert (waiting[decided]["kind"], waiting[decided]["origin"]) == ("decision", "user")
+    assert waiting[other]["evidence"] == []
+    helix.memory.approve(decided)
+    helix.memory.forget(cites)
+    assert [one["id"] for one in helix.memory.recall(asked)["items"]] == [decided]
+    again = helix.memory.consolidate("a")
+    assert [one["gene_id"] for one in again["facts"]] == told["gene_ids"]
+    assert [one["status"] for one in again["facts"]] == ["active", "forgotten", "quarantined"]
+    assert [one["id"] for one in helix.memory.review()["items"]] == [other]
+
+
+def test_an_exchange_that_is_learned_is_kept_masked_and_its_facts_wait(helix):
     token = "ghp_" + "k3J9x" * 7 + "Q"
     told = helix.memory.learn(f"Where are quokkas? {token}", "We decided to keep quokkas in Redis.")
     assert (told["facts_extracted"], told["exchanges"]) == (1, 1)
     assert helix.memory.learn("And wombats?", "They burrow.", session="other")["facts_extracted"] == 0
     again = helix.memory.learn("Where are quokkas?", "We decided to keep quokkas in Redis.")
     assert again["gene_ids"] == told["gene_ids"]
-    (item,) = notes_of(helix.packet("where are quokkas kept?"))
-    assert item["kind"] == "fact"
+    assert [one["id"] for one in helix.memory.review()["items"]] == told["gene_ids"]
     place = os.fsencode(os.path.realpath(helix.workspace))
     kept = helix.memory._file.read(lambda memory: memory.exchanges.last(place, "learn", 10))
     assert len(kept) == 2 and all(token not in one.question for one in kept)

@@ -23,6 +23,7 @@ from helix_core.model import (
     KeptExchange,
     LineSpan,
     MemoryOrigin,
+    MemoryStatus,
     NoteItem,
     Overlays,
     Pointer,
@@ -368,7 +369,7 @@ class WorkspaceMemory:
         """Keep an exchange, as the proxy keeps a chat, and return what ``consolidate`` draws from its session.
 
         The call is the consent: ``memory.learn`` is about chats that pass the proxy. Secrets are masked and long texts
-        cut. The same exchange learned again gives the same notes.
+        cut. The same exchange learned again gives the same proposals.
 
         Raises UsageError for an empty question or answer, StoreError for a memory that cannot be written.
         """
@@ -383,36 +384,37 @@ class WorkspaceMemory:
     def consolidate(self, session: str = "", *, dry_run: bool = False) -> dict[str, Any]:
         """Draw facts, by rules, from the last exchanges of a session, or of all: ``{facts_extracted, gene_ids, …}``.
 
-        Each fact is a note as it was said, with the exchanges it is from; drawn again it is the same note. With
-        ``dry_run`` nothing is kept.
+        Each fact is a proposal as it was said, with its handle as ``gene_id``: nothing recalls it before a person
+        approves it. Drawn again it is the same memory, whatever was decided on it. With ``dry_run`` nothing is kept.
         """
-        from helix_core.engine.memory.text_ingest import given_of
+        from helix_core.engine.memory.remembering import KEPT_AS_PROPOSAL, Remembering
         from helix_core.memory import facts_in
 
         exchanges = self._last_exchanges(session)
         by = {exchange.id: exchange.by for exchange in exchanges}
-        taking = self._text_ingest()
-        made = []
-        for fact in facts_in(exchanges):
-            note = taking.note(given_of(fact), by[fact.exchanges[0]], time.time(), fact.exchanges)
-            if not dry_run:
-                self._file.write(lambda memory, note=note: memory.notes.put(note))  # type: ignore[misc]
-            made.append((fact, note))
+        drawn = [
+            (fact, item)
+            for fact in facts_in(exchanges)
+            if (item := Remembering(self.session, by[fact.exchanges[0]]).draw(fact, dry_run=dry_run)) is not None
+        ]
+        waits = any(item["status"] == MemoryStatus.QUARANTINED for _, item in drawn)
         return {
-            "facts_extracted": len(made),
-            "gene_ids": [gene for _, note in made for gene in note.gene_ids],
+            "facts_extracted": len(drawn),
+            "gene_ids": [item["id"] for _, item in drawn],
             "exchanges": len(exchanges),
             "facts": [
                 {
-                    "gene_id": note.gene_ids[0],
+                    "gene_id": item["id"],
                     "text": fact.text,
+                    "status": item["status"],
                     "rule": fact.rule,
                     "said_by": fact.said_by,
                     "exchanges": list(fact.exchanges),
                     "citations": list(fact.citations),
                 }
-                for fact, note in made
+                for fact, item in drawn
             ],
+            "notes": [KEPT_AS_PROPOSAL] if waits and not dry_run else [],
         }
 
     def begin_extraction(self, session: str = "", by: Attribution = NOBODY, *, dry_run: bool = False) -> Extraction:

@@ -21,7 +21,9 @@ from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import UsageError
 from helix_core.ingest import Masked, is_only_masks, mask, mask_typed
 from helix_core.memory import (
+    USER,
     DrawnFact,
+    Fact,
     Statement,
     consolidated,
     is_in_force_at_once,
@@ -66,10 +68,16 @@ LONGEST_KIND = 32
 _CITE = re.compile(r"(.+?):(\d{1,7})(?:-(\d{1,7}))?$")
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,31}$")
 KEPT_AS_PROPOSAL = "kept as a proposal, which nothing recalls; a person approves it with helix review"
+DRAWN = "consolidate"
+"""The first part of the keys of facts that are drawn from exchanges."""
 RULES = "rules/1"
 """The extractor of the evidence that is made here."""
 MODEL_RULES = "model/1"
 """The extractor of what a model drew, followed by the model's name."""
+
+
+class PurgedError(UsageError):
+    """The memory of a key was purged, so the key keeps nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +154,27 @@ class Remembering:
 
         return self._session.memory_file.write(write)
 
+    def draw(self, fact: Fact, *, dry_run: bool) -> dict[str, Any] | None:
+        """Keep a fact of an exchange as a proposal, citing those of its places that are there, and return its item.
+
+        A fact has a key of its own, so that it is proposed once, whatever a person decided; None if it was purged.
+        """
+        text = " ".join(fact.text.split())
+        given = RememberRequest(
+            text,
+            cites=_there(self._session, fact.citations),
+            kind="decision" if fact.rule == "decision" else "",
+            origin=MemoryOrigin.USER if fact.said_by == USER else MemoryOrigin.AGENT,
+            key=f"{DRAWN}/{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}",
+            force=True,
+            is_proposal=True,
+        )
+        try:
+            (item,) = self.remember(given, dry_run=dry_run)["items"]
+        except PurgedError:
+            return None
+        return dict(item)
+
     def _kept(
         self, given: RememberRequest, masked: Masked, found: Sequence[Statement], *, dry_run: bool
     ) -> dict[str, Any]:
@@ -213,7 +242,7 @@ class Drafting:
         if done.id:
             stored = memory.items.by_ids([done.id])
             if not stored:
-                raise UsageError("a memory of this key was purged; use another key to remember it again")
+                raise PurgedError("a memory of this key was purged; use another key to remember it again")
             if not done.is_new and self.given.key and not same_words(stored[0].fact.text, draft.fact.text):
                 key, handle = self.given.key[:80], stored[0].fact.handle
                 raise UsageError(f"the key {key!a} is that of {handle}, which says something else; use another key")
@@ -345,6 +374,18 @@ def pinned(session: WorkspaceSession, cites: Sequence[str]) -> list[tuple[Pointe
             raise UsageError("a cited path looks like a secret, and is not kept; cite another file")
     judgement = Judgement(session.index.reader, session.weigher(NO_OVERLAYS, go_on, mends=False))
     return [judgement.pinned(path, lines) for path, lines in map(_place, cites)]
+
+
+def _there(session: WorkspaceSession, cites: Sequence[str]) -> list[str]:
+    """Return those of the places that can be cited now."""
+    found = []
+    for cite in cites:
+        try:
+            pinned(session, [cite])
+        except UsageError:
+            continue
+        found.append(cite)
+    return found
 
 
 def _place(cite: str) -> tuple[str, LineSpan]:

@@ -13,7 +13,7 @@ from typing import Any
 from helix_core.engine.verdict import reason_now
 from helix_core.errors import UsageError
 from helix_core.ingest import ParseGuard, Quarantined, ingest_in_process, parser_version
-from helix_core.memory import FACT, Fact, NoteInput, UnfitError, note_of
+from helix_core.memory import NoteInput, UnfitError, note_of
 from helix_core.model import Attribution, Document, Note
 from helix_core.store import Memory
 from helix_core.workspace import (
@@ -64,11 +64,11 @@ class TextIngest:
         self._root, self._git, self._options = root, git, options
         self._parse_guard, self._place = parse_guard, place
 
-    def note(self, given: NoteInput, by: Attribution, at: float, evidence: tuple[int, ...] = ()) -> Note:
+    def note(self, given: NoteInput, by: Attribution, at: float) -> Note:
         """Return the note of a text. Raises UnfitError for one that crashed the parser."""
         masked = given.masked()
         document = self._parsed(given.named_as(), masked.data)
-        note = note_of(given, masked, document, workspace=self._place, by=by, at=at, evidence=evidence)
+        note = note_of(given, masked, document, workspace=self._place, by=by, at=at)
         if not note.chunks:
             raise UnfitError("nothing of this text can be kept; give text with words in it")
         return note
@@ -112,12 +112,6 @@ class TextIngest:
         if document is None or isinstance(document, Quarantined):
             raise UnfitError("no parser here can read this text; give it as content_type text, without a path")
         return document
-
-
-def given_of(fact: Fact) -> NoteInput:
-    """Convert a fact to a text to keep, with its source."""
-    about = {"rule": fact.rule, "said_by": fact.said_by, "citations": list(fact.citations)}
-    return NoteInput(f"{fact.text}\n", FACT, about | ({"key": fact.key, "value": fact.value} if fact.key else {}))
 
 
 def backfilled(memory: Memory, place: bytes, parse_guard: ParseGuard) -> tuple[int, int]:

@@ -52,7 +52,7 @@ def draw(answer: dict[str, Any], workspace: Path) -> None:
 def _draw_facts(page: Page, answer: dict[str, Any], workspace: Path) -> None:
     for fact in answer["facts"]:
         page.line(inert_line(fact["text"]), "  ", dim(fact["rule"]))
-    kept = "would be kept as notes" if answer["dry_run"] else "kept as notes"
+    kept = "would be kept as proposals" if answer["dry_run"] else "kept as proposals: helix review"
     drawn = count(answer["facts_extracted"], "fact")
     page.line(dim(f"{drawn} of {count(answer['exchanges'], 'exchange')} {kept}"))
     for name in ("extractor", "tie_break"):
