@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from helix_core.errors import TrailError
 from helix_core.phase import MOST_EVENTS, Look, Trail, TrailItem, apply, code, invert, merged_log, similarity
+from helix_core.phase import trail as trail_module
 from helix_core.phase.trail import FLOOR, item_code
 
 ITEMS = [TrailItem(f"src/{'abcdefgh'[number % 8]}/part{number}.py") for number in range(60)]
@@ -268,16 +269,25 @@ def test_items_of_one_file_one_folder_and_one_stem_are_near() -> None:
     assert test > 0.1 > abs(other)
 
 
-def test_the_ring_never_grows_past_its_limit_and_replays_to_the_same_states() -> None:
+@pytest.fixture
+def ring(monkeypatch: pytest.MonkeyPatch) -> int:
+    """A ring of a tenth of its steps, which is full in a tenth of the time."""
+    assert (MOST_EVENTS, trail_module._DROPPED) == (10_000, 1_000)
+    monkeypatch.setattr(trail_module, "MOST_EVENTS", 1_000)
+    monkeypatch.setattr(trail_module, "_DROPPED", 100)
+    return 1_000
+
+
+def test_the_ring_never_grows_past_its_limit_and_replays_to_the_same_states(ring: int) -> None:
     trail = walk(200)
     trail.commit("soon gone", 0.0)
     random = np.random.default_rng(6)
     most = 0
-    for step in range(2 * MOST_EVENTS + 500):
+    for step in range(2 * ring + 500):
         trail.observe(ITEMS[random.integers(len(ITEMS))], float(step))
-        most = max(most, len(trail.log.entries)) if step % 97 == 0 else most
-    assert most <= MOST_EVENTS
-    assert trail.steps.stop == 2 * MOST_EVENTS + 700
+        most = max(most, len(trail.log.entries)) if step % 7 == 0 else most
+    assert most <= ring
+    assert trail.steps.stop == 2 * ring + 700
     assert len(trail.phases()) == len(trail.steps)
     again = Trail(trail.log)
     assert again.digest() == trail.digest()
@@ -288,13 +298,13 @@ def test_the_ring_never_grows_past_its_limit_and_replays_to_the_same_states() ->
         trail.rollback(0, 0.0)
 
 
-def test_a_branch_whose_first_steps_left_the_ring_replays_too() -> None:
-    trail = walk(300)
+def test_a_branch_whose_first_steps_left_the_ring_replays_too(ring: int) -> None:
+    trail = walk(30)
     version = trail.commit("early", 0.0)
-    for step in range(MOST_EVENTS - 400):
+    for step in range(ring - 40):
         trail.observe(ITEMS[step % 50], float(step))
     trail.rollback(version.number, 1.0)
-    for step in range(200):
+    for step in range(20):
         trail.observe(ITEMS[step % 7], float(step))
     assert trail.steps.start > version.head
     again = Trail(trail.log)
