@@ -25,12 +25,12 @@ ACK = re2.compile(
     r"please do|do it|ship it|never ?mind|wow|hmm+|oh|ah|i see|makes sense|well done|good job|works|"
     r"it works|that works|"
     r"that's (?:it|right|fine|great)|hello|hi|hey|bye|good (?:morning|night|evening)|sorry|welcome|"
-    r"you're welcome|a lot|"
+    r"you're welcome|danke|merci|gracias|grazie|a lot|"
     r"so much|very much|for (?:the|your|that)(?: \w+){0,2}|then|now|again|please|man|all|all good|much appreciated)"
     r"[\s,.!;:)(-]*)+$"
 )
 COMMAND = re2.compile(
-    r"(?i)^(?:please |now |then |also |ok,? |and |just |can you |could you |let's |next,? |"
+    r"(?i)^(?:please |pls |plz |now |then |also |ok,? |and |just |can you |could you |let's |next,? |"
     r"first,? )*(?:add|fix|run|rerun|make|create|write|"
     r"rewrite|delete|remove|rename|refactor|update|change|move|open|close|look|check|try|retry|test|"
     r"implement|generate|build|"
@@ -38,7 +38,7 @@ COMMAND = re2.compile(
     r"explain|debug|help|give|"
     r"go|start|stop|restart|apply|replace|convert|extract|simplify|optimi[sz]e|review|finish|continue|do|put|"
     r"translate|draft|compare|investigate|inspect|bump|squash|cherry-pick|stash|amend|reformat|lint|"
-    r"profile|trace|log|"
+    r"profile|trace|log|pretend|imagine|remind|draw|summari[sz]e|take the role|"
     r"split|inline|wrap|drop|skip|ignore|leave|take|send|tell|figure|see|paste|copy|fetch|download|upload|scaffold)\b"
 )
 CUE = re2.compile(
@@ -53,10 +53,70 @@ CUE = re2.compile(
     r"don'?t (?:ever|use|commit|push|touch|edit|merge|add|write)|do not|must(?:n'?t| not| never| always)?|no longer|"
     r"root cause|turned out|lesson learned|the reason (?:is|was|we)|because of|switched|migrated|"
     r"moved (?:from|to|off)|deprecated|"
+    r"may only|must only|can only|may not|we (?:don'?t|do not|won'?t|will not|stay|dropped|scrapped|retired)|"
+    r"i'?d rather|final call|has to be|have to be|"
     r"policy|guideline|standard(?:i[sz]ed)?|decided|agreed|settled on|opted|chose|adopted|rejected|"
     r"i work (?:on|at|in|as|from|for)|i'?m (?:an?|the|based)|i am (?:an?|the|based))(?:$|[\s,;:.)])"
 )
 MODAL = re2.compile(r"(?i)\b(?:should|must|may|needs? to|ha(?:s|ve) to|always|never)\b")
+NAMED_FIRST = re2.compile(
+    r"(?i)^(?:[a-z]+) (?:[\w/-]+ ){0,2}(?:is|are|has|have|must|may|start|starts|end|ends|run|runs|live|lives|go|goes|"
+    r"take|takes|stay|stays)\b"
+)
+"""A subject and its verb, whose first word looks like a command: "Commit messages start with the module"."""
+NOISE = re2.compile(
+    r"(?i)^(?:(?:feat|fix|chore|docs|refactor|test|ci|build|perf|style|revert)(?:\([\w./-]+\))?!?: |"
+    r"merge (?:branch|pull)|"
+    r"(?:todo|fixme|xxx)\b|(?:[\w.]*\.)?\w*(?:Error|Exception)\b:? |\[?\d{4}-\d\d-\d\d[T ]|\[\d+:\d\d|"
+    r"(?:error|warn|warning|info|debug|fatal|panic)\b[:\s]*(?:\[|\d{4}-)|thread '|traceback|make(?:\[\d+\])?: |"
+    r"(?:const|let|def|async def|func|fn|class|import|static|public|private|return|match|var|if|for|"
+    r"while)\b.*[;{}:]$|"
+    r"(?:select|insert into|update|delete from|create table)\b.*\b(?:from|values|set|where)\b.*[=(*;])"
+)
+"""A line of a log, of code or of history, an error as it was printed, a thing to do: nothing that somebody states."""
+HEARSAY = re2.compile(
+    r"(?i)\b(?:(?:said|says|wrote|writes|claims?|claimed|complains?|complained|suggests?|suggested) "
+    r"(?:that|we|you|they|it|the|our|their|he|she|i)\b|(?:says?|wrote|writes|said):? [\"“'‘«]|told (?:me|"
+    r"us) that|according to)"
+)
+"""Somebody else says it, and the writer does not make it their own."""
+UNREAL = re2.compile(
+    r"(?i)^(?:but |and |so )?(?:if|suppose|supposing|assuming|imagine|hypothetically|say we|"
+    r"in case)\b.*\b(?:would|could|"
+    r"might|ever|what|were)\b|\bunless (?:somebody|someone|anybody)\b"
+)
+"""It supposes something, and says nothing of what is so."""
+UNDECIDED = re2.compile(
+    r"(?i)\b(?:(?:haven'?t|have not|not yet|hasn'?t|didn'?t) (?:yet )?(?:decided|agreed|settled|chosen)|"
+    r"undecided|can'?t decide|"
+    r"(?:ha(?:s|ve)|need) to (?:decide|agree)|we could|one option|at some point|one day|not (?:yet )?decided)\b"
+)
+PLANNED = re2.compile(
+    r"(?i)^(?:next (?:week|month|sprint)|tomorrow|tonight|later|soon|some ?day|this (?:weekend|afternoon|evening))\b|"
+    r"\b(?:again|right now|at the moment|still)[.!]*$|^(?:we|i)(?:'ll| will| have to| need to| want to| should)? "
+    r"(?:need to |have to |want to )?(?:look into|clean up|check|try|rewrite|remember to)\b"
+)
+"""It is about this moment or the next ones."""
+FOREIGN = re2.compile(
+    r"(?i)\b(?:wir haben (?:uns )?.{0,60}(?:entschieden|beschlossen|geeinigt)|wir (?:verwenden|nutzen|bleiben|"
+    r"setzen)|"
+    r"(?:alle|jede[rs]?|der|die|das|unsere?) .{1,60}\b(?:ist|sind|wird|werden|läuft|laufen|lauscht|endet|beginnt)|"
+    r"ich (?:bevorzuge|mag lieber)|immer|niemals|"
+    r"(?:nous avons|on a) (?:décidé|choisi)|(?:nous|on) (?:utilisons|utilise)|"
+    r"(?:le|la|les|notre|nos|l['’]).{1,60}\b(?:est|sont|doit|doivent)|je préfère|toujours|jamais|"
+    r"(?:hemos decidido|decidimos|elegimos)|(?:no )?usamos|(?:el|la|los|las|nuestro|nuestra) .{1,60}\b(?:es|son|"
+    r"está|debe|"
+    r"escucha|usa)|prefiero|siempre|nunca|"
+    r"abbiamo (?:deciso|scelto)|usiamo|preferisco|sempre|(?:il|lo|la|i|gli|le) .{1,60}\b(?:è|sono|deve|usa)|"
+    r"(?:decidimos|usamos|prefiro))\b|(?:です|ます|ました|である|する|した)。?$|(?:必ず|常に|決め)|(?:我们(?:决定|使用|选择)|必须|总是)"
+)
+"""Words by which a sentence of a few other languages states something."""
+FOREIGN_PASSING = re2.compile(
+    r"(?i)\b(?:vielleicht|keine ahnung|kannst du|könntest du|peut-être|aucune idée|pourrais-tu|pouvez-vous|"
+    r"quizás|tal vez|"
+    r"por favor|puedes|forse|puoi|per favore)\b|(?:ください|下さい|かもしれ|でしょうか|たぶん)|请|也许|可能"
+)
+"""Words by which such a sentence asks for something, or is not sure."""
 LETS = re2.compile(r"(?i)^let'?s (?:always|never|use|stick|go with|keep)\b")
 STATES = re2.compile(
     r"(?i)\b(?:uses?|using|is|are|was|were|runs?|deploys?|deployed|targets?|requires?|depends?|ships?|"
@@ -64,12 +124,21 @@ STATES = re2.compile(
     r"defaults?|equals|owns?|maintains?|leads?|reports?|expires?|listens?|connects?|writes?|reads?|"
     r"needs?|should|caches?|pins?|pinned|"
     r"broke|failed|fails|crashed|caused|has|have|holds?|keeps?|lasts?|takes?|goes|allows?|means|works|prefers?|"
-    r"happens?|points?|returns?|expects?|indents?|handles?|follows?|starts?|contains?|sits?|rotates?|"
+    r"happen(?:s|ed)|lost|came from|ends?|talks?|runs|points?|returns?|expects?|indents?|handles?|follows?|"
+    r"starts?|contains?|sits?|rotates?|"
     r"enforces?|limits?|"
     r"introduced|replaced|fixed|caught|rolled)\b"
 )
+DOES = re2.compile(
+    r"(?i)^(?:[\w.'’/&-]+ ){1,5}[a-z]{2,}[a-rt-z]e?s (?:only |never |always |once )?(?:after|in|on|at|to|from|"
+    r"with|by|for|"
+    r"every|through|into|within|once|between)\b|^[A-Z][\w /-]{2,40}: [^,]*\d.*,|\b(?:first|"
+    r"and),? .{3,80}, (?:and |only )?then\b"
+)
+"""A subject and what it does, as in "the watchdog fires after 1.6 seconds"; values by name; the steps of something."""
 HEDGE = re2.compile(
-    r"(?i)\b(?:maybe|perhaps|might|probably|possibly|i think|i guess|i believe|seems?|not sure|unsure|what if|"
+    r"(?i)\b(?:we don'?t (?:know|think|have time|understand|see|remember)|no idea|maybe|perhaps|might|probably|"
+    r"possibly|i think|i guess|i believe|seems?|not sure|unsure|what if|"
     r"for example|suppose|assuming|wonder(?:ing)?|looks like|i suspect|could be|kind of|sort of)\b"
 )
 PASSING = re2.compile(
@@ -276,25 +345,32 @@ SAME = {
 KINDS: tuple[tuple[str, str], ...] = (
     (
         "identity",
-        r"\b(?:my name is|call me|i am (?:a|an|the|based|in)|i'?m (?:a|an|the|based)|i work (?:on|at|"
+        r"\b(?:my name is|my background is|call me|i am (?:a|an|the|based|in)|i'?m (?:a|an|the|based)|"
+        r"i work (?:on|at|"
         r"in|as|from|for)|my (?:role|title|pronouns|time ?zone|job|email|handle|github) )\b|"
         r"\bi live in\b",
     ),
     (
         "preference",
-        r"\b(?:i(?:'d)? (?:\w+ )?(?:prefer|like|love|hate|dislike|want|favou?r)|my (?:preference|"
+        r"\b(?:i'?d rather|don'?t give me|i(?:'d)? (?:\w+ )?(?:prefer|like|love|hate|dislike|want|favou?r)|"
+        r"my (?:preference|"
         r"preferred|favou?rite)|prefers? |i don'?t (?:like|want)|please (?:always |never )?(?:answer|"
         r"reply|respond|keep|use|write|give))\b",
     ),
     (
         "episode",
-        r"\b(?:broke|crashed|outage|incident|root cause|turned out|was caused by|failed (?:because|after|when|due)|"
-        r"went down|rolled back|postmortem|the bug was|lesson learned|took down|lost (?:data|an hour|two)|regressed)\b",
+        r"\b(?:broke|crashed|outage|incident|root cause|turned out|(?:was|were) caused by|happened because|"
+        r"was yanked|"
+        r"lost a (?:day|week)|came from|failed (?:because|after|when|due)|"
+        r"went down|rolled back|postmortem|the bug was|lesson learned|took down|lost (?:data|an hour|two)|"
+        r"regressed)\b",
     ),
     (
         "decision",
         r"\b(?:decided|decision|chose|chosen|agreed|settled on|going with|went with|switch(?:ed|ing)|"
-        r"migrat(?:ed|ing)|we will use|picked|opted|let'?s (?:use|go with|stick)|moved (?:from|to|"
+        r"migrat(?:ed|ing)|we will (?:not )?(?:use|run)|final call|we (?:dropped|scrapped|retired)|support ends|"
+        r"stays? (?:at|on)|"
+        r"picked|opted|let'?s (?:use|go with|stick)|moved (?:from|to|"
         r"off)|replaced|dropped support|rejected|standardi[sz]ed on|adopted|no longer)\b",
     ),
     (
@@ -308,25 +384,28 @@ KINDS: tuple[tuple[str, str], ...] = (
         r"^(?:to|in order to) .{3,80}?(?:,|:)? (?:run|use|call|execute|start|open|type|set|first|"
         r"edit)\b|\b(?:how to|steps?:|first .{3,80} then|run `[^`]+`|before (?:you|releasing|"
         r"deploying|pushing|merging|committing)\b.{0,80}\b(?:run|bump|check|update)|"
-        r"after .{3,60}, (?:run|restart|clear)|runbook|by running)\b",
+        r"after .{3,60}, (?:run|restart|clear)|by running|, (?:and |only )?then \w+)\b",
     ),
     (
         "convention",
-        r"\b(?:always|never|from now on|going forward|must|mustn'?t|should|shouldn'?t|do not|don'?t|avoid|convention|"
+        r"\b(?:ha(?:s|ve) to be (?:\w+ )?(?:compatible|signed|approved|reviewed|tested)|we don'?t|may only|"
+        r"always|never|from now on|going forward|must|mustn'?t|should|shouldn'?t|do not|don'?t|avoid|convention|"
         r"by convention|rule|guideline|every (?:\w+ ){1,3}(?:has|needs|starts|ends|gets|is)|naming|"
         r"named|we (?:name|format|write|commit|indent|prefix|tag|squash|sort)|only .{2,40} may|"
         r"commit messages?|indent|style|branch(?:es)? (?:are|start)|policy)\b",
     ),
     (
         "entity",
-        r"\b(?:owns?|maintains?|leads?|is (?:our|the) (?:\w+ ){0,3}(?:lead|owner|maintainer|designer|"
+        r"\b(?:owns?|maintains?|leads?|is (?:our|the|an?) (?:[\w-]+ ){0,3}(?:tool|daemon|component|module|"
+        r"device|sensor|lead|owner|maintainer|designer|"
         r"manager|engineer|team|vendor|customer|architect|contact|service|product|partner)|"
         r"is responsible for|works on|reports to|on-call|is the (?:name|codename) of|stands for|"
         r"refers to|is short for|is the person)\b",
     ),
     (
         "project",
-        r"\b(?:(?:the|this|our) (?:\w+[ -]){0,2}(?:project|repo(?:sitory)?|codebase|service|api|app|"
+        r"\b(?:(?:goal|aim|purpose) of|ha(?:s|ve) to be (?:live|ready|done|released)|"
+        r"(?:the|this|our) (?:\w+[ -]){0,2}(?:project|repo(?:sitory)?|codebase|service|api|app|"
         r"application|backend|frontend|server|client|website|site|pipeline|ci|cluster|library|package|"
         r"monorepo|build|worker|gateway|database|schema|docs|cli|extension|release|deployment)|"
         r"we (?:\w+ )?(?:use|run|deploy|ship|support|target|host|store|publish))\b",

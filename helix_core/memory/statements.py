@@ -22,12 +22,16 @@ from helix_core.memory.cues import (
     CONTROL,
     CUE,
     DESCRIBES,
+    DOES,
     DROPPED,
     EVERYONE,
     FENCE,
     FOR,
+    FOREIGN,
+    FOREIGN_PASSING,
     GONE,
     HAS,
+    HEARSAY,
     HEDGE,
     INSTEAD,
     IS,
@@ -36,8 +40,10 @@ from helix_core.memory.cues import (
     LETS,
     MODAL,
     MUST,
+    NAMED_FIRST,
     NEGATORS,
     NEUTRAL,
+    NOISE,
     NOT_A_SUBJECT,
     NOT_YET,
     NUMBER,
@@ -46,6 +52,7 @@ from helix_core.memory.cues import (
     OTHER_THAN_IS,
     PACKET,
     PASSING,
+    PLANNED,
     QUALIFIES,
     QUANTIFIERS,
     QUESTION,
@@ -55,6 +62,8 @@ from helix_core.memory.cues import (
     STATES,
     SWITCH,
     TOKEN,
+    UNDECIDED,
+    UNREAL,
     USE,
 )
 from helix_core.memory.exchanges import sentences
@@ -164,20 +173,34 @@ def score(sentence: str) -> float:
     """Return how surely a sentence of a conversation states something durable; ``KEEP`` and above is proposed."""
     said = " ".join(sentence.split())
     words = said.split()
-    if ACK.search(said) or len(words) < 2:
+    if ACK.search(said) or NOISE.search(said) or UNDECIDED.search(said):
         return 0.0
-    has_cue, states = bool(CUE.search(said)), bool(STATES.search(said))
+    if len(words) < 2 and not wide_pairs(said):
+        return 0.0
+    is_foreign = bool(FOREIGN.search(said))
+    has_cue = bool(CUE.search(said))
+    states = is_foreign or bool(STATES.search(said) or DOES.search(said))
     dense = sum(map(is_critical, tokens(said))) / max(len(words), 1)
-    found = 0.45 * has_cue + 0.4 * states + min(dense, 0.4) * 0.6 + (0.15 if 3 <= len(words) <= MOST_WORDS else -0.1)
+    found = (
+        0.45 * has_cue
+        + 0.4 * states
+        + min(dense, 0.4) * 0.6
+        + (0.15 if is_foreign or 3 <= len(words) <= MOST_WORDS else -0.1)
+    )
     is_told = has_cue and bool(LEAD.search(said) or LETS.search(said))
     if said.endswith(("?", "？")):
         found -= 0.8
     elif QUESTION.search(said) and not is_told:
         found -= 0.5
-    if COMMAND.search(said) and not is_told and not MODAL.search(said):
+    is_named = bool(NAMED_FIRST.search(said)) and words[1].lower() not in NOT_A_SUBJECT | BARE
+    if COMMAND.search(said) and not is_told and not is_named and not MODAL.search(said):
         found -= 0.35 if has_cue else 0.6
     if PASSING.search(said):
         found -= 0.2 if has_cue else 0.45
+    if PLANNED.search(said) or FOREIGN_PASSING.search(said):
+        found -= 0.6
+    if HEARSAY.search(said) or UNREAL.search(said):
+        found -= 0.6
     if HEDGE.search(said):
         found -= 0.4
     return round(min(max(found, 0.0), 1.0), 3)
