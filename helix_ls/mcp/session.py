@@ -22,6 +22,7 @@ from helix_ls.mcp.roots import RootChoice
 from helix_ls.mcp.text import rendered
 from helix_ls.mcp.tools import ToolWords
 from helix_ls.operations.arguments import Operation
+from helix_ls.operations.attribution import UNNAMED
 from helix_ls.operations.memory import (
     AGENT_ORIGIN,
     EDIT,
@@ -348,7 +349,7 @@ class AgentSession:
     @property
     def _agent(self) -> str:
         """Return the name of the client, as that of an agent: never empty, which would be a person."""
-        return self.client[:LONGEST_NAME] or "agent"
+        return self.client[:LONGEST_NAME] or UNNAMED
 
     async def _plan(self, scope: Scope, given: PlanArguments) -> dict[str, Any]:
         if given.packet_id is None:

@@ -6,16 +6,24 @@ import getpass
 import os
 import socket
 from collections.abc import Mapping
+from dataclasses import replace
 
 from helix_core.memory import attributed
 from helix_core.model import Attribution
 
 LOCALTIME = "/etc/localtime"
+UNNAMED = "agent"
+"""The name of an agent whose own has no character that can be shown."""
 
 
 def attribution(given: Mapping[str, str], environ: Mapping[str, str]) -> Attribution:
-    """Return the attribution of a note written now; ``given`` are the members of the request."""
-    return attributed(given, environ, user=_user(), host=socket.gethostname(), timezone=_timezone(environ))
+    """Return the attribution of what is written now; ``given`` are the members of the request.
+
+    Who gives an agent's name is an agent, even where nothing is left of that name, as of a space: never a person.
+    """
+    found = attributed(given, environ, user=_user(), host=socket.gethostname(), timezone=_timezone(environ))
+    is_agent = bool(given.get("agent_handle") or given.get("agent_id"))
+    return replace(found, agent=UNNAMED) if is_agent and not found.agent else found
 
 
 def _user() -> str:

@@ -46,6 +46,12 @@ def by_of(agent: str) -> Attribution:
     return attribution({"agent_handle": agent} if agent else {}, os.environ)
 
 
+def asserted(origin: str, agent: str) -> MemoryOrigin:
+    """Return who asserts a text: a program that names its agent relays no person's words, whatever it says."""
+    said = MemoryOrigin(origin)
+    return MemoryOrigin.AGENT if agent and said is MemoryOrigin.USER else said
+
+
 @dataclass(frozen=True, slots=True)
 class RememberArguments:
     """The arguments of ``remember``."""
@@ -86,7 +92,7 @@ def remember(helix: Helix, given: RememberArguments, context: AskContext) -> dic
         cites=given.cites,
         kind=given.kind,
         is_global=given.scope == "global",
-        origin=MemoryOrigin(given.origin),
+        origin=asserted(given.origin, given.agent),
         supersedes=given.supersedes,
         depends_on=given.depends_on,
         key=given.key,
@@ -252,7 +258,7 @@ def edit(helix: Helix, given: EditArguments, context: AskContext) -> dict[str, A
         by_of(given.agent),
         cites=given.cites,
         kind=given.kind,
-        origin=MemoryOrigin(given.origin),
+        origin=asserted(given.origin, given.agent),
         dry_run=given.dry_run,
     )
 

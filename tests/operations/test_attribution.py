@@ -1,0 +1,26 @@
+"""Who asks: a program that names an agent is that agent, whatever is left of the name."""
+
+from __future__ import annotations
+
+import pytest
+
+from helix_core.model import MemoryOrigin
+from helix_ls.operations.attribution import UNNAMED, attribution
+from helix_ls.operations.memory import asserted, by_of
+
+
+@pytest.mark.parametrize("name", [" ", "\t\n", "\u200b", "\u2063 \u202e", " " * 1_500 + "x"])
+def test_an_agent_whose_name_nothing_is_left_of_is_no_person(name: str) -> None:
+    assert by_of(name).agent == UNNAMED
+    assert attribution({"agent_id": name}, {}).agent == UNNAMED
+
+
+def test_a_person_has_no_agents_name() -> None:
+    assert attribution({}, {}).agent == ""
+    assert attribution({"agent_handle": "Claude"}, {}).agent == "claude"
+
+
+def test_who_names_an_agent_relays_no_persons_words() -> None:
+    assert asserted("user", "bot") is asserted("user", " ") is MemoryOrigin.AGENT
+    assert asserted("user", "") is MemoryOrigin.USER
+    assert asserted("imported", "bot") is MemoryOrigin.IMPORTED
