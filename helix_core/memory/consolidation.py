@@ -81,7 +81,7 @@ def consolidated(
         if relation == _EQUAL:
             is_confirmed = one.status is MemoryStatus.QUARANTINED and not draft.is_proposal and not is_lower
             if not is_confirmed and draft.fact.origin.rank >= one.fact.origin.rank:
-                return Consolidation(same_as=one.id)
+                return Consolidation(one.id, words_only=one.status in USABLE and (draft.is_proposal or is_lower))
             relation = SUPERSEDES
         if not relation:
             continue

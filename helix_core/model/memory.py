@@ -332,10 +332,12 @@ class Consolidation:
     """What becomes of a draft beside the memories that are there.
 
     ``same_as`` is the id of the memory that says the same already: only evidence is added. Else the draft is added
-    with ``links``; as a proposal where ``needs_review`` says why.
+    with ``links``; as a proposal where ``needs_review`` says why. With ``words_only`` its citations are not added
+    to the memory that says the same: they would change its verdict, and nobody reviewed them.
     """
 
     same_as: str = ""
+    words_only: bool = False
     links: tuple[MemoryLink, ...] = ()
     needs_review: str = ""
 

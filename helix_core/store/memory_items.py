@@ -182,7 +182,8 @@ class MemoryItems:
                 return WrittenMemory(known, is_new=False, needs_review="", links=())
             decided = decide(draft, self._alike(draft, replaced))
             if decided.same_as:
-                self._support(decided.same_as, draft.evidence, actor, at)
+                evidence = [one for one in draft.evidence if not (decided.words_only and one.path)]
+                self._support(decided.same_as, evidence, actor, at)
                 self._keep_key(draft.key, decided.same_as, at)
                 return WrittenMemory(decided.same_as, is_new=False, needs_review="", links=())
             waits = decided.needs_review if not draft.is_proposal else decided.needs_review or "proposed"

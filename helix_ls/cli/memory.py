@@ -70,6 +70,21 @@ def _help(operation: Any, name: str) -> str:
     return str(operation.parameter(name).about.description)
 
 
+REVIEW_VARIABLE = "HELIX_MEMORY_REVIEW_AGENTS"
+
+
+def _speaker() -> MemoryOrigin:
+    """Return who types here: an agent where the environment names one. Raises UsageError where that environment also
+    puts what agents say in force, which is the user's to say.
+    """
+    if not by_of("").agent:
+        return MemoryOrigin.USER
+    if REVIEW_VARIABLE in os.environ:
+        said = f"{REVIEW_VARIABLE} is the user's to say, not an agent's"
+        raise UsageError(f"{said}; leave it out, or let the user set memory.review_agents in config.toml")
+    return MemoryOrigin.AGENT
+
+
 def remember(
     text: Annotated[str, typer.Argument(help="The statement, in quotes; - reads it from standard input.")],
     *,
@@ -100,7 +115,7 @@ def remember(
         depends_on=depends_on or [],
         key=key,
         force=force,
-        origin=(MemoryOrigin.AGENT if by_of("").agent else MemoryOrigin.USER).value,
+        origin=_speaker().value,
         dry_run=dry_run,
     )
     _show(path, lambda helix: REMEMBER.run(helix, given, AskContext()), as_json=as_json)
@@ -185,6 +200,7 @@ def review(
     if not named:
         _show(path, lambda helix: REVIEW.run(helix, ReviewArguments(limit), AskContext()), as_json=as_json)
         return
+    _speaker()
     decided = DecideArguments(named[0][1], named[0][0], dry_run=dry_run)
     _show(path, lambda helix: DECIDE.run(helix, decided, AskContext()), as_json=as_json)
 
@@ -238,7 +254,7 @@ def edit(
     as_json: Json = False,
 ) -> None:
     """Put another text in the place of a memory's, which is superseded; the log keeps both."""
-    origin = (MemoryOrigin.AGENT if by_of("").agent else MemoryOrigin.USER).value
+    origin = _speaker().value
     given = EditArguments(memory_id, stated(text), cite, kind, origin=origin, dry_run=dry_run)
     _show(path, lambda helix: EDIT.run(helix, given, AskContext()), as_json=as_json)
 
@@ -253,6 +269,7 @@ def relate(
     as_json: Json = False,
 ) -> None:
     """Say how one memory is related to another."""
+    _speaker()
     given = RelateArguments(memory_id, relation, other, dry_run=dry_run)
     _show(path, lambda helix: RELATE.run(helix, given, AskContext()), as_json=as_json)
 
@@ -292,12 +309,14 @@ def _seconds(typed: str, option: str) -> float:
 
 def forget(memory_id: Id, *, path: PathOption = HERE, dry_run: DryRun = False, as_json: Json = False) -> None:
     """Take a memory out of every answer; helix restore brings it back. Given a gene_id, delete a note."""
+    _speaker()
     given = ForgetArguments(memory_id, dry_run=dry_run)
     _show(path, lambda helix: FORGET.run(helix, given, AskContext()), as_json=as_json)
 
 
 def restore(memory_id: Id, *, path: PathOption = HERE, dry_run: DryRun = False, as_json: Json = False) -> None:
     """Bring a forgotten or archived memory back, with its evidence."""
+    _speaker()
     given = MemoryIdArguments(memory_id, dry_run=dry_run)
     _show(path, lambda helix: RESTORE.run(helix, given, AskContext()), as_json=as_json)
 

@@ -233,3 +233,70 @@ def _with_text(fact, text):
     from dataclasses import replace
 
     return replace(fact, text=text)
+
+
+def test_an_agent_takes_nothing_away_that_a_person_put_in_force(helix):
+    older = remember(helix, "The cache timeout is 300 ms")
+    newer = remember(helix, "The cache timeout is 3000 ms")
+    approved = remember(helix, "Routes are matched by pattern", origin=MemoryOrigin.AGENT)
+    helix.memory.approve(approved)
+    before = head(helix)
+    for act in (
+        lambda: helix.memory.forget(newer, AGENT),
+        lambda: helix.memory.forget(approved, AGENT),
+        lambda: helix.memory.archive(newer, AGENT),
+        lambda: helix.memory.purge(newer, f"purge {newer}", AGENT),
+        lambda: helix.memory.rollback(0, AGENT),
+        lambda: helix.memory.relate(approved, "depends_on", newer, AGENT),
+    ):
+        with pytest.raises(UsageError, match=r"only a person decides that.*: helix [a-z]+ "):
+            act()
+    assert head(helix) == before
+    found = [one["id"] for one in helix.memory.recall("what is the cache timeout?")["items"]]
+    assert newer in found and older not in found
+
+
+def test_an_agent_brings_back_only_what_waits_for_review_then(helix):
+    users = remember(helix, SIGNED)
+    helix.memory.forget(users)
+    with pytest.raises(UsageError, match=f"only a person decides that.*helix restore {users}"):
+        helix.memory.restore(users, AGENT)
+    own = remember(helix, "Routes are matched by pattern", origin=MemoryOrigin.AGENT)
+    with pytest.raises(UsageError, match=f"helix review --approve {own}"):
+        helix.memory.approve(own, AGENT)
+    helix.memory.forget(own, AGENT)
+    (restored,) = helix.memory.restore(own, AGENT)["items"]
+    assert restored["status"] == "quarantined"
+
+
+def test_where_agents_are_not_reviewed_they_take_back_what_agents_said_and_nothing_of_the_user(open_helix, project):
+    helix = open_helix(project, {"HELIX_MEMORY_REVIEW_AGENTS": "off"})
+    helix.refresh()
+    users = remember(helix, "The cache timeout is 300 ms")
+    own = remember(helix, "Routes are matched by pattern", origin=MemoryOrigin.AGENT)
+    helix.memory.forget(own, AGENT)
+    assert helix.memory.restore(own, AGENT)["items"][0]["status"] == "active"
+    waits = remember(helix, "The cache timeout is 3000 ms", origin=MemoryOrigin.AGENT)
+    helix.memory.approve(waits)
+    for one in (users, waits):
+        with pytest.raises(UsageError, match="only a person"):
+            helix.memory.forget(one, AGENT)
+
+
+@pytest.mark.parametrize("reviewed", ["on", "off"])
+def test_an_agents_citation_joins_no_memory_of_the_user(open_helix, project, reviewed):
+    helix = open_helix(project, {"HELIX_MEMORY_REVIEW_AGENTS": reviewed})
+    helix.refresh()
+    users = remember(helix, SIGNED)
+    before = helix.memory.recall(ASKED)["items"]
+    again = helix.memory.remember(RememberRequest(SIGNED, cites=[f"{SESSIONS}:6-8"], origin=MemoryOrigin.AGENT), AGENT)
+    (same,) = again["items"]
+    assert (same["id"], same["is_new"]) == (users, False)
+    assert any("only a person adds citations" in note for note in again["notes"])
+    (now,) = helix.memory.recall(ASKED)["items"]
+    assert (now["status"], now["reason"], now["evidence"]) == tuple(
+        before[0][n] for n in ("status", "reason", "evidence")
+    )
+    theirs = helix.memory.remember(RememberRequest(SIGNED, cites=[f"{SESSIONS}:6-8"]))
+    assert theirs["notes"] == []
+    assert helix.memory.recall(ASKED)["items"][0]["evidence"]

@@ -130,3 +130,29 @@ def test_a_purge_asks_first_and_then_removes(environ: dict[str, str], project: P
     assert cli(environ, project, "purge", id_, "--confirm", "--json")[0] == 0
     assert cli(environ, project, "recall", "wombatarium", "--json")[1]["known_empty"]
     assert b"wombatarium" not in b"".join(path.read_bytes() for path in (home / "data").iterdir())
+
+
+@pytest.mark.process
+def test_at_the_terminal_an_agent_decides_nothing_and_cannot_put_its_words_in_force(
+    environ: dict[str, str], project: Path
+) -> None:
+    agent = environ | {"HELIX_AGENT": "bot"}
+    users = cli(environ, project, "remember", "Deploys need two approvals", "--json")[1]["items"][0]["id"]
+    own = cli(agent, project, "remember", "Zebrafish pipelines use Quokka brokers", "--json")[1]["items"][0]
+    assert own["status"] == "quarantined"
+    for arguments in (
+        ("review", "--approve", own["id"]),
+        ("review", "--archive", users),
+        ("rollback", "0"),
+        ("purge", users, "--confirm"),
+        ("forget", users),
+    ):
+        code, _, complaint = cli(agent, project, *arguments)
+        assert (code, complaint.count("\n"), "without HELIX_AGENT" in complaint) == (2, 1, True), complaint
+    code, _, complaint = cli(
+        agent | {"HELIX_MEMORY_REVIEW_AGENTS": "off"}, project, "remember", "Elephants use memory chips"
+    )
+    assert (code, "memory.review_agents" in complaint) == (2, True), complaint
+    assert cli(environ, project, "review", "--approve", own["id"])[0] == 0
+    for one in (users, own["id"]):
+        cli(environ, project, "forget", one)

@@ -63,6 +63,13 @@ _FROM: dict[str, frozenset[MemoryStatus]] = {
     "archive": USABLE,
 }
 _DONE = {"forget": "forgotten", "restore": "restored", "approve": "approved", "archive": "archived"}
+# What a person types for it.
+_TYPED = {
+    "forget": "helix forget {}",
+    "restore": "helix restore {}",
+    "approve": "helix review --approve {}",
+    "archive": "helix review --archive {}",
+}
 
 
 class Curating:
@@ -156,10 +163,27 @@ class Curating:
         one = found_memory(memory, name)
         if one.status not in _FROM[verb]:
             raise UsageError(_not_now(verb, one))
+        if self._by.agent and not self._may_agent(memory, verb, one):
+            raise only_a_person(_TYPED[verb].format(one.fact.handle))
         if not dry_run:
             memory.items.change(verb, one.id, self._actor(), int(self._now * 1e3))
         (after,) = memory.items.by_ids([one.id])
         return {"schema": CHANGED_SCHEMA, "change": _DONE[verb], "items": [memory_shown(after)], "dry_run": dry_run}
+
+    def _may_agent(self, memory: Memory, verb: str, one: StoredMemory) -> bool:
+        """Return whether an agent may decide this: only what leaves everything in force that a person put there.
+
+        It may forget what agents said and nobody approved, and bring back what then waits for review. Where agents are
+        not reviewed it may forget and restore whatever agents said, unless that says otherwise than the user.
+        """
+        if verb not in ("forget", "restore"):
+            return False
+        if memory.items.flags([one.id])[one.id].is_proposed:
+            return verb == "restore" or one.fact.origin is MemoryOrigin.AGENT
+        if self._session.config.review_agents or one.fact.origin is not MemoryOrigin.AGENT:
+            return False
+        replaced = [link.dst for link in memory.items.links([one.id]) if link.src == one.id and link.rel == SUPERSEDES]
+        return all(each.fact.origin is MemoryOrigin.AGENT for each in memory.items.by_ids(replaced))
 
     def relate(self, memory: Memory, name: str, relation: str, other: str, *, dry_run: bool) -> dict[str, Any]:
         """Link one memory to another. Raises UsageError for a link that cannot be, or that only a person may make."""
@@ -180,6 +204,8 @@ class Curating:
         judged = {CONFLICTS: (one, two), SUPERSEDES: (two,), REFINES: (two,)}.get(relation, (one,))
         if self._by.agent and any(each.fact.origin is MemoryOrigin.USER for each in judged):
             raise UsageError(f"that would change what becomes of a memory of the user, who alone may do it: {relation}")
+        if self._by.agent and self._session.config.review_agents and any(each.status in USABLE for each in judged):
+            raise only_a_person(f"helix relate {one.fact.handle} {relation} {two.fact.handle}")
         is_new = not same & known
         if is_new and not dry_run:
             memory.items.relate(link, self._actor(), int(self._now * 1e3))
@@ -305,6 +331,8 @@ class Curating:
     def purge(self, memory: Memory, name: str, confirm: str, *, dry_run: bool) -> dict[str, Any]:
         """Remove a memory whole. Raises UsageError without the words that confirm it."""
         one = found_memory(memory, name)
+        if self._by.agent:
+            raise only_a_person(f"helix purge {one.fact.handle}")
         if dry_run:
             return {
                 "schema": CHANGED_SCHEMA,
@@ -411,6 +439,11 @@ def no_memory(name: str) -> UsageError:
     return UsageError(
         f"there is no memory of the id {name[:80]!a}: this memory is empty; helix remember TEXT begins one"
     )
+
+
+def only_a_person(typed: str) -> UsageError:
+    """Return the error for what an agent asks for and may not decide; ``typed`` is the command that does it."""
+    return UsageError(f"only a person decides that, never an agent; the user runs it without HELIX_AGENT: {typed}")
 
 
 def waiting_note(waiting: int) -> str:

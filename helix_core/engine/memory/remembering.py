@@ -42,6 +42,7 @@ from helix_core.model import (
     DERIVED_FROM,
     GLOBAL_SCOPE,
     SUPERSEDES,
+    USABLE,
     Attribution,
     Clean,
     Consolidation,
@@ -70,6 +71,7 @@ _KIND = re.compile(r"[a-z][a-z0-9_]{0,31}$")
 KEPT_AS_PROPOSAL = "kept as a proposal, which nothing recalls; a person approves it with helix review"
 DRAWN = "consolidate"
 """The first part of the keys of facts that are drawn from exchanges."""
+CITES_LEFT_OUT = "the same is in force already; only a person adds citations to it, so these were left out"
 RULES = "rules/1"
 """The extractor of the evidence that is made here."""
 MODEL_RULES = "model/1"
@@ -197,10 +199,13 @@ class Remembering:
                 items.append(session.memory_file.read(write) or drafting.alone(said))
         counts = Counter(finding.kind for finding in masked.findings)
         is_waiting = any(one["status"] == MemoryStatus.QUARANTINED for one in items)
+        notes = [KEPT_AS_PROPOSAL] if is_waiting and not dry_run else []
+        if given.cites and any(drafting.leaves_cites(one) for one in items):
+            notes.append(CITES_LEFT_OUT)
         return {
             "schema": MEMORY_SCHEMA,
             "items": items,
-            "notes": [KEPT_AS_PROPOSAL] if is_waiting and not dry_run else [],
+            "notes": notes,
             "redactions": [{"rule": rule, "count": count} for rule, count in sorted(counts.items())],
             "dry_run": dry_run,
             "elapsed_ms": round((time.monotonic() - started) * 1e3, 1),
@@ -269,6 +274,12 @@ class Drafting:
             "links": [],
             "why": self._why(said, ""),
         }
+
+    def leaves_cites(self, item: dict[str, Any]) -> bool:
+        """Return whether the citations were left out, as those of an agent are of a memory that is in force."""
+        is_known = not item["is_new"] and item["status"] in USABLE
+        is_persons = item.get("origin") == MemoryOrigin.USER or self.reviews_agents or self.given.is_proposal
+        return is_known and is_persons and (self.given.is_proposal or self.given.origin is not MemoryOrigin.USER)
 
     def draft(self, memory: Memory, said: Statement, scope: str) -> MemoryDraft:
         """Return the memory to write, with its evidence: the words as they were said, and the lines that are cited."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from helix_core.engine.memory.curating import CHANGED_SCHEMA, memory_shown
+from helix_core.engine.memory.curating import CHANGED_SCHEMA, memory_shown, only_a_person
 from helix_core.engine.memory.recalling import Recalling
 from helix_core.engine.memory.remembering import actor_of
 from helix_core.engine.opened import WorkspaceSession
@@ -33,9 +33,11 @@ class Upkeep:
         ``left`` are those that are in another state than then all the same: a relation that was stated since, or a
         purge, cannot be undone. Raises UsageError for an operation that is not in the log.
         """
+        if self._by.agent:
+            raise only_a_person(f"helix rollback {to}")
         items, at = memory.items, int(self._now * 1e3)
         scopes = Recalling(self._session, memory, self._now).scopes
-        actor = actor_of(MemoryOrigin.AGENT if self._by.agent else MemoryOrigin.USER, self._by)
+        actor = actor_of(MemoryOrigin.USER, self._by)
 
         def act() -> dict[str, Any]:
             last = items.last_op()
