@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from helix_core.config import load_config
-from helix_core.engine import Helix
+from helix_core.engine import Helix, RememberRequest
 from helix_core.engine.memory.extracting import FILE
 from helix_core.engine.memory.remembering import KEPT_AS_PROPOSAL
 from helix_core.memory import MOST_ANSWER_TOKENS, month_of, prompt_of
-from helix_core.model import MemoryStatus
+from helix_core.model import Attribution, MemoryOrigin, MemoryStatus
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.memory import CONSOLIDATE, ConsolidateArguments
 from helix_ls.proxy import extractor
@@ -314,6 +314,73 @@ def test_a_sentence_about_an_ignored_or_secret_file_is_not_sent(place, upstream)
     )
     here.consolidated()
     assert asked_about(upstream) == [SAID]
+
+
+LIMIT = "We always set LIMIT_B = 55 for this."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We decided that private/app.properties has PORT as 1.",
+        "We decided that private/notes has the salary limit as 90000.",
+        "We decided that everything below private/ has the price as 90000.",
+        "We decided that build\\made.py has PORT as 1.",
+        "We decided that made.py has PORT as 1.",
+        "We decided that ~/.ssh/id_rsa is used for deploys to the host.",
+        "We decided that id_rsa is used for deploys.",
+        "We decided that (id_rsa) is used for deploys.",
+        "We decided that localconf is used for deploys.",
+        "We decided that ~/.aws/credentials has profile prod as 42.",
+        "We decided that config/.env.production has DEBUG as 1.",
+        "We decided that /etc/shadow has the root hash.",
+        "We decided to sign cookies with `hmac` by default.",
+        "We decided to sign cookies with new(k, sha256) by default.",
+        f"\n```\nx = 1\n~~~\n{LIMIT}\n```\nWe decided to use redis for the session store.",
+        f"\n```x = 1```\nWe decided to use redis for the session store.\n```\n{LIMIT}\n```\n",
+        "\n1. ```py\nWe decided to use redis for the session store.\n```\n",
+        "\n> ```\n> We decided to use redis for the session store.\n> ```\n",
+        "\nThe file of the settings says:\nWe decided to use redis for the session store.",
+        "\n\n    We decided to use redis for the session store.",
+        "\n\n<file path='notes'>\nWe decided to use redis for the session store.\n</file>",
+    ],
+)
+def test_nothing_that_names_a_file_or_follows_code_is_sent(place, upstream, said):
+    here = place()
+    Path(here.folder, ".gitignore").write_text("private/\nlocalconf\n")
+    Path(here.folder, "private").mkdir()
+    Path(here.folder, "private/notes").write_text("PORT=1\n")
+    Path(here.folder, "localconf").write_text("PORT=1\n")
+    here.helix.refresh()
+    here.says(f"{SAID} {said}")
+    here.consolidated()
+    assert asked_about(upstream) == [SAID]
+
+
+@pytest.mark.parametrize(
+    ("known", "kind", "said"),
+    [
+        (
+            "The contract price of Acme stands in private/plan.md as 90000",
+            "",
+            "The contract price of Acme is somewhere",
+        ),
+        ("Debug of .env in production is on for customers", "", "Debug in production is something for customers"),
+        ("Ada Lovelace lives at Main Street in Bern", "identity", "Ada Lovelace lives at some street"),
+        ("Debug in production is on for customers", "", "Debug of `x` in production is something for customers"),
+    ],
+)
+def test_a_tie_with_a_text_that_may_not_be_sent_is_not_broken(place, upstream, known, kind, said):
+    here = place(HELIX_MEMORY_EXTRACTOR_MODEL="", HELIX_MEMORY_TIE_BREAK_MODEL="judge:same")
+    here.helix.memory.remember(RememberRequest(known, kind=kind))
+    here.helix.memory.remember(RememberRequest(said, origin=MemoryOrigin.AGENT), Attribution(agent="bot"))
+    assert here.consolidated()["tie_break"]["pairs"] == 0
+    assert upstream.bodies() == []
+    # The same of harmless texts is asked.
+    here.helix.memory.remember("Deploys to production need two approvals")
+    other = RememberRequest("Deploys to production need some approvals", origin=MemoryOrigin.AGENT)
+    here.helix.memory.remember(other, Attribution(agent="bot"))
+    assert here.consolidated()["tie_break"]["pairs"] == 1
 
 
 KNOWN = "Session cookies get their signature from sign_cookie in every service."

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from helix_core.config import current
 from helix_core.engine.memory.remembering import MODEL_RULES, Remembering, actor_of, memory_object
+from helix_core.engine.memory.strands import PRIVATE_KINDS
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.verdict import reason_now
-from helix_core.errors import MemoryStoreError, StoreError, UsageError
+from helix_core.errors import MemoryStoreError, StoreError
 from helix_core.memory import (
     AnswerError,
     DrawnFact,
@@ -29,6 +30,7 @@ from helix_core.memory import (
     content_words,
     drawn_from,
     is_in_doubt,
+    is_sendable,
     is_within,
     kept_path,
     month_of,
@@ -53,7 +55,7 @@ from helix_core.model import (
 )
 from helix_core.printable import count
 from helix_core.store import Memory
-from helix_core.workspace import checked, name_reason
+from helix_core.workspace import ignored_files, name_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -187,7 +189,9 @@ class Extracting:
             known = self._use.read().known
         except StoreError as error:
             return TieBreak(model, why=str(error), month=month)
-        pairs = [pair for pair in _doubtful(self._session, memory) if _tie_key(model, pair) not in known][:MOST_PAIRS]
+        pairs = [
+            pair for pair in _doubtful(self._session, memory, self._hidden()) if _tie_key(model, pair) not in known
+        ][:MOST_PAIRS]
         prompt = tie_prompt_of([_texts(pair) for pair in pairs]) if pairs else None
         worst = prompt.worst_tokens() if prompt is not None else 0
         if prompt is not None and not why and not dry_run:
@@ -273,29 +277,45 @@ class Extracting:
         return [memory_object(one) | {"is_new": False} for one in there if one.status is not MemoryStatus.FORGOTTEN]
 
     def _hidden(self) -> Callable[[str], bool]:
-        """Return the test for paths whose files are ignored or secret; beyond ``MOST_PATHS`` of them all are."""
+        """Return the test for words that name ignored or secret files; beyond ``MOST_PATHS`` files all are."""
         session = self._session
         asked: dict[str, bool] = {}
 
         def is_hidden(named: str) -> bool:
+            if name_reason(named.encode("utf-8", "replace")) == "private":
+                return True
+            if not os.path.lexists(session.root.path / named):
+                return False
             if named not in asked:
-                asked[named] = len(asked) >= MOST_PATHS or _is_hidden(session, named)
+                asked[named] = len(asked) >= MOST_PATHS or _is_ignored(session, named)
             return asked[named]
 
         return is_hidden
 
 
-def _doubtful(session: WorkspaceSession, memory: Memory) -> Iterator[tuple[StoredMemory, StoredMemory]]:
-    """Yield each proposal of an agent that has no relation, with the memory in force that is most like it."""
+def _doubtful(
+    session: WorkspaceSession, memory: Memory, is_hidden: Callable[[str], bool]
+) -> Iterator[tuple[StoredMemory, StoredMemory]]:
+    """Yield each proposal of an agent that has no relation, with the memory in force that is most like it.
+
+    Neither may hold what a sentence of a chat may not hold, or say who a person is.
+    """
+
+    def may_be_sent(one: StoredMemory) -> bool:
+        text = str(memory_object(one)["text"])
+        return one.fact.kind not in PRIVATE_KINDS and is_sendable(text, is_hidden)
+
     scope = memory.items.scope(session.place)
     proposals = memory.items.listed([scope], [MemoryStatus.QUARANTINED.value], (), MOST_PROPOSALS) if scope else []
     for one in proposals:
-        if one.fact.origin is not MemoryOrigin.AGENT or memory.items.links([one.id]):
+        if one.fact.origin is not MemoryOrigin.AGENT or memory.items.links([one.id]) or not may_be_sent(one):
             continue
         ids = [id_ for id_, _ in memory.items.matches(content_words(one.fact.text), [scope], MOST_ALIKE)]
         order = {id_: at for at, id_ in enumerate(ids)}
         alike = sorted(memory.items.by_ids(ids), key=lambda other: order[other.id])
-        found = next((o for o in alike if o.status in USABLE and is_in_doubt(*_texts((one, o)))), None)
+        found = next(
+            (o for o in alike if o.status in USABLE and is_in_doubt(*_texts((one, o))) and may_be_sent(o)), None
+        )
         if found is not None:
             yield one, found
 
@@ -310,18 +330,15 @@ def _tie_key(model: str, pair: tuple[StoredMemory, StoredMemory]) -> str:
     return tie_key(model, *_texts(pair))
 
 
-def _is_hidden(session: WorkspaceSession, named: str) -> bool:
-    inside = named.strip("/").removeprefix("./")
-    path = inside.encode("utf-8", "replace")
-    if name_reason(path) == "private" or kept_path(path) is None:
-        return True
-    try:
-        checked(inside)
-    except UsageError:
-        return True
-    if not os.path.lexists(session.root.path / inside):
-        return False
-    return bool(reason_now(session.root, session.git_facts.git, session.file_options(), path))
+def _is_ignored(session: WorkspaceSession, named: str) -> bool:
+    """Return whether an entry of the root does not count; a folder counts where git does not ignore it."""
+    path = named.encode("utf-8", "replace")
+    if (session.root.path / named).is_dir():
+        hidden = ignored_files(session.root, session.git_facts.git)
+        return any(one.path.rstrip(b"/") == path for one in hidden)
+    return kept_path(path) is None or bool(
+        reason_now(session.root, session.git_facts.git, session.file_options(), path)
+    )
 
 
 def _used_up(worst: int, used: int, limit: int) -> str:
