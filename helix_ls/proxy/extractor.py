@@ -34,6 +34,8 @@ from helix_ls.proxy.upstream import (
 
 CALL_S = 120.0
 MAX_REPLY_BYTES = 1024 * 1024
+MOST_TOKENS = 4_000_000
+"""More than one call can cost: a count above it is not believed."""
 T = TypeVar("T")
 Ask = Callable[[Callable[[Helix], T]], Awaitable[T]]
 
@@ -263,11 +265,13 @@ def reply_of(status: int, data: bytes, prompt: ModelPrompt, dialect: str) -> Mod
 
 
 def tokens_of(said: Mapping[str, Any]) -> int:
-    """Return the tokens that an answer says it cost, 0 where it does not say."""
+    """Return the tokens that an answer says it cost, 0 where it does not say, or says what cannot be."""
     usage = said.get("usage")
-    counted = [usage.get(name) for name in _USAGE] if isinstance(usage, Mapping) else []
-    counted += [said.get("prompt_eval_count"), said.get("eval_count")]
-    return sum(one for one in counted if type(one) is int and one > 0)
+    counted: list[Any] = [usage.get(name) for name in _USAGE] if isinstance(usage, Mapping) else []
+    counted = [one for one in (*counted, said.get("prompt_eval_count"), said.get("eval_count")) if one is not None]
+    is_count = all(type(one) is int and 0 <= one <= MOST_TOKENS for one in counted)
+    total = sum(counted) if is_count else 0
+    return total if total <= MOST_TOKENS else 0
 
 
 # Of chats, of responses and messages, and what messages count beside their input; Ollama's stand in the answer itself.

@@ -19,7 +19,7 @@ from helix_core.model import Attribution, MemoryOrigin, MemoryStatus
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.memory import CONSOLIDATE, ConsolidateArguments
 from helix_ls.proxy import extractor
-from helix_ls.proxy.extractor import ModelExtractor, request_of
+from helix_ls.proxy.extractor import ModelExtractor, reply_of, request_of
 from helix_ls.proxy.presets import traits_of
 from helix_ls.proxy.upstream import Address, ChosenUpstream, Upstream, Upstreams
 from tests.mcp.agent import Agent
@@ -314,6 +314,31 @@ def test_a_sentence_about_an_ignored_or_secret_file_is_not_sent(place, upstream)
     )
     here.consolidated()
     assert asked_about(upstream) == [SAID]
+
+
+@pytest.mark.parametrize(
+    "count",
+    ["1" + "0" * 400, "9" * 4299, "9" * 4301, "1000000000000000", "Infinity", "NaN", "1e400", "-5", "1.5", "true"],
+)
+@pytest.mark.parametrize(
+    "usage", ['"usage": {"prompt_tokens": COUNT, "completion_tokens": COUNT}', '"eval_count": COUNT']
+)
+def test_a_count_of_tokens_that_cannot_be_is_not_believed(count, usage):
+    prompt = prompt_of([])
+    data = ('{"choices": [{"message": {"content": "{}"}}], ' + usage.replace("COUNT", count) + "}").encode()
+    assert 0 < reply_of(200, data, prompt, "chat").tokens < 1_000
+
+
+@pytest.mark.parametrize("count", ["Infinity", "-1", "1e400", "9" * 400, "9" * 4301, '"7"', "null", "[]"])
+def test_an_absurd_count_in_the_file_of_the_budget_stops_every_call(place, upstream, count):
+    here = place()
+    here.says()
+    months = '{"MONTH": {"tokens": COUNT, "calls": 1}}'.replace("MONTH", month_of(time.time())).replace("COUNT", count)
+    (here.data / FILE).write_text('{"schema": "helix.modelUse/1", "months": ' + months + ', "known": {}}')
+    told = here.consolidated()
+    assert "so no model is asked; remove the file" in told["notes"][0]
+    assert (told["facts_extracted"], upstream.bodies()) == (1, [])
+    assert "remove the file" in here.helix.status()["extractor"]["error"]
 
 
 LIMIT = "We always set LIMIT_B = 55 for this."

@@ -65,6 +65,7 @@ SCHEMA = "helix.modelUse/1"
 MOST_SLICES = 16
 MOST_KNOWN = 4_096
 MOST_MONTHS = 24
+MOST_COUNTED = 10**15
 MOST_PATHS = 64
 MOST_PAIRS, MOST_PROPOSALS, MOST_ALIKE = 8, 64, 8
 LOCK_WAIT_S = 5.0
@@ -364,6 +365,13 @@ class ToldUse:
         return self.months.get(month, {}).get("calls", 0)
 
 
+def _count_of(value: Any) -> int:
+    """Return a count of the file. Raises ValueError for what none can be."""
+    if type(value) is not int or not 0 <= value <= MOST_COUNTED:
+        raise ValueError("no count")
+    return value
+
+
 class ModelUse:
     """The file of what models cost and what was asked. Any process may change it; each change is whole."""
 
@@ -377,13 +385,13 @@ class ModelUse:
             if said["schema"] != SCHEMA:
                 raise ValueError(said["schema"])
             months = {
-                str(month): {name: max(int(one[name]), 0) for name in ("tokens", "calls")}
+                str(month): {name: _count_of(one[name]) for name in ("tokens", "calls")}
                 for month, one in said["months"].items()
             }
             return ToldUse(months, {str(key): [str(id_) for id_ in ids] for key, ids in said["known"].items()})
         except FileNotFoundError:
             return ToldUse({}, {})
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             said_why = f"{self._file()} cannot be read ({type(error).__name__}), so no model is asked; remove the file"
             raise MemoryStoreError(said_why) from error
 
@@ -411,8 +419,8 @@ class ModelUse:
     @staticmethod
     def _count(told: ToldUse, month: str, tokens: int, calls: int) -> None:
         told.months[month] = {
-            "tokens": max(told.used(month) + tokens, 0),
-            "calls": told.calls(month) + calls,
+            "tokens": min(max(told.used(month) + tokens, 0), MOST_COUNTED),
+            "calls": min(told.calls(month) + calls, MOST_COUNTED),
         }
         for old in sorted(told.months)[: max(0, len(told.months) - MOST_MONTHS)]:
             del told.months[old]
