@@ -1,6 +1,8 @@
 """Run git: hardened, bytes in and out, with a timeout, and without leftover processes.
 
-Every call disables what a repository's own configuration could start.
+Every call disables what a repository's own configuration could start. Short answers come through subprocess, which is
+on the path of every command; long ones, as histories, through GitPython, which takes a while to load. Its repository
+objects are not used: they keep processes and run programs that a repository names.
 """
 
 from __future__ import annotations
@@ -143,7 +145,7 @@ class Git:
         """
         if self.problem:
             raise GitError(self.problem)
-        process = _start(self.root, arguments, self._filter_names(False), stdin=False)
+        process = _start_streaming(self.root, arguments, self._filter_names(False))
         expired = threading.Event()
 
         def expire() -> None:
@@ -257,6 +259,35 @@ def _start(
         )
     except OSError as error:
         raise GitError(f"git cannot be started ({error.strerror}); mend or reinstall it to get its facts") from error
+
+
+def _start_streaming(
+    root: Path, arguments: Sequence[str | bytes], filters: tuple[bytes, ...]
+) -> subprocess.Popen[bytes]:
+    """Start git by GitPython, which passes the whole environment on: ``env`` drops what ``_inherited`` leaves out.
+
+    Raises:
+        GitError: git, or GitPython without it, cannot be started.
+    """
+    environment = {**_ENVIRONMENT, **_filter_overrides(filters)}
+    dropped = os.environ.keys() - _inherited().keys() - environment.keys()
+    without = ["/usr/bin/env", *(part for name in sorted(dropped) for part in ("-u", name))] if dropped else []
+    command = [*without, _executable(os.environ.get("PATH", os.defpath)), *_FLAGS, "-C", os.fspath(root)]
+    try:
+        from git.cmd import Git as GitProcess
+        from git.exc import GitCommandNotFound
+    except ImportError as error:
+        raise GitError("git cannot be run; install git to get its facts") from error
+    try:
+        started = GitProcess().execute(
+            [*command, *map(os.fsdecode, arguments)], as_process=True, env=environment, start_new_session=True
+        )
+    except (GitCommandNotFound, OSError) as error:
+        raise GitError("git cannot be started; mend or reinstall it to get its facts") from error
+    process = started.proc
+    started.proc = None  # reaping is ours from here on
+    assert process is not None
+    return process
 
 
 def _inherited() -> dict[str, str]:

@@ -80,5 +80,6 @@ def test_a_search_in_json_loads_no_verdict_and_no_parser(open_shop: tuple[RunHel
     verdicts = {"engine.verdict.weigher", "engine.verdict.judge", "engine.verdict.observe", "engine.verdict.outdated"}
     parsers = {"ingest.claims", "ingest.secrets", "ingest.signatures", "ingest.languages", "ingest.document"}
     assert not rooms & {*verdicts, *parsers, "engine.answer.reranking", "engine.answer.filters", "check", "window"}
+    assert "git" not in work["modules"], "GitPython reads histories, and a search reads none"
     assert work["patterns"] <= 145, "compile a pattern at its first use: helix_core.words.lazy_pattern"
     assert work["dataclasses"] <= 160, "import what makes them where it is used"
