@@ -76,19 +76,19 @@ class ModelExtractor:
             if ties is not None:
                 reply = await self._reply(ties, dry_run=dry_run)
                 extended["tie_break"] = await ask(lambda helix: helix.memory.end_ties(ties, reply, by))
-                notes += await self._noted(ties, extended["tie_break"], "Only rules compared facts", dry_run=dry_run)
+                notes += self._noted(ties, extended["tie_break"], "Only rules compared facts", dry_run=dry_run)
             work: Extraction = await ask(lambda helix: helix.memory.begin_extraction(session, by, dry_run=dry_run))
             if work.model:
                 drawn = await self._reply(work, dry_run=dry_run)
                 extended["extractor"] = await ask(lambda helix: helix.memory.end_extraction(work, drawn, by))
-                notes += await self._noted(work, extended["extractor"], "Only rules drew facts", dry_run=dry_run)
+                notes += self._noted(work, extended["extractor"], "Only rules drew facts", dry_run=dry_run)
         return extended | {"notes": [*notes, *answer["notes"]]}
 
-    async def _noted(self, work: Extraction | TieBreak, told: dict[str, Any], lost: str, *, dry_run: bool) -> list[str]:
+    def _noted(self, work: Extraction | TieBreak, told: dict[str, Any], lost: str, *, dry_run: bool) -> list[str]:
         """Return why the model is not asked; in a dry run, add to what is told what would be sent."""
         notes = [f"{lost}: {told['note']}."] if told["note"] else []
         if dry_run:
-            told["would_send"], problem = await self._shown(work)
+            told["would_send"], problem = self._shown(work)
             notes += [problem] if problem else []
         return notes
 
@@ -106,7 +106,7 @@ class ModelExtractor:
         assert work.prompt is not None
         try:
             async with asyncio.timeout(CALL_S):
-                chosen = await self._upstreams.chosen(work.model)
+                chosen = self._upstreams.named(work.model)
                 request = request_of(work.prompt, chosen)
                 status, data = await _posted(chosen, request)
         except HttpError as error:
@@ -119,12 +119,12 @@ class ModelExtractor:
             return ModelReply(tokens=work.reserved, problem=f"the upstream did not answer in {CALL_S:.0f} s")
         return reply_of(status, data, work.prompt, request.dialect)
 
-    async def _shown(self, work: Extraction | TieBreak) -> tuple[dict[str, Any] | None, str]:
+    def _shown(self, work: Extraction | TieBreak) -> tuple[dict[str, Any] | None, str]:
         """Return what would be sent, and where to; None and why where that is not known."""
         if work.prompt is None:
             return None, ""
         try:
-            chosen = await self._upstreams.chosen(work.model)
+            chosen = self._upstreams.named(work.model)
         except HttpError as error:
             return None, f"Nothing would be sent: {error}."
         request = request_of(work.prompt, chosen)

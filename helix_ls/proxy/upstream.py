@@ -268,8 +268,7 @@ class Upstreams:
         Raises RefusedError when no upstream serves it, or none of them in this dialect, naming the upstreams.
         """
         if not self._all:
-            said = "no upstream is configured; set HELIX_UPSTREAM, or upstream under [proxy] in your settings"
-            raise HttpError(503, "no_upstream", said, {"x-should-retry": "false"})
+            raise _no_upstream()
         speaking = [each for each in self._all if each.where.speaks(dialect)]
         if not speaking:
             raise unspoken(dialect, *self._all)
@@ -288,6 +287,26 @@ class Upstreams:
             said = f"no upstream answers for that model; list /v1/models, or begin its name with one of {names} and /"
             raise HttpError(404, "model_not_found", said, {"x-should-retry": "false"})
         return found
+
+    def named(self, model: str) -> ChosenUpstream:
+        """Return the upstream of NAME/model, or the only one for a name without a slash. Asks none of them.
+
+        Raises HttpError where the name leaves open which one it is.
+        """
+        if not self._all:
+            raise _no_upstream()
+        name, slash, rest = model.partition("/")
+        found = [each for each in self._all if slash and rest and each.where.name == name]
+        if len(found) == 1:
+            return ChosenUpstream(found[0], rest)
+        if len(self._all) == 1 and not slash:
+            return ChosenUpstream(self._all[0], model)
+        names = ", ".join(each.where.name for each in self._all)
+        said = (
+            f"{model} leaves open which upstream it is of; "
+            f"write NAME/{model} in the setting, where NAME is one of: {names}"
+        )
+        raise HttpError(400, "ambiguous_upstream", said, {"x-should-retry": "false"})
 
     def _by_name(self, model: str, among: Sequence[Upstream]) -> ChosenUpstream | None:
         listing = [each for each in among if model in self._ids(each)]
@@ -378,6 +397,11 @@ class Upstreams:
             self._looking.cancel()
         for each in self._all:
             await each.close()
+
+
+def _no_upstream() -> HttpError:
+    said = "no upstream is configured; set HELIX_UPSTREAM, or upstream under [proxy] in your settings"
+    return HttpError(503, "no_upstream", said, {"x-should-retry": "false"})
 
 
 def unspoken(dialect: str, *upstreams: Upstream) -> HttpError:

@@ -63,6 +63,7 @@ class Place:
         config = load_config(folder, environ=variables, user=data / "no-user-file.toml")
         self.helix = Helix.open(folder, config=config)
         self.address = Address(upstream.base, UPSTREAM_KEY)
+        self.others = []
 
     def says(self, question=ASKED, answer="It is so."):
         self.helix.memory.learn(question, answer, session="chat")
@@ -74,7 +75,7 @@ class Place:
             return act(self.helix)
 
         async def extended():
-            upstreams = Upstreams([self.address] if self.address is not None else [])
+            upstreams = Upstreams([self.address, *self.others] if self.address is not None else [])
             try:
                 found = CONSOLIDATE.run(self.helix, given, AskContext())
                 return await ModelExtractor(upstreams).extended(ask, given, found)
@@ -339,6 +340,37 @@ def test_an_absurd_count_in_the_file_of_the_budget_stops_every_call(place, upstr
     assert "so no model is asked; remove the file" in told["notes"][0]
     assert (told["facts_extracted"], upstream.bodies()) == (1, [])
     assert "remove the file" in here.helix.status()["extractor"]["error"]
+
+
+def test_a_named_upstream_gets_the_question_and_no_other_even_one_that_is_down(place, upstream):
+    here = place(HELIX_MEMORY_EXTRACTOR_MODEL="local/facts")
+    here.says()
+    here.address = Address("http://127.0.0.1:9/v1", name="local")
+    here.others = [Address(upstream.base, UPSTREAM_KEY, name="cloud", models=("local/*", "facts"))]
+    assert here.consolidated(dry_run=True)["extractor"]["would_send"]["upstream"] == "local"
+    assert "cannot be reached" in here.consolidated()["notes"][0]
+    assert upstream.asked == []
+    here.address = dataclasses.replace(here.others[0], name="local")
+    here.others = [Address("http://127.0.0.1:9/v1", name="cloud")]
+    assert here.consolidated()["extractor"]["asked"]
+    assert [json.loads(body)["model"] for _, _, body in upstream.asked] == ["facts"]
+
+
+def test_a_plain_name_is_asked_of_no_upstream_where_several_are_configured(place, upstream):
+    here = place()
+    here.says()
+    here.others = [Address(upstream.base, UPSTREAM_KEY, name="cloud", models=("facts",))]
+    told = here.consolidated(dry_run=True)
+    assert "leaves open which upstream" in told["notes"][0]
+    assert told["extractor"]["would_send"] is None
+    told = here.consolidated()
+    assert "write NAME/facts in the setting, where NAME is one of: default, cloud" in told["notes"][0]
+    assert (upstream.asked, here.used()["tokens"]) == ([], 0)
+    # A name of another upstream than the only one is not the only one's.
+    here = place(HELIX_MEMORY_EXTRACTOR_MODEL="local/facts")
+    here.says()
+    assert "leaves open which upstream" in here.consolidated()["notes"][0]
+    assert upstream.asked == []
 
 
 LIMIT = "We always set LIMIT_B = 55 for this."
