@@ -300,3 +300,24 @@ def test_an_agents_citation_joins_no_memory_of_the_user(open_helix, project, rev
     theirs = helix.memory.remember(RememberRequest(SIGNED, cites=[f"{SESSIONS}:6-8"]))
     assert theirs["notes"] == []
     assert helix.memory.recall(ASKED)["items"][0]["evidence"]
+
+
+def test_a_proposals_words_are_shown_only_where_they_are_asked_for(helix):
+    kept = remember(helix, SIGNED)
+    waits = remember(helix, "Zebrafish pipelines use Quokka brokers", origin=MemoryOrigin.AGENT)
+    turned_down = remember(helix, "Quokka brokers are restarted at night", origin=MemoryOrigin.AGENT)
+    helix.memory.forget(turned_down)
+    graph, difference, log = helix.memory.graph(), helix.memory.diff(0), helix.memory.log()
+    assert {one["id"] for one in graph["items"]} == {kept, waits}
+    assert difference["added_total"] == 1 and len(log["ops"]) == 4
+    for answer in (graph, difference, log):
+        assert "Quokka" not in str(answer) and curating.HELD_BACK in str(answer) and SIGNED in str(answer)
+    for answer in (
+        helix.memory.review(),
+        helix.memory.listed(statuses=["quarantined"]),
+        helix.memory.get(waits),
+        helix.memory.log(id_=waits),
+    ):
+        assert "Quokka" in str(answer)
+    helix.memory.approve(waits)
+    assert "Quokka" in str(helix.memory.graph())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from helix_core.engine.memory.recalling import (
@@ -54,6 +54,8 @@ DIFF_SCHEMA, GRAPH_SCHEMA = "helix.memoryDiff/1", "helix.memoryGraph/1"
 MOST_FOLLOWED = 1_000
 MOST_REVIEWED = 500
 MOST_GRAPH_CITES = 1_000
+HELD_BACK = "a proposal that nobody approved; helix review shows its text"
+"""What graphs, differences and logs have in the place of a proposal's text."""
 _PURGED = "purged"
 # What each decision asks of the memory it is about, and the state that it is in afterwards.
 _FROM: dict[str, frozenset[MemoryStatus]] = {
@@ -279,6 +281,7 @@ class Curating:
         before, after = (
             {one.id: one for one in items.by_ids(around, seq) if one.fact.scope in scopes} for seq in (first, last)
         )
+        held = proposals(memory, after)
         told: dict[str, list[dict[str, Any]]] = {"added": [], "removed": [], "changed": []}
         for id_, one in after.items():
             was = before[id_].status if id_ in before else None
@@ -286,7 +289,7 @@ class Curating:
                 continue
             is_there, was_there = one.status in USABLE, was in USABLE
             kind = "changed" if is_there == was_there else "added" if is_there else "removed"
-            told[kind].append(memory_shown(one) | {"was": was.value if was is not None else ""})
+            told[kind].append(_unless_held(one, held) | {"was": was.value if was is not None else ""})
         return {
             "schema": DIFF_SCHEMA,
             "since": since,
@@ -317,9 +320,10 @@ class Curating:
         cites = dict.fromkeys(
             (one.item_id, one.path) for one in items.evidence(shown_here) if one.path and one.scope in scopes
         )
+        held = proposals(memory, shown_here)
         return {
             "schema": GRAPH_SCHEMA,
-            "items": [memory_shown(one) for one in found[:limit]],
+            "items": [_unless_held(one, held) for one in found[:limit]],
             "links": [
                 {"id": shown_here[link.src], "relation": link.rel, "other": shown_here[link.dst]} for link in links
             ],
@@ -354,11 +358,14 @@ class Curating:
         return {"schema": CHANGED_SCHEMA, "change": _PURGED, "items": [item], "dry_run": False, "notes": notes}
 
     def log(self, memory: Memory, limit: int, name: str, *, verify: bool) -> dict[str, Any]:
-        """Return the ``helix.log/1`` object; every memory that is not purged has its text, whatever its status."""
+        """Return the ``helix.log/1`` object; a memory that is not purged has its text, but for a proposal that is not
+        asked for by ``name``.
+        """
         id_ = found_memory(memory, name).id if name else ""
         ops = memory.items.log(limit, id_)
         known = {one.id: one for one in memory.items.by_ids(dict.fromkeys(op.item_id for op in ops))}
         texts = {record_hash(one.record()): one.text for one in memory.items.evidence(known) if one.text}
+        held = set() if name else proposals(memory, known)
         told = []
         for op in ops:
             one = known.get(op.item_id)
@@ -372,7 +379,11 @@ class Curating:
                     "kind": op.kind,
                     "id": one.fact.handle if one is not None else "",
                     "uuid": op.item_id,
-                    "text": shown(given or one.fact.text) if one is not None else "",
+                    "text": HELD_BACK
+                    if op.item_id in held
+                    else shown(given or one.fact.text)
+                    if one is not None
+                    else "",
                     "status": one.status.value if one is not None else _PURGED,
                     "links": [list(link) for link in op.args.get("links", [])],
                     "head": op.head,
@@ -495,6 +506,17 @@ def memory_shown(one: StoredMemory) -> dict[str, Any]:
     """Return the wire object of a memory with its text as an answer has it."""
     said = memory_object(one)
     return said | {"text": shown(said["text"])}
+
+
+def proposals(memory: Memory, ids: Iterable[str]) -> set[str]:
+    """Return those of the memories that nobody approved, whether they wait or were turned down."""
+    return {id_ for id_, flags in memory.items.flags(ids).items() if flags.is_proposed}
+
+
+def _unless_held(one: StoredMemory, held: Collection[str]) -> dict[str, Any]:
+    """Return the wire object of a memory; of one that is held back without its words."""
+    unsaid = {"text": HELD_BACK, "subject": "", "attribute": "", "value": ""}
+    return memory_shown(one) | (unsaid if one.id in held else {})
 
 
 def _with_verdict(one: JudgedMemory) -> dict[str, Any]:
