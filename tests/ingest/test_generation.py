@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"17": "681f09947d2a7069"}
+RULES_OF = {"17": "923e065be6f6801f"}
 
 
 def _rules() -> str:

@@ -425,6 +425,7 @@ tests didn't pass again
 displaying a password dialog. I have not figured out how
 "Confirm password" 필드 아래에 이 오류를 쉽게 표시할 수 있습니다.
 the username and password provide only a limited protection
+Cookies are signed in app/sessions.py:6-8.
 """
 
 
