@@ -49,7 +49,7 @@ class Asking:
     def __init__(self, daemons: Daemons | None, telemetry: Telemetry | None = None) -> None:
         self._daemon, self._telemetry = daemons, telemetry or NoTelemetry()
         self._solo: _Solo | None = None
-        self._turns = asyncio.Semaphore(MOST_AT_ONCE)
+        self._turns, self._consolidating = asyncio.Semaphore(MOST_AT_ONCE), asyncio.Semaphore(1)
 
     @property
     def mode(self) -> str:
@@ -63,7 +63,9 @@ class Asking:
         traced = {"trace": carrier} if carrier else {}
         request = encoded({"method": method, "params": params | traced | {"call": call}})
         # What is asked to tell how far the others are must not wait for them.
-        async with nullcontext() if method == "helix.live" else self._turns:
+        # What may wait for an upstream takes no turn of a question.
+        turns = self._consolidating if method == "helix.consolidate" else self._turns
+        async with nullcontext() if method == "helix.live" else turns:
             reply = await self._reply(request, call)
         if "error" in reply:
             error = reply["error"]

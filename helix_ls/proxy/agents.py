@@ -261,8 +261,8 @@ class LocalCalls:
         async with self._turns:
             try:
                 found = json.loads(await workspace.ask(act))
-                is_extended = operation is CONSOLIDATE
-                return await self._extractor.extended(workspace.ask, given, found) if is_extended else found
             except asyncio.CancelledError:
                 taken_back.set()
                 raise
+        # A model that is slow to answer takes no turn of a question.
+        return await self._extractor.extended(workspace.ask, given, found) if operation is CONSOLIDATE else found

@@ -32,7 +32,8 @@ from helix_ls.proxy.upstream import (
     next_bytes,
 )
 
-CALL_S = 120.0
+CALL_S = 20.0
+"""For all requests of one consolidation."""
 MAX_REPLY_BYTES = 1024 * 1024
 MOST_TOKENS = 4_000_000
 """More than one call can cost: a count above it is not believed."""
@@ -71,15 +72,16 @@ class ModelExtractor:
         extended = dict(answer)
         notes: list[str] = []
         async with self._turn:
+            until = asyncio.get_running_loop().time() + CALL_S
             # What waited before is compared first, so that a dry run can show it.
             ties: TieBreak | None = await ask(lambda helix: helix.memory.begin_ties(by, dry_run=dry_run))
             if ties is not None:
-                reply = await self._reply(ties, dry_run=dry_run)
+                reply = await self._reply(ties, until, dry_run=dry_run)
                 extended["tie_break"] = await ask(lambda helix: helix.memory.end_ties(ties, reply, by))
                 notes += self._noted(ties, extended["tie_break"], "Only rules compared facts", dry_run=dry_run)
             work: Extraction = await ask(lambda helix: helix.memory.begin_extraction(session, by, dry_run=dry_run))
             if work.model:
-                drawn = await self._reply(work, dry_run=dry_run)
+                drawn = await self._reply(work, until, dry_run=dry_run)
                 extended["extractor"] = await ask(lambda helix: helix.memory.end_extraction(work, drawn, by))
                 notes += self._noted(work, extended["extractor"], "Only rules drew facts", dry_run=dry_run)
         return extended | {"notes": [*notes, *answer["notes"]]}
@@ -92,20 +94,20 @@ class ModelExtractor:
             notes += [problem] if problem else []
         return notes
 
-    async def _reply(self, work: Extraction | TieBreak, *, dry_run: bool) -> ModelReply | None:
+    async def _reply(self, work: Extraction | TieBreak, until: float, *, dry_run: bool) -> ModelReply | None:
         """Return what the model answers, None where it is not asked."""
         if not work.is_asked or dry_run:
             return None
-        reply = await self._asked(work)
+        reply = await self._asked(work, until)
         if self._measures is not None:
             self._measures.add("helix_extractions_total", became="failed" if reply.problem else "answered")
             self._measures.add("helix_extraction_tokens_total", reply.tokens)
         return reply
 
-    async def _asked(self, work: Extraction | TieBreak) -> ModelReply:
+    async def _asked(self, work: Extraction | TieBreak, until: float) -> ModelReply:
         assert work.prompt is not None
         try:
-            async with asyncio.timeout(CALL_S):
+            async with asyncio.timeout_at(until):
                 chosen = self._upstreams.named(work.model)
                 request = request_of(work.prompt, chosen)
                 status, data = await _posted(chosen, request)
@@ -116,7 +118,10 @@ class ModelExtractor:
             is_unsent = isinstance(error.__cause__, aiohttp.ClientConnectorError)
             return ModelReply(tokens=0 if is_unsent else work.reserved, problem=str(error))
         except TimeoutError:
-            return ModelReply(tokens=work.reserved, problem=f"the upstream did not answer in {CALL_S:.0f} s")
+            return ModelReply(
+                tokens=work.reserved,
+                problem=f"the upstream did not answer in {CALL_S:.0f} s, the time of all questions",
+            )
         return reply_of(status, data, work.prompt, request.dialect)
 
     def _shown(self, work: Extraction | TieBreak) -> tuple[dict[str, Any] | None, str]:

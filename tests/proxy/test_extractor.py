@@ -278,6 +278,47 @@ def test_a_model_that_does_not_answer_in_time_is_paid_for_at_its_worst(place, up
     assert told["extractor"]["tokens"] > MOST_ANSWER_TOKENS
 
 
+def test_all_questions_of_a_consolidation_share_one_time(place, upstream, monkeypatch):
+    monkeypatch.setattr(extractor, "CALL_S", 1.0)
+    here = place(HELIX_MEMORY_EXTRACTOR_MODEL="silent", HELIX_MEMORY_TIE_BREAK_MODEL="silent")
+    here.helix.memory.remember("Deploys to production need two approvals")
+    other = RememberRequest("Deploys to production need some approvals", origin=MemoryOrigin.AGENT)
+    here.helix.memory.remember(other, Attribution(agent="bot"))
+    here.says()
+    began = time.monotonic()
+    told = here.consolidated()
+    assert time.monotonic() - began < 1.9
+    assert len([note for note in told["notes"] if "did not answer in 1 s" in note]) == 2
+
+
+@pytest.mark.process
+def test_an_agent_gets_answers_while_a_model_is_slow_to_consolidate(tmp_path, upstream):
+    with apart(tmp_path) as environ:
+        environ |= {
+            "HELIX_MCP_WRITE_TOOLS": "on",
+            "HELIX_MEMORY_LEARN": "on",
+            "HELIX_MEMORY_EXTRACTOR_MODEL": "silent",
+            "HELIX_MONTHLY_TOKEN_BUDGET": "100000",
+            "HELIX_UPSTREAM": upstream.base,
+        }
+        folder = repository(tmp_path / "project")
+        with Helix.open(folder, config=load_config(folder, environ=environ)) as helix:
+            helix.memory.learn(ASKED, "It is so.")
+        agent = Agent(environ, folder, "--profile", "full")
+        try:
+            agent.initialize()
+            agent.answer("helix_search", query="session cookie")
+            for _ in range(5):
+                agent.ask("tools/call", {"name": "helix_consolidate", "arguments": {}})
+            began = time.monotonic()
+            agent.answer("helix_search", query="session cookie")
+            assert time.monotonic() - began < 10
+        finally:
+            agent.process.kill()
+            with agent.process:
+                pass
+
+
 def test_an_upstream_that_is_not_there_costs_nothing(place):
     here = place()
     here.says()
