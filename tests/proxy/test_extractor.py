@@ -12,7 +12,7 @@ import pytest
 
 from helix_core.config import load_config
 from helix_core.engine import Helix, RememberRequest
-from helix_core.engine.memory.extracting import FILE
+from helix_core.engine.memory.extracting import FILE, ModelUse
 from helix_core.engine.memory.remembering import KEPT_AS_PROPOSAL
 from helix_core.memory import MOST_ANSWER_TOKENS, month_of, prompt_of
 from helix_core.model import Attribution, MemoryOrigin, MemoryStatus
@@ -412,6 +412,24 @@ def test_a_plain_name_is_asked_of_no_upstream_where_several_are_configured(place
     here.says()
     assert "leaves open which upstream" in here.consolidated()["notes"][0]
     assert upstream.asked == []
+
+
+def test_a_review_shows_what_a_proposal_that_a_model_says_refines_a_memory_would_replace(place, upstream):
+    here = place(HELIX_MEMORY_EXTRACTOR_MODEL="", HELIX_MEMORY_TIE_BREAK_MODEL="judge:refines")
+    known = "Deploys to production need two approvals"
+    here.helix.memory.remember(known)
+    other = RememberRequest("Deploys to production need some approvals", origin=MemoryOrigin.AGENT)
+    here.helix.memory.remember(other, Attribution(agent="bot"))
+    assert here.consolidated()["tie_break"]["decided"][0]["verdict"] == "refines"
+    (waiting,) = here.helix.memory.review()["items"]
+    assert waiting["replaces"]["text"] == known
+
+
+def test_a_clock_that_is_set_back_frees_no_budget(tmp_path):
+    use = ModelUse(tmp_path)
+    for at in range(30):
+        use.add(f"{2025 + at // 12}-{at % 12 + 1:02}", 10, calls=1)
+    assert [use.reserve("1970-01", 600, 1000) for _ in range(2)] == [None, 600]
 
 
 LIMIT = "We always set LIMIT_B = 55 for this."

@@ -399,7 +399,7 @@ class Curating:
     def review(self, memory: Memory, limit: int) -> dict[str, Any]:
         """Return the ``helix.review/1`` object: ``why`` is ``proposed``, ``contested``, ``superseded`` or ``stale``.
 
-        ``replaces`` is what a proposal would supersede, ``rivals`` what contradicts a memory and is in force too.
+        ``replaces`` is what a proposal would supersede or refine, ``rivals`` what contradicts a memory and is in force.
         """
         recalling, items = Recalling(self._session, memory, self._now), memory.items
         proposed = items.listed(recalling.scopes, [MemoryStatus.QUARANTINED.value], (), MOST_REVIEWED)
@@ -408,7 +408,7 @@ class Curating:
         usable = items.listed(recalling.scopes, [one.value for one in USABLE], (), MOST_REVIEWED)
         judged = recalling.judged([(one, 0.0) for one in (*proposed, *usable)], TaskType.EXPLAIN, heals=True)
         links = items.links(one.id for one in proposed)
-        replaced = {link.src: link.dst for link in links if link.rel == SUPERSEDES}
+        replaced = {link.src: link.dst for link in links if link.rel in (REFINES, SUPERSEDES)}
         texts = {one.id: one.fact for one in items.by_ids(replaced.values())}
         rivals = self._rivals(memory, usable)
         queue: list[dict[str, Any]] = []

@@ -422,7 +422,8 @@ class ModelUse:
             "tokens": min(max(told.used(month) + tokens, 0), MOST_COUNTED),
             "calls": min(told.calls(month) + calls, MOST_COUNTED),
         }
-        for old in sorted(told.months)[: max(0, len(told.months) - MOST_MONTHS)]:
+        others = sorted(set(told.months) - {month})
+        for old in others[: max(0, len(told.months) - MOST_MONTHS)]:
             del told.months[old]
 
     @contextmanager
