@@ -60,6 +60,10 @@ if TYPE_CHECKING:
     from helix_core.engine import Helix
 
 _ITS_ID = "The id of a memory, such as m_k3xq7a2b."
+CONSOLIDATES = (
+    "Draw facts from the kept chats; with --dry-run only show them. Where your settings name a model, this sends it "
+    "parts of chats and memories, and costs tokens."
+)
 DryRun = Annotated[bool, typer.Option("--dry-run", help=DRY_RUN.description)]
 Id = Annotated[str, typer.Argument(metavar="ID", help=_ITS_ID)]
 _MAX_TOKENS = MEMORY_CONTEXT.parameter("max_tokens")
@@ -177,9 +181,7 @@ def review(
     archive: Annotated[
         str, typer.Option("--archive", metavar="ID", help="Take a memory out of recall without calling it wrong.")
     ] = "",
-    consolidate: Annotated[
-        bool, typer.Option("--consolidate", help="Draw facts from the kept chats; with --dry-run only show them.")
-    ] = False,
+    consolidate: Annotated[bool, typer.Option("--consolidate", help=CONSOLIDATES)] = False,
     limit: Annotated[int, typer.Option("--limit", "-k", help=_LIMIT.about.description)] = _LIMIT.default,
     path: PathOption = HERE,
     dry_run: DryRun = False,
