@@ -41,7 +41,7 @@ export const commandTests = [
     const views =
       /^(helix\.((?:packet|hints|memories)\.(focus|removeView|resetViewLocation|toggleVisibility|open)|focus)|workbench\.)/;
     const server =
-      /^helix\.(packet(\.close)?|changes|check|hints|names|proxy|search|refreshPlan|explain|symbol|status|doctor|dismiss|refreshFile|open|openSides|memory\.\w+|trail(\.\w+)?|index\.\w+|lens\.\w+|show\w+)$/;
+      /^helix\.(packet(\.close)?|changes|check|hints|names|proxy|search|refreshPlan|explain|symbol|status|doctor|dismiss|refreshFile|open|openSides|memory\.\w+|strand\.\w+|trail(\.\w+)?|index\.\w+|lens\.\w+|show\w+)$/;
     const ours = (await vscode.commands.getCommands(true)).filter((command) => command.startsWith('helix.'));
     const unknown = ours.filter((name) => !contributed.includes(name) && !views.test(name) && !server.test(name));
     assert.deepEqual(unknown, []);
