@@ -96,6 +96,26 @@ def test_an_agent_may_propose_an_edit_of_a_users_memory_and_relate_only_its_own(
     assert [one["id"] for one in found] == [users]
 
 
+def test_a_client_named_by_nothing_that_can_be_shown_is_an_agent_and_not_the_user(start, environ, tmp_path):
+    project = repository(tmp_path / "project")
+    said = [sys.executable, "-m", "helix_ls.cli", "remember", "The session cookie is signed with Ed25519", "--json"]
+    ran = subprocess.run(said, env=environ, cwd=project, capture_output=True, check=True)
+    users = json.loads(ran.stdout)["items"][0]["id"]
+    environ["HELIX_MCP_WRITE_TOOLS"] = "true"
+    agent = start(project, "--profile", "full")
+    about = {"name": " \u200b", "version": "1"}
+    agent.request("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": about})
+    agent.send({"method": "notifications/initialized"})
+    own = agent.answer("memory_write", text="Routes are matched by pattern")["items"][0]
+    assert own["status"] == "quarantined"
+    assert "of the user" in agent.refusal("memory_relate", id=own["id"], relation="refines", other=users)
+    assert "only a person decides" in agent.refusal("helix_forget", gene_id=users)
+    cited = agent.answer(
+        "memory_write", text="The session cookie is signed with Ed25519", cites=["app/sessions.py:1-3"]
+    )
+    assert any("citations" in note for note in cited["notes"])
+
+
 def test_what_an_agent_does_to_a_memory_is_logged_as_the_agents_act(start, environ, tmp_path):
     environ |= {"HELIX_MCP_WRITE_TOOLS": "true", "HELIX_MEMORY_REVIEW_AGENTS": "false"}
     agent = start(repository(tmp_path / "project"), "--profile", "full")
