@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from multiprocessing import resource_tracker
 
 import psutil
@@ -41,7 +42,8 @@ def environ(tmp_path, starts_processes):
     yield environ
     for process in processes_of(environ):
         if process.pid != os.getpid():
-            process.kill()
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
     until(lambda: not [p for p in processes_of(environ) if p.pid != os.getpid()], "every process is gone")
     socket = place(environ).socket
     if socket.parent != place(environ).folder:

@@ -1,9 +1,10 @@
 """``helix mcp`` processes on small real repositories, with a daemon of each test's (or module's) own."""
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 
+import psutil
 import pytest
 
 from helix_ls.host.endpoint import place
@@ -28,7 +29,8 @@ def apart(folder):
     }
     yield environ
     for process in processes_of(environ):
-        process.kill()
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
     until(lambda: not processes_of(environ), "every process is gone")
     socket = place(environ).socket
     if socket.parent != place(environ).folder:
