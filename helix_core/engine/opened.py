@@ -210,15 +210,20 @@ class OpenedIndex:
         self._replace(cause)
 
     def _replace(self, cause: str) -> None:
+        # Closed by an attempt that failed, it says nothing of the file that is there now.
+        is_known_damaged = self._index.is_open
         damaged: Identity | None = self._index.identity
         with suppress(StoreError):
             self._index.close()
         try:
-            self._index, notice = rebuild(self.path, time.time(), cause, damaged=damaged, source_id_of=source_id_of)
+            if is_known_damaged:
+                self._index, notice = rebuild(self.path, time.time(), cause, damaged=damaged, source_id_of=source_id_of)
+            else:
+                self._index, notice = open_or_rebuild(self.path, time.time(), source_id_of=source_id_of)
         except CorruptStoreError:
             # Another process replaced our file, and the new one is damaged too.
             self._index, notice = open_or_rebuild(self.path, time.time(), source_id_of=source_id_of)
-        self.notices = (*self.notices, notice)
+        self.notices = (*self.notices, *([notice] if notice else []))
         self._reader = self._index.reader()
 
     def close(self) -> None:

@@ -106,6 +106,7 @@ class Index:
         self._connection = connection
         self._source_id_of = source_id_of
         self.identity = file_identity(self._file)
+        self.is_open = True
         self._writer = Writer(self._file, connection, self._check_present, INDEX.errors)
 
     def writer(self) -> Writer:
@@ -128,9 +129,9 @@ class Index:
 
     def is_present(self) -> bool:
         """Check with one stat that the path still holds the file that was opened, and that it is not empty; cheap
-        enough to call every few seconds.
+        enough to call every few seconds. False once it is closed: the path may hold the same inode again.
         """
-        return file_identity(self._file) == self.identity is not None
+        return self.is_open and file_identity(self._file) == self.identity is not None
 
     def _check_present(self) -> None:
         if not self.is_present():
@@ -144,6 +145,7 @@ class Index:
 
     def close(self) -> None:
         """Checkpoint and close the writer. Open readers keep working; their owners must close them."""
+        self.is_open = False
         with INDEX.errors(self._file):
             self._connection.close()
 

@@ -80,6 +80,21 @@ def cold_digest(folder: Path, base: Path) -> str:
         return cold.digest()
 
 
+def test_an_index_that_comes_back_after_it_could_not_be_replaced_answers_again(repository, tmp_path: Path) -> None:
+    """Its file is the same one again: only that it was closed tells that it must be opened."""
+    cache = tmp_path / "kept"
+    with Helix.open(repository, config=config_in(cache, repository)) as helix:
+        helix.refresh()
+        cache.rename(tmp_path / "away")
+        cache.write_text("no folder any more\n")
+        with pytest.raises(StoreError):
+            helix.packet(QUESTION)
+        cache.unlink()
+        (tmp_path / "away").rename(cache)
+        assert_answers_right(helix)
+        assert helix.packet(QUESTION)["notes"] == []
+
+
 def run_child(program: str, *arguments: object, timeout: float = 60) -> str:
     """Run a program in another process; what it says, or a failure of the test."""
     done = subprocess.run(
