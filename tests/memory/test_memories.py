@@ -492,7 +492,8 @@ TYPED = {
     "The prod password is Tr0ub4dor&3xyz": "Tr0ub4dor&3xyz",
     "remember that the staging db pw is hunter2": "hunter2",
     'the passphrase for the backup is "purple monkey dishwasher"': "monkey",
-    "admin PIN is 4711": "4711",
+    # Long enough to stand in no hash by chance.
+    "admin PIN is 47115823": "47115823",
     "login with admin / Winter2024!": "Winter2024!",
     "das Passwort ist Sommer2024": "Sommer2024",
     "パスワードはsakura123です": "sakura123",
