@@ -371,6 +371,9 @@ class Curating:
             one = known.get(op.item_id)
             # What was said in this operation, where it is other words for a memory that was there.
             given = next((texts[each] for each in op.args.get("evidence", ()) if each in texts), "")
+            text = shown(given or one.fact.text) if one is not None else ""
+            if op.item_id in held:
+                text = HELD_BACK
             told.append(
                 {
                     "seq": op.seq,
@@ -379,11 +382,7 @@ class Curating:
                     "kind": op.kind,
                     "id": one.fact.handle if one is not None else "",
                     "uuid": op.item_id,
-                    "text": HELD_BACK
-                    if op.item_id in held
-                    else shown(given or one.fact.text)
-                    if one is not None
-                    else "",
+                    "text": text,
                     "status": one.status.value if one is not None else _PURGED,
                     "links": [list(link) for link in op.args.get("links", [])],
                     "head": op.head,
