@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from helix_core.engine.embedding import Embedding
     from helix_core.engine.helix import Helix
     from helix_core.engine.indexing import Progress, RefreshReport
-    from helix_core.engine.memory import Extraction, ImportRequest, ModelReply, RememberRequest, TieBreak
+    from helix_core.engine.memory import Extraction, ImportRequest, ModelQuestion, ModelReply, RememberRequest, TieBreak
     from helix_core.engine.opened import MemoryFile, WorkspaceSummary, index_folder
     from helix_core.engine.requests import (
         DEEPEST,
@@ -49,6 +49,7 @@ __all__ = [
     "Helix",
     "ImportRequest",
     "MemoryFile",
+    "ModelQuestion",
     "ModelReply",
     "Progress",
     "RefreshReport",
@@ -66,7 +67,7 @@ __getattr__ = lazy_face(
         "embedding": ("Embedding",),
         "helix": ("Helix",),
         "indexing": ("Progress", "RefreshReport"),
-        "memory": ("Extraction", "ImportRequest", "ModelReply", "RememberRequest", "TieBreak"),
+        "memory": ("Extraction", "ImportRequest", "ModelQuestion", "ModelReply", "RememberRequest", "TieBreak"),
         "opened": ("MemoryFile", "WorkspaceSummary", "index_folder"),
         "requests": (
             "DEEPEST",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from helix_core.memory.exchanges import USER, Fact, ObservedExchange, attributed, facts_in, kept, session_name
     from helix_core.memory.extraction import (
         MOST_ANSWER_TOKENS,
+        MOST_PAIRS,
+        MOST_SLICES,
         AnswerError,
         DrawnFact,
         ModelPrompt,
@@ -89,7 +91,9 @@ __all__ = [
     "HALF_LIFE_DAYS",
     "MOST_ANSWER_TOKENS",
     "MOST_BYTES",
+    "MOST_PAIRS",
     "MOST_PAUSE_FILES",
+    "MOST_SLICES",
     "OPEN_S",
     "SITTING_S",
     "USER",
@@ -170,6 +174,8 @@ __getattr__ = lazy_face(
             "AnswerError",
             "DrawnFact",
             "MOST_ANSWER_TOKENS",
+            "MOST_PAIRS",
+            "MOST_SLICES",
             "ModelPrompt",
             "Slice",
             "drawn_from",

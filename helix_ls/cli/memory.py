@@ -210,24 +210,14 @@ def review(
 def _consolidated(helix: Helix, given: ConsolidateArguments) -> dict[str, Any]:
     """Return what rules draw from kept chats, and what the user's model draws where the settings name one."""
     from helix_core.config import load_config
-    from helix_core.extras import why_missing
-
-    answer: dict[str, Any] = CONSOLIDATE.run(helix, given, AskContext()) | {"dry_run": given.dry_run}
-    config = helix.session.config
-    if not config.extractor_model and not config.tie_break_model:
-        return answer
-    if why := why_missing("proxy"):
-        return answer | {"notes": [f"Only rules drew facts: {why}.", *answer["notes"]]}
-    from helix_ls.proxy.extractor import extended_apart
+    from helix_ls.proxy.embedded import extended
     from helix_ls.proxy.keys import taken
-    from helix_ls.proxy.upstream import addresses
 
     async def ask(act: Callable[[Helix], Any]) -> Any:
         return act(helix)
 
-    upstreams, warnings = addresses(load_config(None), taken(os.environ), os.environ)
-    warn(warnings)
-    return extended_apart(upstreams, ask, given, answer)
+    answer: dict[str, Any] = CONSOLIDATE.run(helix, given, AskContext()) | {"dry_run": given.dry_run}
+    return extended(load_config(None), taken(os.environ), os.environ, ask=ask, given=given, answer=answer, warn=warn)
 
 
 def log(

@@ -11,9 +11,9 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 from helix_core.config import Config, load_config
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from helix_core.engine import Helix
     from helix_ls.proxy.upstream import Upstreams
 
+AskEngine: TypeAlias = "Callable[[Callable[[Helix], Any]], Awaitable[Any]]"
 SCHEMA = "helix.proxy/1"
 START_S = 30.0
 CLOSE_S = 4.0
@@ -37,6 +38,38 @@ CLOSE_S = 4.0
 
 class ProxyError(HelixError):
     """The proxy cannot run."""
+
+
+def extended(
+    config: Config,
+    keys: Mapping[str, str],
+    environ: Mapping[str, str],
+    *,
+    ask: AskEngine,
+    given: ConsolidateArguments,
+    answer: dict[str, Any],
+    warn: Callable[[Sequence[str]], None],
+) -> dict[str, Any]:
+    """Return the answer of ``consolidate`` with what the user's model drew, where the user's ``config`` names one.
+
+    ``ask`` runs a function on the engine; ``warn`` is told of upstreams whose key the key ring does not give. Blocks.
+    """
+    if not config.extractor_model and not config.tie_break_model:
+        return answer
+    if why := why_missing("proxy"):
+        return answer | {"notes": [f"Only rules drew facts: {why}.", *answer["notes"]]}
+    # Import here: without such a model nothing needs the client of the upstreams, which is an extra.
+    from helix_ls.proxy.extractor import extended_apart
+    from helix_ls.proxy.upstream import addresses
+
+    found, warnings = addresses(config, keys, environ)
+    warn(warnings)
+    return extended_apart(found, ask, given, answer)
+
+
+def _log_keyless(warnings: Sequence[str]) -> None:
+    for _ in warnings:
+        LOG.warning("an upstream is asked without its key: the key ring does not give it")
 
 
 class EmbeddedProxy:
@@ -74,28 +107,16 @@ class EmbeddedProxy:
 
     async def extended(
         self,
-        ask: Callable[[Callable[[Helix], Any]], Awaitable[Any]],
+        ask: AskEngine,
         given: ConsolidateArguments,
         answer: dict[str, Any],
     ) -> dict[str, Any]:
         """Return the answer of ``consolidate`` with what the user's model drew; the proxy need not run for it."""
         config = await asyncio.to_thread(load_config, None, environ=self._environ)
-        if not config.extractor_model and not config.tie_break_model:
-            return answer
-        if why := why_missing("proxy"):
-            return answer | {"notes": [f"Only rules drew facts: {why}."]}
         async with self._extracting:
-            return await asyncio.to_thread(self._extended, config, ask, given, answer)
-
-    def _extended(self, config: Config, *rest: Any) -> dict[str, Any]:
-        # Import here, in a thread: opening an editor does not need the client of the upstreams.
-        from helix_ls.proxy.extractor import extended_apart
-        from helix_ls.proxy.upstream import addresses
-
-        found, warnings = addresses(config, self._keys, self._environ)
-        for _ in warnings:
-            LOG.warning("an upstream is asked without its key: the key ring does not give it")
-        return extended_apart(found, *rest)
+            return await asyncio.to_thread(
+                extended, config, self._keys, self._environ, ask=ask, given=given, answer=answer, warn=_log_keyless
+            )
 
     def active_at(self) -> float:
         """Return the monotonic time when a chat was last open."""

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import aiohttp
 
-from helix_core.engine import Extraction, Helix, ModelReply, TieBreak
+from helix_core.engine import Extraction, Helix, ModelQuestion, ModelReply, TieBreak
 from helix_core.memory import MOST_ANSWER_TOKENS, ModelPrompt
 from helix_core.tokens import estimate
 from helix_ls.operations.memory import ConsolidateArguments, by_of
@@ -29,7 +29,7 @@ from helix_ls.proxy.upstream import (
     ChosenUpstream,
     UpstreamError,
     Upstreams,
-    next_bytes,
+    read_bounded,
 )
 
 CALL_S = 20.0
@@ -76,63 +76,63 @@ class ModelExtractor:
             # What waited before is compared first, so that a dry run can show it.
             ties: TieBreak | None = await ask(lambda helix: helix.memory.begin_ties(by, dry_run=dry_run))
             if ties is not None:
-                reply = await self._reply(ties, until, dry_run=dry_run)
+                reply = await self._reply(ties.question, until, dry_run=dry_run)
                 extended["tie_break"] = await ask(lambda helix: helix.memory.end_ties(ties, reply, by))
-                notes += self._noted(ties, extended["tie_break"], "Only rules compared facts", dry_run=dry_run)
+                notes += self._noted(ties.question, extended["tie_break"], "Only rules compared facts", dry_run=dry_run)
             work: Extraction = await ask(lambda helix: helix.memory.begin_extraction(session, by, dry_run=dry_run))
-            if work.model:
-                drawn = await self._reply(work, until, dry_run=dry_run)
+            if work.question.model:
+                drawn = await self._reply(work.question, until, dry_run=dry_run)
                 extended["extractor"] = await ask(lambda helix: helix.memory.end_extraction(work, drawn, by))
-                notes += self._noted(work, extended["extractor"], "Only rules drew facts", dry_run=dry_run)
+                notes += self._noted(work.question, extended["extractor"], "Only rules drew facts", dry_run=dry_run)
         return extended | {"notes": [*notes, *answer["notes"]]}
 
-    def _noted(self, work: Extraction | TieBreak, told: dict[str, Any], lost: str, *, dry_run: bool) -> list[str]:
+    def _noted(self, question: ModelQuestion, told: dict[str, Any], lost: str, *, dry_run: bool) -> list[str]:
         """Return why the model is not asked; in a dry run, add to what is told what would be sent."""
         notes = [f"{lost}: {told['note']}."] if told["note"] else []
         if dry_run:
-            told["would_send"], problem = self._shown(work)
+            told["would_send"], problem = self._shown(question)
             notes += [problem] if problem else []
         return notes
 
-    async def _reply(self, work: Extraction | TieBreak, until: float, *, dry_run: bool) -> ModelReply | None:
+    async def _reply(self, question: ModelQuestion, until: float, *, dry_run: bool) -> ModelReply | None:
         """Return what the model answers, None where it is not asked."""
-        if not work.is_asked or dry_run:
+        if not question.is_asked or dry_run:
             return None
-        reply = await self._asked(work, until)
+        reply = await self._asked(question, until)
         if self._measures is not None:
             self._measures.add("helix_extractions_total", became="failed" if reply.problem else "answered")
             self._measures.add("helix_extraction_tokens_total", reply.tokens)
         return reply
 
-    async def _asked(self, work: Extraction | TieBreak, until: float) -> ModelReply:
-        assert work.prompt is not None
+    async def _asked(self, question: ModelQuestion, until: float) -> ModelReply:
+        assert question.prompt is not None
         try:
             async with asyncio.timeout_at(until):
-                chosen = self._upstreams.named(work.model)
-                request = request_of(work.prompt, chosen)
+                chosen = self._upstreams.named(question.model)
+                request = request_of(question.prompt, chosen)
                 status, data = await _posted(chosen, request)
         except HttpError as error:
             return ModelReply(problem=str(error))
         except UpstreamError as error:
             # What never reached it cost nothing; of anything else nobody knows.
             is_unsent = isinstance(error.__cause__, aiohttp.ClientConnectorError)
-            return ModelReply(tokens=0 if is_unsent else work.reserved, problem=str(error))
+            return ModelReply(tokens=0 if is_unsent else question.reserved, problem=str(error))
         except TimeoutError:
             return ModelReply(
-                tokens=work.reserved,
+                tokens=question.reserved,
                 problem=f"the upstream did not answer in {CALL_S:.0f} s, the time of all questions",
             )
-        return reply_of(status, data, work.prompt, request.dialect)
+        return reply_of(status, data, question.prompt, request.dialect)
 
-    def _shown(self, work: Extraction | TieBreak) -> tuple[dict[str, Any] | None, str]:
+    def _shown(self, question: ModelQuestion) -> tuple[dict[str, Any] | None, str]:
         """Return what would be sent, and where to; None and why where that is not known."""
-        if work.prompt is None:
+        if question.prompt is None:
             return None, ""
         try:
-            chosen = self._upstreams.named(work.model)
+            chosen = self._upstreams.named(question.model)
         except HttpError as error:
             return None, f"Nothing would be sent: {error}."
-        request = request_of(work.prompt, chosen)
+        request = request_of(question.prompt, chosen)
         where = chosen.upstream.where
         # A query of the user's settings may hold a key.
         url = where.url(request.path).partition("?")[0]
@@ -244,10 +244,7 @@ async def _posted(chosen: ChosenUpstream, request: ModelRequest) -> tuple[int, b
     headers = [(b"anthropic-version", ANTHROPIC_VERSION.encode())] if request.dialect == "messages" else []
     answer = await chosen.upstream.open("POST", request.path, headers, body, wait_s=CALL_S)
     try:
-        data = b""
-        while (part := await next_bytes(answer, CALL_S)) and len(data) <= MAX_REPLY_BYTES:
-            data += part
-        return answer.status, data
+        return answer.status, await read_bounded(answer, CALL_S, MAX_REPLY_BYTES)
     finally:
         answer.close()
 

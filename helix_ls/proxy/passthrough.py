@@ -29,6 +29,7 @@ from helix_ls.proxy.upstream import (
     answer_headers,
     next_bytes,
     query_of,
+    read_bounded,
 )
 
 LOG = logging.getLogger(__name__)
@@ -151,10 +152,8 @@ class _Answering:
         return "complete"
 
     async def _refused(self, answer: aiohttp.ClientResponse) -> str:
-        data = b""
         try:
-            while (part := await next_bytes(answer, FIRST_BYTE_S)) and len(data) <= MAX_ANSWER_BYTES:
-                data += part
+            data = await read_bounded(answer, FIRST_BYTE_S, MAX_ANSWER_BYTES)
         except UpstreamError as error:
             await self.own(502, f"{error}; ask again", "upstream_incomplete")
             return "incomplete"

@@ -190,6 +190,17 @@ async def next_bytes(answer: aiohttp.ClientResponse, wait_s: float) -> bytes:
         raise UpstreamError(_cause(error)) from error
 
 
+async def read_bounded(answer: aiohttp.ClientResponse, wait_s: float, most_bytes: int) -> bytes:
+    """Return the whole answer; of one that is longer than ``most_bytes``, a beginning that is longer, too.
+
+    Raises UpstreamError when it is truncated, or nothing comes for ``wait_s`` seconds.
+    """
+    data = b""
+    while (part := await next_bytes(answer, wait_s)) and len(data) <= most_bytes:
+        data += part
+    return data
+
+
 def _cause(error: Exception) -> str:
     if isinstance(error, aiohttp.ClientConnectorError):
         return "the upstream cannot be reached"
@@ -456,9 +467,6 @@ async def _got(upstream: Upstream, wait_s: float) -> tuple[int, bytes]:
     pages = [("limit", "1000")] if upstream.where.key_header("/models")[0] == "x-api-key" else []
     answer = await upstream.open("GET", "/models", (), None, query=pages, wait_s=wait_s)
     try:
-        data = b""
-        while (part := await next_bytes(answer, wait_s)) and len(data) <= MAX_ANSWER_BYTES:
-            data += part
-        return answer.status, data
+        return answer.status, await read_bounded(answer, wait_s, MAX_ANSWER_BYTES)
     finally:
         answer.close()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
-    from helix_core.engine.memory.extracting import Extraction, ModelReply, TieBreak
+    from helix_core.engine.memory.extracting import Extraction, ModelQuestion, ModelReply, TieBreak
     from helix_core.engine.memory.note_shown import explained_note, shown_note
     from helix_core.engine.memory.pauses import WorkspacePauses, pause_notes
     from helix_core.engine.memory.recall import WorkspaceMemory
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Extraction",
     "ImportRequest",
+    "ModelQuestion",
     "ModelReply",
     "RememberRequest",
     "TieBreak",
@@ -35,7 +36,7 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
-        "extracting": ("Extraction", "ModelReply", "TieBreak"),
+        "extracting": ("Extraction", "ModelQuestion", "ModelReply", "TieBreak"),
         "note_shown": ("explained_note", "shown_note"),
         "pauses": ("WorkspacePauses", "pause_notes"),
         "recall": ("WorkspaceMemory",),

@@ -23,6 +23,8 @@ from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.verdict import reason_now
 from helix_core.errors import MemoryStoreError, StoreError
 from helix_core.memory import (
+    MOST_PAIRS,
+    MOST_SLICES,
     AnswerError,
     DrawnFact,
     ModelPrompt,
@@ -62,12 +64,11 @@ if TYPE_CHECKING:
 
 FILE = "model-use.json"
 SCHEMA = "helix.modelUse/1"
-MOST_SLICES = 16
 MOST_KNOWN = 4_096
 MOST_MONTHS = 24
 MOST_COUNTED = 10**15
 MOST_PATHS = 64
-MOST_PAIRS, MOST_PROPOSALS, MOST_ALIKE = 8, 64, 8
+MOST_PROPOSALS, MOST_ALIKE = 64, 8
 LOCK_WAIT_S = 5.0
 
 
@@ -81,19 +82,13 @@ class ModelReply:
 
 
 @dataclass(frozen=True, slots=True)
-class Extraction:
-    """A question that is ready to be asked, or ``why`` none is. ``reserved`` tokens of ``month`` are set aside.
-
-    ``known`` are the ids of memories that came of slices which were asked about before, ``cached`` of them.
-    """
+class ModelQuestion:
+    """What is to be asked of ``model``, or ``why`` it is not. ``reserved`` tokens of ``month`` are set aside for it."""
 
     model: str
-    slices: tuple[Slice, ...] = ()
+    month: str
     prompt: ModelPrompt | None = None
     why: str = ""
-    known: tuple[str, ...] = ()
-    cached: int = 0
-    month: str = ""
     reserved: int = 0
 
     @property
@@ -103,20 +98,23 @@ class Extraction:
 
 
 @dataclass(frozen=True, slots=True)
+class Extraction:
+    """A question about ``slices``. ``known`` are the ids of memories that came of the ``cached`` slices which were
+    asked about before.
+    """
+
+    question: ModelQuestion
+    slices: tuple[Slice, ...] = ()
+    known: tuple[str, ...] = ()
+    cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class TieBreak:
-    """A question about pairs of a proposal and a memory that is like it; the rest as in ``Extraction``."""
+    """A question about pairs of a proposal and a memory that is like it."""
 
-    model: str
+    question: ModelQuestion
     pairs: tuple[tuple[StoredMemory, StoredMemory], ...] = ()
-    prompt: ModelPrompt | None = None
-    why: str = ""
-    month: str = ""
-    reserved: int = 0
-
-    @property
-    def is_asked(self) -> bool:
-        """Return whether the model is to be asked."""
-        return self.prompt is not None and not self.why
 
 
 class Extracting:
@@ -129,76 +127,48 @@ class Extracting:
 
     def begin(self, exchanges: Sequence[KeptExchange], *, dry_run: bool) -> Extraction:
         """Return what is to be asked, with its worst case set aside; ``dry_run`` sets nothing aside."""
-        config, month = self._config, month_of(time.time())
-        model = config.extractor_model
-        why = withheld(model=model, learns=config.memory_learn, budget=config.monthly_token_budget)
-        if why and not dry_run:
-            return Extraction(model, why=why, month=month)
-        try:
-            told = self._use.read()
-        except StoreError as error:
-            return Extraction(model, why=str(error), month=month)
+        model = self._config.extractor_model
+        told, why = self._told(model, dry_run=dry_run)
+        if told is None:
+            return Extraction(self._question(model, None, why))
         found = slices_in(exchanges, self._hidden())
         new = [one for one in found if slice_key(model, one) not in told.known][:MOST_SLICES]
         known = [told.known[key] for one in found if (key := slice_key(model, one)) in told.known]
         ids = tuple(dict.fromkeys(id_ for group in known for id_ in group))
-        prompt = prompt_of(new) if new else None
-        worst = prompt.worst_tokens() if prompt is not None else 0
-        if prompt is not None and not why and not dry_run:
-            why = self._reserve(month, worst)
-        elif prompt is not None and not why and not is_within(config.monthly_token_budget, told.used(month), worst):
-            why = _used_up(worst, told.used(month), config.monthly_token_budget)
-        is_reserved = prompt is not None and not why and not dry_run
-        return Extraction(model, tuple(new), prompt, why, ids, len(known), month, worst if is_reserved else 0)
+        question = self._question(model, prompt_of(new) if new else None, why, told if dry_run else None)
+        return Extraction(question, tuple(new), ids, len(known))
 
     def end(self, work: Extraction, reply: ModelReply | None) -> dict[str, Any]:
         """Keep what came of it as proposals, and return the member ``extractor`` of ``helix.consolidated/1``.
 
         ``reply`` is None where nothing was asked. What fails is in the member ``note``.
         """
-        items, note = self._known(work.known), work.why
+        items, note = self._known(work.known), work.question.why
         refused: dict[str, int] = {}
         if reply is not None:
             try:
-                self._use.add(work.month, reply.tokens - work.reserved, calls=1)
-                if reply.problem:
-                    raise AnswerError(reply.problem)
-                drawn, refused = drawn_from(reply.text, work.slices)
+                drawn, refused = drawn_from(self._settled(work.question, reply), work.slices)
                 items += self._proposed(work, drawn)
             except (AnswerError, StoreError) as error:
                 note = f"the model gave no facts: {error}"
-        return {
-            "model": work.model,
-            "asked": reply is not None,
+        about = {
             "slices": len(work.slices),
             "cached": work.cached,
             "items": list({one["uuid"]: one for one in items}.values()),
             "refused": refused,
-            "tokens": reply.tokens if reply is not None else 0,
-            "budget": self.budget(work.month),
-            "note": note,
         }
+        return self._about(work.question, reply, about, note)
 
     def begin_ties(self, memory: Memory, *, dry_run: bool) -> TieBreak:
         """Return the question about proposals that no rule relates to a memory like them; once for each pair."""
-        config, month = self._config, month_of(time.time())
-        model = config.tie_break_model
-        why = withheld(model=model, learns=config.memory_learn, budget=config.monthly_token_budget)
-        if why and not dry_run:
-            return TieBreak(model, why=why, month=month)
-        try:
-            known = self._use.read().known
-        except StoreError as error:
-            return TieBreak(model, why=str(error), month=month)
-        pairs = [
-            pair for pair in _doubtful(self._session, memory, self._hidden()) if _tie_key(model, pair) not in known
-        ][:MOST_PAIRS]
+        model = self._config.tie_break_model
+        told, why = self._told(model, dry_run=dry_run)
+        if told is None:
+            return TieBreak(self._question(model, None, why))
+        doubtful = _doubtful(self._session, memory, self._hidden())
+        pairs = [pair for pair in doubtful if _tie_key(model, pair) not in told.known][:MOST_PAIRS]
         prompt = tie_prompt_of([_texts(pair) for pair in pairs]) if pairs else None
-        worst = prompt.worst_tokens() if prompt is not None else 0
-        if prompt is not None and not why and not dry_run:
-            why = self._reserve(month, worst)
-        is_reserved = prompt is not None and not why and not dry_run
-        return TieBreak(model, tuple(pairs), prompt, why, month, worst if is_reserved else 0)
+        return TieBreak(self._question(model, prompt, why, told if dry_run else None), tuple(pairs))
 
     def end_ties(self, memory: Memory, work: TieBreak, reply: ModelReply | None) -> dict[str, Any]:
         """Take the verdicts, and return the member ``tie_break`` of ``helix.consolidated/1``.
@@ -206,26 +176,62 @@ class Extracting:
         Only proposals change: one that says the same as a memory is forgotten, which ``restore`` undoes; another is
         linked to it.
         """
-        decided, note = [], work.why
+        decided, note = [], work.question.why
         if reply is not None:
             try:
-                self._use.add(work.month, reply.tokens - work.reserved, calls=1)
-                if reply.problem:
-                    raise AnswerError(reply.problem)
-                for at, verdict in verdicts_in(reply.text, len(work.pairs)).items():
+                verdicts = verdicts_in(self._settled(work.question, reply), len(work.pairs))
+                for at, verdict in verdicts.items():
                     proposal, other = work.pairs[at]
                     self._decide(memory, proposal, other, verdict)
-                    self._use.note({_tie_key(work.model, work.pairs[at]): []})
                     decided.append({"id": proposal.fact.handle, "other": other.fact.handle, "verdict": verdict})
+                self._use.note({_tie_key(work.question.model, work.pairs[at]): [] for at in verdicts})
             except (AnswerError, StoreError) as error:
                 note = f"the model gave no verdicts: {error}"
+        return self._about(work.question, reply, {"pairs": len(work.pairs), "decided": decided}, note)
+
+    def _told(self, model: str, *, dry_run: bool) -> tuple[ToldUse | None, str]:
+        """Return what was asked before, and why nothing may be asked now; None where a question is not even made."""
+        config = self._config
+        why = withheld(model=model, learns=config.memory_learn, budget=config.monthly_token_budget)
+        if why and not dry_run:
+            return None, why
+        try:
+            return self._use.read(), why
+        except StoreError as error:
+            return None, str(error)
+
+    def _question(
+        self, model: str, prompt: ModelPrompt | None, why: str, compared: ToldUse | None = None
+    ) -> ModelQuestion:
+        """Set the worst case of a question aside; only compare it with what is ``compared``, in a dry run."""
+        month, limit = month_of(time.time()), self._config.monthly_token_budget
+        if prompt is None or why:
+            return ModelQuestion(model, month, prompt, why)
+        worst = prompt.worst_tokens()
+        if compared is not None:
+            used = compared.used(month)
+            return ModelQuestion(
+                model, month, prompt, "" if is_within(limit, used, worst) else _used_up(worst, used, limit)
+            )
+        why = self._reserve(month, worst)
+        return ModelQuestion(model, month, prompt, why, 0 if why else worst)
+
+    def _settled(self, question: ModelQuestion, reply: ModelReply) -> str:
+        """Count what a call cost in place of what was set aside; return the answer. Raises AnswerError, StoreError."""
+        self._use.add(question.month, reply.tokens - question.reserved, calls=1)
+        if reply.problem:
+            raise AnswerError(reply.problem)
+        return reply.text
+
+    def _about(
+        self, question: ModelQuestion, reply: ModelReply | None, about: dict[str, Any], note: str
+    ) -> dict[str, Any]:
         return {
-            "model": work.model,
+            "model": question.model,
             "asked": reply is not None,
-            "pairs": len(work.pairs),
-            "decided": decided,
+            **about,
             "tokens": reply.tokens if reply is not None else 0,
-            "budget": self.budget(work.month),
+            "budget": self.budget(question.month),
             "note": note,
         }
 
@@ -261,19 +267,18 @@ class Extracting:
     def _proposed(self, work: Extraction, drawn: Sequence[DrawnFact]) -> list[dict[str, Any]]:
         """Write the facts, note which memories came of each slice, and return their wire objects."""
         remembering = Remembering(self._session, self._by)
-        items = []
-        made: dict[str, list[str]] = {slice_key(work.model, one): [] for one in work.slices}
+        items, model = [], work.question.model
+        made: dict[str, list[str]] = {slice_key(model, one): [] for one in work.slices}
         for fact in drawn:
             source = work.slices[fact.slice]
-            item = remembering.proposed_by_model(fact, source.session, f"{MODEL_RULES} {work.model}")
+            item = remembering.proposed_by_model(fact, source.session, f"{MODEL_RULES} {model}")
             items.append(item | {"quote": fact.quote, "exchange": source.exchange})
-            made[slice_key(work.model, source)].append(item["uuid"])
+            made[slice_key(model, source)].append(item["uuid"])
         self._use.note(made)
         return items
 
     def _known(self, ids: Sequence[str]) -> list[dict[str, Any]]:
         """Return the memories that are still here and wait for a decision, or are in force."""
-
         there = self._session.memory_file.read(lambda memory: memory.items.by_ids(ids)) or []
         return [memory_object(one) | {"is_new": False} for one in there if one.status is not MemoryStatus.FORGOTTEN]
 
