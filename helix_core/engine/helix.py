@@ -216,12 +216,16 @@ class Helix:
     ) -> RefreshReport:
         session = self.session
         history = session.git_facts.state().history
-        refresh = session.new_refresh(history, progress, retries=retries, only_small=only_small)
+        refresh = session.new_refresh(history, progress, retries=retries, only_small=only_small, soonest=self._expected)
         report = refresh.look()
         if report is not None:
             return report
         with session.write_lock(progress, wait_s):
             return refresh.run(None if hand_over_at is None else session.handing_over(hand_over_at))
+
+    def _expected(self) -> list[bytes]:
+        """Return what the trail expects next; loads it only now."""
+        return self.trail.expected()
 
     def catch_up(self, progress: Callable[[Progress], None] | None = None, *, only_small: bool = False) -> None:
         """Refresh before a question, within the setting's time; ``behind`` and every answer's notes tell why it could

@@ -389,8 +389,11 @@ class WorkspaceSession:
         *,
         retries: bool = False,
         only_small: bool = False,
+        soonest: Callable[[], Sequence[bytes]] = tuple,
     ) -> Refresh:
-        """Return a new refresh of this workspace; with ``only_small`` one that starts no process."""
+        """Return a new refresh of this workspace; with ``only_small`` one that starts no process. Of many files, those
+        of ``soonest`` are read first.
+        """
         return Refresh(
             self.root,
             self.git_facts.git,
@@ -404,6 +407,7 @@ class WorkspaceSession:
             progress=progress,
             retries=retries,
             only_small=only_small,
+            soonest=soonest,
         )
 
     def write_lock(

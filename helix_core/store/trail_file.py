@@ -49,13 +49,17 @@ class TrailFile:
     def __init__(self, path: Path) -> None:
         self._path = path
 
+    def exists(self) -> bool:
+        """Return whether there is a file."""
+        return os.path.lexists(self._path)
+
     def read(self, most: int = -1) -> tuple[list[str], list[str]]:
         """Return the bodies of the newest ``most`` entries (-1: all), oldest first, and the flags; nothing where there
         is no file.
 
         Raises: TrailStoreError, NewerStoreError.
         """
-        if not os.path.lexists(self._path):
+        if not self.exists():
             return [], []
         with self._opened() as session:
             newest = session.rows("SELECT body FROM entry ORDER BY seq DESC LIMIT ?", (most,))

@@ -146,5 +146,7 @@ def test_a_clock_that_was_set_back_makes_nobody_wait_for_years():
 
 def test_what_is_tried_again_is_read_behind_everything_else():
     entries = tuple(FileEntry(path, StatSignature(1, 1, 1, 1)) for path in (b"a", b"b", b"c"))
-    read = work_plan(Listing(entries, ()), {}, True, frozenset({b"a"})).read
-    assert [entry.path for entry in read] == [b"b", b"c", b"a"]
+    whole = work_plan(Listing(entries, ()), {}, True, frozenset({b"a"}))
+    assert [entry.path for entry in whole.read] == [b"b", b"c", b"a"]
+    sooner = whole.sooner([b"a", b"x", b"c"], frozenset({b"a"}))
+    assert [entry.path for entry in sooner.read] == [b"c", b"b", b"a"]

@@ -400,3 +400,37 @@ def test_a_version_of_a_trail_that_is_not_recorded_says_so(open_helix, workspace
     helix = open_helix(workspace)
     for answer in (helix.trail.commit("before", 1.0, dry_run=True), helix.trail.flag("seen", dry_run=True)):
         assert any("trail.record = true" in note for note in answer["notes"])
+
+
+@pytest.mark.process
+def test_files_that_the_trail_expects_next_are_indexed_before_the_rest(recording, workspace):
+    """Of a change too large for one moment, a question that comes before its end finds these up to date."""
+    for number in range(150):
+        (workspace / f"a_module{number:03}.py").write_text(CODE, "utf-8")
+    recording.refresh()
+    for name in ("gamma", "beta", "alpha") * 6:
+        opens(recording, f"{name}.py")
+    assert recording.trail.expected() == [b"alpha.py", b"beta.py", b"gamma.py"]
+    for file in workspace.glob("*.py"):
+        file.write_text(file.read_text("utf-8") + "# changed\n", "utf-8")
+    done = []
+
+    def interrupts(progress):
+        if progress.phase == "indexing":
+            done.append(progress.path)
+            if len(done) == 64:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        recording.refresh(interrupts)
+    assert {"alpha.py", "beta.py", "gamma.py"} < {*done}
+    assert "a_module149.py" not in done
+
+
+@pytest.mark.process
+def test_a_trail_that_cannot_be_read_holds_up_no_refresh(recording, workspace):
+    trail_file(recording).write_bytes(b"no database" * 100)
+    for number in range(40):
+        (workspace / f"a_module{number:02}.py").write_text(CODE, "utf-8")
+    assert recording.refresh().added == 40
+    assert recording.trail.expected() == []

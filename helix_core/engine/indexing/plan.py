@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from helix_core.config import WORKSPACE_FILE
 from helix_core.model import FileEntry, Listing, Reason, SetAside, SourceState, StatSignature
@@ -31,6 +31,11 @@ class WorkPlan:
     read: tuple[FileEntry, ...]
     gone: tuple[bytes, ...]
     unchanged: int
+
+    def sooner(self, paths: Sequence[bytes], last: Collection[bytes] = frozenset()) -> WorkPlan:
+        """Return the plan with these files read first, in the order of ``paths``, but for those that come ``last``."""
+        rank = {path: place for place, path in enumerate(paths) if path not in last}
+        return replace(self, read=tuple(sorted(self.read, key=lambda entry: rank.get(entry.path, len(paths)))))
 
     @property
     def is_small(self) -> bool:

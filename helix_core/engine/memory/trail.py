@@ -35,7 +35,9 @@ MOMENT_LOOKS = 8
 """Looks up to a moment whose places are shown with it."""
 MOMENT_PLACES = 5
 TOPIC_ENTRIES = 256
-"""Newest entries of which the present topic is read: a question waits for it."""
+"""Newest entries of which the present topic, and what comes next, are read: a question waits for it."""
+MOST_EXPECTED = 16
+"""Files that a long refresh reads first."""
 NOT_RECORDING = "nothing is recorded: set trail.record = true in your own settings"
 
 
@@ -115,6 +117,19 @@ class WorkspaceTrail:
             return 0.0
         topic = trail.stretch()
         return trail.recall_at(topic[0]).look.at if len(topic) < len(trail.branch) else 0.0
+
+    def expected(self) -> list[bytes]:
+        """Return the files that the trail expects next, the likeliest first; none where there is no trail to read."""
+        if not self._file.exists():
+            return []
+        try:
+            trail = self._trail_of(*self._file.read(TOPIC_ENTRIES))
+        except StoreError as error:
+            self.session.memory_problem = str(error)
+            return []
+        chances = trail.prior({trail.recall_at(step).look.item for step in trail.branch})
+        items = sorted(chances, key=lambda item: (-chances[item], item))
+        return [*dict.fromkeys(path_of(item.path) for item in items)][:MOST_EXPECTED]
 
     def log(self) -> TrailLog:
         """Return the log. Raises: TrailStoreError for a trail that cannot be read."""
