@@ -99,13 +99,27 @@ _DROP_USES = """
         SELECT min(at) FROM (SELECT at FROM item_use WHERE item_id = ?1 ORDER BY at DESC LIMIT ?2)
     )
 """
-_USED_SCOPE = "SELECT EXISTS (SELECT 1 FROM item WHERE scope = ?1) OR EXISTS (SELECT 1 FROM evidence WHERE scope = ?1)"
+_USED_SCOPE = """
+    SELECT EXISTS (SELECT 1 FROM item WHERE scope = ?1)
+        OR EXISTS (SELECT 1 FROM evidence WHERE path <> '' AND scope = ?1)
+"""
 _REKEY = """
     UPDATE OR IGNORE workspace SET key = ?1
     WHERE id = ?2 AND key NOT IN (SELECT scope FROM item) AND key NOT IN (SELECT scope FROM evidence)
 """
+# One step of the index for each scope rather than for each memory: it is asked with every question of a workspace
+# without memories.
 _UNCLAIMED = """
-    SELECT 1 FROM (SELECT scope FROM item UNION SELECT scope FROM evidence WHERE path <> '')
+    WITH RECURSIVE of_item(scope) AS (
+        SELECT min(scope) FROM item
+        UNION ALL SELECT (SELECT min(scope) FROM item WHERE scope > of_item.scope)
+        FROM of_item WHERE of_item.scope IS NOT NULL
+    ), of_evidence(scope) AS (
+        SELECT min(scope) FROM evidence WHERE path <> ''
+        UNION ALL SELECT (SELECT min(scope) FROM evidence WHERE path <> '' AND scope > of_evidence.scope)
+        FROM of_evidence WHERE of_evidence.scope IS NOT NULL
+    )
+    SELECT 1 FROM (SELECT scope FROM of_item UNION SELECT scope FROM of_evidence)
     WHERE scope <> 'global' AND scope NOT IN (SELECT key FROM workspace)
 """
 _OP = "SELECT seq, id, lamport, actor, kind, item_id, args, at, prev, head FROM op"

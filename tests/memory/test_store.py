@@ -1,16 +1,18 @@
 """The memory on a real SQLite file: what is kept is found, what is forgotten is gone, what is damaged is kept aside."""
 
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
 from helix_core.errors import BusyStoreError, CorruptMemoryError, MemoryStoreError, NewerStoreError, StoreError
-from helix_core.store import memory_file
+from helix_core.store import memory_file, memory_items
 from helix_core.store.memory import DELIVER_WAIT_MS, Memory
 from helix_core.store.memory_file import NAME, SCHEMA_VERSION
 from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS
@@ -145,6 +147,15 @@ def test_who_asks_waits_for_other_writers_no_longer_than_a_question_may(folder, 
     assert waits == [DELIVER_WAIT_MS, DELIVER_WAIT_MS, BUSY_TIMEOUT_MS]
     assert DELIVER_WAIT_MS < BUSY_TIMEOUT_MS / 5
     assert memory.exchanges.delivered(HERE, "s") == {f"{'ab' * 8}:{'cd' * 32}"}
+
+
+@pytest.mark.parametrize("query", [memory_items._UNCLAIMED, memory_items._USED_SCOPE])
+def test_whose_memories_are_here_is_asked_of_indexes_and_not_of_each_memory(folder, memory, query):
+    with closing(sqlite3.connect(folder / NAME)) as connection:
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {query}", ["key"] * ("?1" in query)).fetchall()
+    steps = [step for *_, step in plan]
+    assert any("COVERING INDEX item_scope" in step for step in steps), steps
+    assert not [step for step in steps if step.startswith(("SCAN item", "SCAN evidence"))]
 
 
 def test_the_memory_is_the_users_alone(folder, memory):
