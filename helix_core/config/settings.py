@@ -364,8 +364,8 @@ class Config:
         "memory.extractor_model",
         "text",
         "",
-        "model of an upstream that draws facts from kept chats when somebody asks for it (consolidate): masked "
-        "paragraphs of chats go to it, and what it draws waits for review; empty for none",
+        "model of an upstream that extracts facts from kept chats when somebody asks for it (consolidate): masked "
+        "paragraphs of chats go to it, and what it extracts waits for review; empty for none",
         switch="memory.learn",
         trusted=True,
     )

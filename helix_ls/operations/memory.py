@@ -609,8 +609,8 @@ def consolidate(helix: Helix, given: ConsolidateArguments, context: AskContext) 
 CONSOLIDATE = Operation(
     "consolidate",
     "Extract facts from chats",
-    "Extract facts by rules from the kept chats of this workspace, and keep each as a proposal, which nothing recalls "
-    "before a person approves it. Repeating it gives the same proposals.",
+    "Extract facts from the kept chats of this workspace, by rules and by the model that the settings name, and "
+    "keep each as a proposal, which nothing recalls before a person approves it. Repeating it adds none twice.",
     ConsolidateArguments,
     consolidate,
     "helix.consolidated/1",

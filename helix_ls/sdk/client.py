@@ -1227,8 +1227,9 @@ class HelixClient:
         session_id: str | None = None,
         dry_run: bool | None = None,
     ) -> FactsReply:
-        """Extract facts from chats. Extract facts by rules from the kept chats of this workspace, and keep each as a
-        proposal, which nothing recalls before a person approves it. Repeating it gives the same proposals.
+        """Extract facts from chats. Extract facts from the kept chats of this workspace, by rules and by the model that
+        the settings name, and keep each as a proposal, which nothing recalls before a person approves it. Repeating it
+        adds none twice.
 
         Args:
             session_id: A name for the session, chosen by the caller.

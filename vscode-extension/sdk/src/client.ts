@@ -1227,9 +1227,9 @@ export class HelixClient {
   }
 
   /**
-   * Extract facts from chats. Extract facts by rules from the kept chats of this workspace, and keep each as a
-   * proposal, which nothing recalls before a person approves it. Repeating it gives the same proposals. Needs the
-   * administrator's key.
+   * Extract facts from chats. Extract facts from the kept chats of this workspace, by rules and by the model that the
+   * settings name, and keep each as a proposal, which nothing recalls before a person approves it. Repeating it adds
+   * none twice. Needs the administrator's key.
    */
   async consolidate(given: ConsolidateGiven = {}, options?: CallOptions): Promise<FactsReply> {
     return (await this.#sender.send('POST', '/consolidate', given, options)) as FactsReply;

@@ -143,18 +143,18 @@ describe('the page in an editor', () => {
 
 describe('what the page may ask in an editor', () => {
   const asked = (route: unknown, more: object = {}): unknown =>
-    questionOf({ page: 'p', ask: 1, question: { route, ...more } }, { page: 'p', folder: '/work/a b' })?.request;
+    questionOf({ page: 'p', ask: 1, question: { route, ...more } }, { page: 'p', folder: '/projects/a b' })?.request;
 
   it('is the routes of its panels, of the folder that is shown', () => {
     expect(asked('/memory/graph', { body: { limit: 5 } })).toEqual({
       method: 'POST',
-      path: '/w/%2Fwork%2Fa%20b/memory/graph',
+      path: '/w/%2Fprojects%2Fa%20b/memory/graph',
       body: '{"limit":5}',
     });
-    expect(asked('/stats', { body: { a: 1 } })).toEqual({ method: 'GET', path: '/w/%2Fwork%2Fa%20b/stats' });
+    expect(asked('/stats', { body: { a: 1 } })).toEqual({ method: 'GET', path: '/w/%2Fprojects%2Fa%20b/stats' });
     expect(asked('/context/sent/', { id: 'ab12' })).toEqual({
       method: 'GET',
-      path: '/w/%2Fwork%2Fa%20b/context/sent/ab12',
+      path: '/w/%2Fprojects%2Fa%20b/context/sent/ab12',
     });
     expect(
       questionOf({ page: 'p', ask: 1, question: { route: '/stats' } }, { page: 'p', folder: undefined })?.request.path,
