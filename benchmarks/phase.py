@@ -9,17 +9,20 @@ predicts the files of the next commit from the commits before it.
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from pathlib import Path
 from statistics import fmean, median
 
 import numpy as np
 from numpy.typing import NDArray
 
+from helix_core.conversation import read_conversation
 from helix_core.errors import PhaseFull
 from helix_core.phase import (
     BRACKETS,
@@ -37,7 +40,9 @@ from helix_core.phase import (
 )
 from helix_core.phase.lattice import phases_of, phasors
 from helix_core.phase.trail import HALF_LIFE, item_code
+from helix_core.words import IDENTIFIER
 
+CONVERSATIONS = Path(__file__).parents[1] / "fixtures" / "conversations"
 MOST_COMMITS = 600
 LEAST_HISTORY = 50
 
@@ -321,12 +326,39 @@ def _commits(repository: str) -> list[list[str]]:
     return [paths for paths in reversed(commits) if 0 < len(paths) <= 20]
 
 
+def new_topics() -> Row:
+    """Tell the questions of a conversation that stand on their own from its follow-ups: by the trail's shift of topic,
+    each word of a turn a look, and by the rules that decide what a question carries from earlier turns.
+    """
+    told = {name: [0, 0] for name in ("shift", "rules")}
+    asked = [0, 0]
+    for file in sorted(CONVERSATIONS.glob("*.jsonl")):
+        records = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+        for record in [one for one in records if one.get("kind") == "conversation"]:
+            trail, said = Trail(), []
+            for number, turn in enumerate(record["turns"]):
+                first = trail.steps.stop
+                for word in IDENTIFIER.findall(turn["text"]):
+                    trail.observe(TrailItem(word.lower()), float(number))
+                said.append({"role": "user", "content": turn["text"]})
+                if number and turn["files"]:
+                    asked[turn["follow_up"]] += 1
+                    told["shift"][turn["follow_up"]] += first < trail.steps.stop and trail.stretch()[0] >= first
+                    read = read_conversation(said)
+                    told["rules"][turn["follow_up"]] += read is None or not read.carried
+                said.append({"role": "assistant", "content": turn["answer"]})
+    own, following = asked
+    shown = {name: f"{one} of {own} told, {other} of {following} cut" for name, (one, other) in told.items()}
+    is_worse = told["shift"][0] < told["rules"][0]
+    return Row("new questions in a conversation, follow-ups cut", shown["shift"], "–", shown["rules"], is_worse)
+
+
 def main() -> int:
     """Print the table; return 1 where a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--history", nargs="*", default=[], metavar="REPOSITORY", help="git folders with a history")
     given = parser.parse_args()
-    rows = [parity(), majority(), brackets(), sums(), packing(), sine(), revisit(), item_query(), speed()]
+    rows = [parity(), majority(), brackets(), sums(), packing(), sine(), revisit(), item_query(), speed(), new_topics()]
     rows += [next_file(given.history)] if given.history else []
     print("| what | ours | the original | ordinary code | target |\n| --- | --- | --- | --- | --- |")
     for row in rows:
