@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from helix_core.engine.helix import Helix
     from helix_core.engine.indexing import Progress, RefreshReport
     from helix_core.engine.memory import Extraction, ImportRequest, ModelQuestion, ModelReply, RememberRequest, TieBreak
-    from helix_core.engine.opened import MemoryFile, WorkspaceSummary, index_folder
+    from helix_core.engine.opened import DISMISSED, MemoryFile, WorkspaceSummary, index_folder
     from helix_core.engine.requests import (
         DEEPEST,
         DIRECTIONS,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEEPEST",
     "DIRECTIONS",
+    "DISMISSED",
     "HINT_FILES",
     "LEAST_BUDGET",
     "LONGEST_TEXT",
@@ -68,7 +69,7 @@ __getattr__ = lazy_face(
         "helix": ("Helix",),
         "indexing": ("Progress", "RefreshReport"),
         "memory": ("Extraction", "ImportRequest", "ModelQuestion", "ModelReply", "RememberRequest", "TieBreak"),
-        "opened": ("MemoryFile", "WorkspaceSummary", "index_folder"),
+        "opened": ("DISMISSED", "MemoryFile", "WorkspaceSummary", "index_folder"),
         "requests": (
             "DEEPEST",
             "DIRECTIONS",

@@ -25,7 +25,7 @@ from helix_core.errors import (
 )
 from helix_core.ingest import ParseGuard
 from helix_core.model import Found, GitState, LastCommit, Overlays
-from helix_core.store import BUSY_TIMEOUT_MS, RULES, Identity, Reader, Writer, open_or_rebuild, rebuild
+from helix_core.store import BUSY_TIMEOUT_MS, RULES, Identity, Reader, TrailFile, Writer, open_or_rebuild, rebuild
 from helix_core.telemetry import Spans, no_span
 from helix_core.workspace import (
     BlobReader,
@@ -35,6 +35,7 @@ from helix_core.workspace import (
     LineHistory,
     Root,
     list_files,
+    path_of,
     source_id_of,
 )
 
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from helix_core.workspace import Counting, Git
 
 MOVED_HEAD_S = 0.25
+NEVER_INDEX, DISMISSED = "never-index ", "dismissed "
+"""What the flags of a trail begin with that Helix acts on: a path follows, or the code and the hash of a finding."""
 
 
 class GitFacts:
@@ -344,6 +347,9 @@ class WorkspaceSession:
         self.span: Spans = no_span
         self.on_pending: Callable[[int], None] = lambda _: None
         self.is_trail_wanted = False
+        self.trail_file = TrailFile(self.index_path.with_name("trail.db"))
+        self._flags: tuple[object, frozenset[str]] = (None, frozenset())
+        self._flags_problem = ""
 
     @classmethod
     def open(
@@ -469,7 +475,7 @@ class WorkspaceSession:
 
     def doubts(self) -> list[str]:
         """Return the notes that an answer from this index needs."""
-        doubts = [note for note in (self.behind, self.git_facts.note) if note]
+        doubts = [note for note in (self.behind, self.git_facts.note, self._flags_problem) if note]
         doubts += self.not_indexed().notes
         return [*doubts, *([self.memory_problem] if self.memory_problem else [])]
 
@@ -575,7 +581,19 @@ class WorkspaceSession:
 
     def file_options(self) -> FileOptions:
         """Return the settings for which files count."""
-        return FileOptions(max_bytes=self.config.max_file_bytes, helixignore=self.config.exclude)
+        flags = self.trail_flags()
+        never = frozenset(path_of(flag.removeprefix(NEVER_INDEX)) for flag in flags if flag.startswith(NEVER_INDEX))
+        return FileOptions(self.config.max_file_bytes, self.config.exclude, never)
+
+    def trail_flags(self) -> frozenset[str]:
+        """Return the flags of the trail, read again when its file changes; the last known where it cannot be read."""
+        state = self.trail_file.state()
+        if state != self._flags[0]:
+            try:
+                self._flags, self._flags_problem = (state, frozenset(self.trail_file.read(0)[1])), ""
+            except StoreError as error:
+                self._flags, self._flags_problem = (state, self._flags[1]), f"flags of the trail are not read: {error}"
+        return self._flags[1]
 
 
 S = TypeVar("S", bound="HasSession")

@@ -49,6 +49,15 @@ class TrailFile:
     def __init__(self, path: Path) -> None:
         self._path = path
 
+    def state(self) -> object:
+        """Return a value that changes when the file does; None where there is none."""
+        found = []
+        for suffix in ("", "-wal"):
+            with suppress(OSError):
+                status = os.lstat(f"{self._path}{suffix}")
+                found.append((suffix, status.st_ino, status.st_size, status.st_mtime_ns))
+        return found or None
+
     def exists(self) -> bool:
         """Return whether there is a file."""
         return os.path.lexists(self._path)

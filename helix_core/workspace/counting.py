@@ -86,7 +86,13 @@ class Counting:
 
     def begin(self, options: FileOptions) -> str:
         """Return the digest of the outside rules; call it before a listing, for the listing's record."""
-        said = (self._outside.signature(), options.max_bytes, options.helixignore, self._git is not None)
+        said = (
+            self._outside.signature(),
+            options.max_bytes,
+            options.helixignore,
+            sorted(options.never),
+            self._git is not None,
+        )
         return hashlib.sha256(repr(said).encode("utf-8", "surrogateescape")).hexdigest()
 
     def uncounted(self, paths: Iterable[bytes], options: FileOptions, recorded: str) -> frozenset[bytes]:

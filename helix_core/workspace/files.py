@@ -264,10 +264,13 @@ _BINARY = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class FileOptions:
-    """User settings: the size limit, and additional ``.helixignore`` lines that apply at the root."""
+    """User settings: the size limit, additional ``.helixignore`` lines that apply at the root, and files and folders
+    that no rule takes in again.
+    """
 
     max_bytes: int = MAX_BYTES
     helixignore: tuple[str, ...] = ()
+    never: frozenset[bytes] = frozenset()
 
 
 def name_reason(path: bytes, size_bytes: int = 0, options: FileOptions = FileOptions()) -> str:
@@ -381,7 +384,9 @@ def _judge(scan: Scan, found: Walked, source: str, options: FileOptions, only: S
     skipped = found.skipped
     for file in found.files:
         reason = name_reason(file.path, file.signature.size_bytes, options)
-        if reason != "private" and rules is not None and rules.ignores(file.path):
+        is_ignored = rules is not None and rules.ignores(file.path)
+        is_ignored = is_ignored or bool(options.never and _is_wanted(file.path, options.never))
+        if reason != "private" and is_ignored:
             reason = "helixignore"
         if reason:
             skipped.append(Skipped(file.path, reason))

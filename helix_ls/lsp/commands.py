@@ -14,7 +14,7 @@ from helix_core.engine import Helix
 from helix_core.errors import UsageError
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.lsp.connection import ClientConnection
-from helix_ls.lsp.diagnostics import Diagnostics, dismiss, place_id
+from helix_ls.lsp.diagnostics import Diagnostics, dismiss, place_id, put_away
 from helix_ls.lsp.folders import Folder
 from helix_ls.lsp.hints import hints
 from helix_ls.lsp.memory_notices import MemoryNotices
@@ -130,6 +130,10 @@ class ActionHandlers:
         one = (place_id(place), given.code, given.text_hash)
 
         def act(helix: Helix, *_: Any) -> None:
+            if given.restore and put_away(helix).is_flagged(one):
+                raise UsageError(
+                    "a flag of the trail hides this finding; it is shown again when the trail is forgotten"
+                )
             dismiss(helix.index_path.parent, one, restore=given.restore)
 
         await self._connection.ask(place.folder, act)

@@ -9,12 +9,13 @@ import os
 import re
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 
-from helix_core.engine import Helix
+from helix_core.engine import DISMISSED, Helix
 from helix_core.errors import StoreError, WorkspaceError
 from helix_core.model import Judged, Overlays
 from helix_core.printable import inert_line
@@ -33,6 +34,26 @@ Dismissal = tuple[str, str, str]
 def dismissed(folder: Path) -> frozenset[Dismissal]:
     """Return the dismissed findings; none if the file is missing or invalid."""
     return frozenset(_read(folder / FILE))
+
+
+@dataclass(frozen=True, slots=True)
+class PutAway:
+    """Findings that are not shown: each by itself, or by flags that hold for a text in every file."""
+
+    findings: frozenset[Dismissal]
+    flags: frozenset[str]
+
+    def __contains__(self, one: Dismissal) -> bool:
+        return one in self.findings or self.is_flagged(one)
+
+    def is_flagged(self, one: Dismissal) -> bool:
+        """Return whether a flag hides it, which only the end of the trail takes back."""
+        return f"{DISMISSED}{one[1]} {one[2]}" in self.flags
+
+
+def put_away(helix: Helix) -> PutAway:
+    """Return what is not shown: findings that were dismissed, and those that a flag of the trail names."""
+    return PutAway(dismissed(helix.index_path.parent), helix.session.trail_flags())
 
 
 def dismiss(folder: Path, one: Dismissal, *, restore: bool = False) -> None:
@@ -179,12 +200,12 @@ class Diagnostics:
         if place is None or document is None or document.is_large or not place.folder.settings.diagnostics:
             return [], NONE
         try:
-            found, put_away, is_partial = await self._connection.ask(place.folder, _finding(place))
+            found, hidden, is_partial = await self._connection.ask(place.folder, _finding(place))
         except WorkspaceError:
             return [], NONE
         self._look_again(uri, is_partial)
         shown = [*found, *_stale_findings(self._packets, place)]
-        kept = [each for each in shown if (place_id(place), each["code"], each["text_hash"]) not in put_away]
+        kept = [each for each in shown if (place_id(place), each["code"], each["text_hash"]) not in hidden]
         text = place.folder.settings.severity + json.dumps(kept, sort_keys=True, default=str)
         severity = _SEVERITIES[place.folder.settings.severity]
         items = [diagnostic(each, uri, document, self._connection, severity) for each in kept]
@@ -196,11 +217,11 @@ def place_id(place: FileInFolder) -> str:
     return source_id_of(place.path)
 
 
-def _finding(place: FileInFolder) -> Act[tuple[list[dict[str, Any]], frozenset[Dismissal], bool]]:
-    def find(helix: Helix, overlays: Overlays, _: Any) -> tuple[list[dict[str, Any]], frozenset[Dismissal], bool]:
+def _finding(place: FileInFolder) -> Act[tuple[list[dict[str, Any]], PutAway, bool]]:
+    def find(helix: Helix, overlays: Overlays, _: Any) -> tuple[list[dict[str, Any]], PutAway, bool]:
         found = helix.symbols.findings(place.path, overlays=overlays)
         found.extend(_memory_finding(one) for one in helix.memory.stale_citations(place_id(place), overlays=overlays))
-        return found, dismissed(helix.index_path.parent), found.partial
+        return found, put_away(helix), found.partial
 
     return find
 

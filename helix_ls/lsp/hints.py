@@ -9,7 +9,7 @@ from helix_core.engine import Helix
 from helix_core.model import DocumentChange, Overlays, Reason
 from helix_core.workspace import path_of, source_id_of
 from helix_ls.lsp.connection import ClientConnection
-from helix_ls.lsp.diagnostics import dismissed
+from helix_ls.lsp.diagnostics import PutAway, put_away
 from helix_ls.lsp.folders import Folder, uri_of_file
 from helix_ls.operations.hosting import HintsArguments
 
@@ -36,17 +36,15 @@ async def hints(connection: ClientConnection, given: HintsArguments) -> dict[str
     def act(helix: Helix, overlays: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
         after = path_of(given.after)
         page = helix.symbols.hints(after, files=given.files, overlays=overlays, cancelled=cancelled)
-        put_away = dismissed(helix.index_path.parent)
-        found = [_hint(folder, path, each, put_away) for path, findings in page.found.items() for each in findings]
+        hidden = put_away(helix)
+        found = [_hint(folder, path, each, hidden) for path, findings in page.found.items() for each in findings]
         partial = [source_id_of(path) for path, findings in page.found.items() if findings.partial]
         return _answer(found, page.done, page.total, page.last, partial)
 
     return await connection.ask(folder, act)
 
 
-def _hint(
-    folder: Folder, path: bytes, finding: dict[str, Any], put_away: frozenset[tuple[str, str, str]]
-) -> dict[str, Any]:
+def _hint(folder: Folder, path: bytes, finding: dict[str, Any], hidden: PutAway) -> dict[str, Any]:
     source_id = source_id_of(path)
     return {
         "kind": kind_of(finding),
@@ -57,7 +55,7 @@ def _hint(
             for name in ("code", "message", "start_line", "end_line", "text_hash", "mention", "other")
         },
         "flag": finding.get("flag"),
-        "ignored": (source_id, finding["code"], finding["text_hash"]) in put_away,
+        "ignored": (source_id, finding["code"], finding["text_hash"]) in hidden,
     }
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from helix_core.config import Config
+from helix_core.engine import Helix
 from helix_ls.lsp.diagnostics import dismiss, dismissed, mentioned
 from tests.engine.repository import git
 from tests.lsp.conftest import StartWire
@@ -174,6 +176,26 @@ def test_what_was_put_away_is_remembered_by_the_next_server(
         else:
             assert pull(wire, uri)["items"] == []
         wire.stop()
+
+
+def test_what_a_flag_of_the_trail_dismissed_stays_so_and_cannot_be_restored(
+    start: StartWire, left_behind: Path, tmp_path: Path
+) -> None:
+    cache = tmp_path / "shared-cache"
+    wire = start(HELIX_CACHE_DIR=str(cache))
+    wire.initialize(left_behind, capabilities=PULLS)
+    wire.until_fresh(left_behind)
+    uri = wire.open(left_behind / "docs/sessions.md")
+    hint = until_pulled(wire, uri, 1)["items"][0]
+    text_hash = hint["data"]["text_hash"]
+    with Helix.open(left_behind, config=Config(cache)) as helix:
+        helix.trail.flag(f"dismissed {hint['code']} {text_hash}")
+    assert pull(wire, uri)["items"] == []
+    (listed,) = all_hints(wire, left_behind)
+    assert listed["ignored"] is True
+    given = {"uri": uri, "code": hint["code"], "text_hash": text_hash, "restore": True}
+    refused = wire.error("workspace/executeCommand", {"command": "helix.dismiss", "arguments": [given]})
+    assert "forgotten" in refused["message"]
 
 
 def test_dismissals_survive_nonsense_in_their_file(tmp_path: Path) -> None:

@@ -434,3 +434,56 @@ def test_a_trail_that_cannot_be_read_holds_up_no_refresh(recording, workspace):
         (workspace / f"a_module{number:02}.py").write_text(CODE, "utf-8")
     assert recording.refresh().added == 40
     assert recording.trail.expected() == []
+
+
+def test_a_flag_keeps_a_file_and_a_folder_out_of_the_index_for_good(recording, workspace, open_helix):
+    (workspace / "deep" / "er").mkdir(parents=True)
+    for name in ("deep/er/one.py", "deeper.py"):
+        (workspace / name).write_text(CODE, "utf-8")
+    # No rule of the repository takes them in again.
+    (workspace / ".helixignore").write_text("!alpha.py\n!deep/\n", "utf-8")
+    recording.refresh()
+    indexed = recording.session.index.reader.files.states
+    assert {b"alpha.py", b"deep/er/one.py"} < indexed().keys()
+    assert recording.trail.flag("never-index ./alpha.py")["flag"] == "never-index alpha.py"
+    recording.trail.flag("never-index deep")
+    assert recording.has_other_rules(), "a running host compares the index with the disk"
+    with pytest.raises(UsageError, match="ignored"):
+        recording.show("alpha.py", 1, 2)
+    recording.refresh()
+    assert not {b"alpha.py", b"deep/er/one.py"} & indexed().keys()
+    assert {b"beta.py", b"deeper.py"} < indexed().keys()
+    again = open_helix(workspace)
+    (workspace / "alpha.py").write_text(CODE + "# more\n", "utf-8")
+    again.refresh_paths([b"alpha.py"])
+    assert b"alpha.py" not in again.session.index.reader.files.states()
+    FORGET_TRAIL.run(again, WorkspaceArguments(), AskContext())
+    again.refresh()
+    assert {b"alpha.py", b"deep/er/one.py"} < again.session.index.reader.files.states().keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("consent", "own settings"),
+        ("consent to keep chats", "own settings"),
+        ("never-index", "names no file|is not a path"),
+        ("never-index ../out.py", "is not a path"),
+        ("never-index password=hunter2hunter2.py", ".helixignore"),
+        ("dismissed", "text_hash"),
+        ("dismissed outdated_doc", "text_hash"),
+    ],
+)
+def test_a_flag_that_would_do_nothing_is_refused_with_what_to_do(recording, name, said):
+    with pytest.raises(UsageError, match=said):
+        recording.trail.flag(name)
+    assert recording.trail.history()["flags"] == []
+
+
+def test_flags_that_cannot_be_read_hold_as_they_were_last_and_are_named(recording):
+    recording.trail.flag("never-index alpha.py")
+    recording.refresh()
+    trail_file(recording).write_bytes(b"no database" * 100)
+    recording.refresh()
+    assert b"alpha.py" not in recording.session.index.reader.files.states()
+    assert any("flags of the trail are not read" in note for note in recording.session.doubts())

@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from helix_core.engine.opened import WorkspaceSession, heals_index
+from helix_core.engine.opened import DISMISSED, NEVER_INDEX, WorkspaceSession, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import StoreError, StrandError, TrailError, TrailStoreError, UsageError
 from helix_core.model import NOTE_SCHEME, Judged, LastCommit, LineSpan, Overlays, Pointer, Reason, Status, TaskType
 from helix_core.printable import count
-from helix_core.store import TrailChange, TrailFile
+from helix_core.store import TrailChange
 from helix_core.workspace import checked, path_of, source_id_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class WorkspaceTrail:
 
     def __init__(self, session: WorkspaceSession) -> None:
         self.session = session
-        self._file = TrailFile(session.index_path.with_name("trail.db"))
+        self._file = session.trail_file
 
     def note(self, shown: Mapping[str, Any], at: float, kind: str = "open") -> bool:
         """Record the lines of a ``helix.open/1`` object at ``at`` (Unix seconds); return whether they were.
@@ -203,10 +203,12 @@ class WorkspaceTrail:
         }
 
     def flag(self, name: str, *, dry_run: bool = False) -> dict[str, Any]:
-        """Set a flag, its name masked, for as long as there is a trail. Raises: UsageError for what is no name,
-        TrailError for too many.
+        """Set a flag, its name masked, for as long as there is a trail. ``never-index PATH`` keeps a file or folder out
+        of the index, ``dismissed CODE HASH`` hides a finding wherever the same text has it.
+
+        Raises: UsageError for what is no name or cannot be followed, TrailError for too many.
         """
-        name = _named(name)
+        name = _flag_name(_named(name), name)
         trail = self._trail()
         is_new = name not in trail.flags
         try:
@@ -312,6 +314,22 @@ def _named(text: str) -> str:
     if not text.strip() or not text.isprintable():
         raise UsageError("a label or a name is one line of printable characters; give one")
     return mask_typed(text).text()
+
+
+def _flag_name(name: str, given: str) -> str:
+    """Return the name of a flag that Helix acts on in its one spelling, any other as it is. ``given`` is not masked."""
+    if f"{name} ".startswith("consent "):
+        raise UsageError(
+            "a trail gives no consent, as it may come from somebody else; say it in your own settings: "
+            "helix config --keep-chats, or trail.record = true"
+        )
+    if f"{name} ".startswith(NEVER_INDEX):
+        if name != given:
+            raise UsageError("this path looks like a secret and is not kept; write it into .helixignore")
+        return NEVER_INDEX + source_id_of(checked(name[len(NEVER_INDEX) :]))
+    if f"{name} ".startswith(DISMISSED) and len(name.split()) != 3:
+        raise UsageError("name the code and the text_hash of a finding, as helix.hints lists them: dismissed CODE HASH")
+    return name
 
 
 def shown_pointer(session: WorkspaceSession, shown: Mapping[str, Any]) -> Pointer:
