@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
@@ -367,4 +368,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    if "OPENBLAS_NUM_THREADS" not in os.environ:
+        # As Helix's own processes: numpy reads it when it is imported, which it is by now.
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     sys.exit(main())

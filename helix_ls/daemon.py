@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from helix_ls.host.election import DETACH, detach
-from helix_ls.host.parent import own_signals
+from helix_ls.host.parent import set_up_process
 
 if TYPE_CHECKING:
     from helix_ls.host.framing import Frames
@@ -26,7 +26,7 @@ async def serve_editor(host: Host, frames: Frames, writer: asyncio.StreamWriter,
 
 def main() -> int:
     """Be the daemon until it leaves."""
-    own_signals()
+    set_up_process()
     ready = detach() if DETACH in sys.argv else lambda: None
     from helix_ls.cli.served import CommandServer
     from helix_ls.host.daemon import run_daemon

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from helix_ls.host.parent import own_signals
+from helix_ls.host.parent import set_up_process
 
 
 def run() -> None:
@@ -16,7 +16,7 @@ def run() -> None:
     if sys.platform == "win32":
         # The workspace is read by handles of folders (openat), which Windows does not have.
         sys.exit("helix: Windows is not supported; install Helix on Linux, for example inside WSL")
-    own_signals()
+    set_up_process()
     if is_plain_lsp(sys.argv[1:]):
         from helix_ls.cli.stdio import serve_stdio
 

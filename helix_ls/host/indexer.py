@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from helix_ls.host.parent import own_signals
+from helix_ls.host.parent import set_up_process
 
 if TYPE_CHECKING:
     from helix_core.config import Config
@@ -42,7 +42,7 @@ def run_request(nice: int, run: Callable[[Path, Request, Send], None]) -> int:
 
     The common main function of the daemon's child processes. Returns the exit status.
     """
-    own_signals()
+    set_up_process()
     stdin, send = _streams()
     sys.excepthook = lambda kind, _, trace: _report_defect(send, kind, trace)
     request = stdin.readline()

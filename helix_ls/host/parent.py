@@ -1,4 +1,4 @@
-"""Signal dispositions inherited from the parent process, and a watchdog that notices when the parent has exited."""
+"""What a process inherits from its parent, set as ours need it, and a watchdog that notices when the parent exits."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ from collections.abc import Callable
 LOOK_S = 3.0
 
 
-def own_signals() -> None:
-    """Set the signal handlers and unblock the signals that this process relies on. Call it first, in the main thread.
+def set_up_process() -> None:
+    """Set signal handlers, unblock signals and limit threads as this process relies on. Call it first, in the main
+    thread.
 
     Dispositions and masks are inherited: below ``nohup … &`` or a script's background job SIGINT is ignored, and some
     launchers block or ignore more. SIGINT raises KeyboardInterrupt, SIGTERM ends the process, and SIGCHLD is reset so
     that children can be waited for. SIGHUP is left alone: a process that ignores it is meant to outlive the terminal.
+
+    OpenBLAS, below numpy, starts a thread per core on import, and its threads spin while they wait: products as small
+    as ours take twice the time for it, and ten times on a busy machine. One thread, unless the user says otherwise.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):

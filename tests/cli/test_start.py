@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,28 @@ def test_git_is_started_for_what_must_be_true_now_and_for_nothing_else(
     asked = [line.partition(f" -C {shop} ")[2].split()[0] for line in started.read_text().splitlines()]
     # A packet asks for the age of its documents in threads.
     assert sorted(asked) == sorted([*OPEN, *STATE, *LEVEL_WITH_THE_DISK, *more])
+
+
+THREADS = """
+import os
+from helix_ls.host.parent import set_up_process
+set_up_process()
+import numpy
+print(len(os.listdir("/proc/self/task")))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted in /proc")
+@pytest.mark.parametrize(("said", "threads"), [({}, 1), ({"OPENBLAS_NUM_THREADS": "2"}, 2)])
+def test_a_process_multiplies_in_one_thread_unless_the_user_says_otherwise(
+    tmp_path: Path, said: dict[str, str], threads: int
+) -> None:
+    """OpenBLAS's threads spin while they wait, which costs most where the machine is busy."""
+    if threads > (os.cpu_count() or 1):
+        pytest.skip("it starts no more threads than there are cores")
+    environ = {name: value for name, value in environment(tmp_path).items() if name != "OPENBLAS_NUM_THREADS"} | said
+    ran = subprocess.run([sys.executable, "-c", THREADS], env=environ, capture_output=True, text=True, check=True)
+    assert int(ran.stdout) == threads
 
 
 COUNTED = """
