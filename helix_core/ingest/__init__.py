@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from helix_core.ingest.generation import is_current_generation, parser_generation
     from helix_core.ingest.grammars import GRAMMARS
     from helix_core.ingest.languages import language_of
+    from helix_core.ingest.masked import Masked, masked_at
     from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
     from helix_core.ingest.pool import FAILURES, IngestPool, Limits, Quarantined, ingest_in_process
     from helix_core.ingest.references import Reference, code_spans, references_in
-    from helix_core.ingest.secrets import Masked, holds_mask, is_only_masks, mask, mask_typed
+    from helix_core.ingest.secrets import holds_mask, is_only_masks, mask, mask_typed
     from helix_core.ingest.signatures import (
         Declaration,
         Parameter,
@@ -60,6 +61,7 @@ __all__ = [
     "load",
     "mask",
     "mask_typed",
+    "masked_at",
     "may_differ",
     "no_parse_guard",
     "parse",
@@ -86,7 +88,8 @@ __getattr__ = lazy_face(
         "parse_guard": ("ParseGuard", "no_parse_guard"),
         "pool": ("FAILURES", "IngestPool", "Limits", "Quarantined", "ingest_in_process"),
         "references": ("Reference", "code_spans", "references_in"),
-        "secrets": ("Masked", "holds_mask", "is_only_masks", "mask", "mask_typed"),
+        "masked": ("Masked", "masked_at"),
+        "secrets": ("holds_mask", "is_only_masks", "mask", "mask_typed"),
         "signatures": (
             "Declaration",
             "Parameter",

@@ -25,7 +25,7 @@ from helix_core.ingest.claim_config import (
     value_of,
     yaml_claims,
 )
-from helix_core.ingest.secrets import Masked
+from helix_core.ingest.masked import Masked
 from helix_core.lines import with_line_feeds
 from helix_core.model import Claim
 

@@ -20,9 +20,10 @@ from helix_core.ingest.chunk import Span, spans
 from helix_core.ingest.claims import find as find_claims
 from helix_core.ingest.generation import MADE_BY
 from helix_core.ingest.languages import Language, language_of
+from helix_core.ingest.masked import Masked, masked_at
 from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, outline, outline_of, without_disabled
 from helix_core.ingest.provenance import provenance
-from helix_core.ingest.secrets import Masked, mask
+from helix_core.ingest.secrets import mask
 from helix_core.ingest.syntax import Deadline, is_tangled, is_worth_parsing, load, parse, time_for
 from helix_core.lines import LineTable, line_count, with_line_feeds
 from helix_core.model import Chunk, Claim, Definition, Document, IndexText, Role
@@ -261,6 +262,7 @@ def ingest(
         chunks=chunks,
         has_errors=has_errors,
         masked_count=len(masked.findings),
+        secrets=masked.findings if masked_at(data, masked.findings) == masked else (),
         skipped=skipped,
         embedded=embedded_texts(path, chunks) if embed else (),
     )

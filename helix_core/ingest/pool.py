@@ -24,7 +24,7 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from helix_core.ingest.document import ingest
-from helix_core.ingest.secrets import Masked
+from helix_core.ingest.masked import Masked
 from helix_core.model import (
     Authority,
     Chunk,
@@ -34,6 +34,7 @@ from helix_core.model import (
     EmbeddedText,
     IndexText,
     Role,
+    SecretSpan,
     SourceKind,
     Volatility,
 )
@@ -58,6 +59,7 @@ def serialized(document: Document) -> bytes:
             [_chunk_row(chunk) for chunk in document.chunks],
             document.has_errors,
             document.masked_count,
+            [(span.kind, span.start, span.end) for span in document.secrets],
             document.skipped,
             [(text.level, text.chunk, text.input_hash, text.vector) for text in document.embedded],
         )
@@ -67,7 +69,7 @@ def serialized(document: Document) -> bytes:
 def deserialized(data: bytes) -> Document:
     """Deserialize a document that ``serialized`` made; its text was Clean then and is Clean again."""
     (path, content_hash, size_bytes, line_count, language, parser, source_kind, volatility, authority, role, rows,
-     has_errors, masked_count, skipped, embedded) = marshal.loads(data)  # fmt: skip
+     has_errors, masked_count, secrets, skipped, embedded) = marshal.loads(data)  # fmt: skip
     return Document(
         path=path,
         content_hash=content_hash,
@@ -82,6 +84,7 @@ def deserialized(data: bytes) -> Document:
         chunks=tuple(map(_chunk, rows)),
         has_errors=has_errors,
         masked_count=masked_count,
+        secrets=tuple([SecretSpan(*span) for span in secrets]),
         skipped=skipped,
         embedded=tuple([EmbeddedText(*text) for text in embedded]),
     )

@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from helix_core.ingest.secret_values import LazyPattern, is_hex_key, is_masked, is_placeholder, looks_random
+from helix_core.model import SecretSpan
 
 LONGEST_LINE = 1000
 _TOKEN_BYTES = 4096
@@ -135,16 +136,7 @@ _ISSUERS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A detected secret: ``kind`` is the field's term for it, the byte span is half-open."""
-
-    kind: str
-    start: int
-    end: int
-
-
-def tokens(data: bytes) -> Iterator[Finding]:
+def tokens(data: bytes) -> Iterator[SecretSpan]:
     """Yield every credential in an issuer's format."""
     reached = 0
     for match in TOKENS.finditer(data):
@@ -158,7 +150,7 @@ def tokens(data: bytes) -> Iterator[Finding]:
             finding = _token(data, found, reached) if found is not None else None
 
 
-def _token(data: bytes, match: Any, offset: int) -> Finding | None:
+def _token(data: bytes, match: Any, offset: int) -> SecretSpan | None:
     """Return the finding of a match in the bytes from ``offset`` on, unless it is masked already or is a placeholder
     for a token.
     """
@@ -168,7 +160,7 @@ def _token(data: bytes, match: Any, offset: int) -> Finding | None:
     value = data[start:end]
     is_key = rule.kind == "bearer-token" and is_hex_key(value)
     placeholder = is_masked(value) or (rule.judged and not is_key and is_placeholder(value))
-    return None if placeholder else Finding(rule.kind, start, end)
+    return None if placeholder else SecretSpan(rule.kind, start, end)
 
 
 def _is_word(byte: bytes) -> bool:
@@ -176,7 +168,7 @@ def _is_word(byte: bytes) -> bool:
     return byte.isalnum() or byte == b"_"
 
 
-def private_keys(data: bytes) -> Iterator[Finding]:
+def private_keys(data: bytes) -> Iterator[SecretSpan]:
     r"""Yield the base64 runs of every private key, including truncated ones.
 
     PEM, OpenSSH, PGP, PuTTY; whole, truncated, quoted line by line, or on one line with ``\n``. Never the markers and
@@ -184,10 +176,10 @@ def private_keys(data: bytes) -> Iterator[Finding]:
     """
     for block in _blocks(data):
         for start, end in block:
-            yield Finding("private-key", start, end)
+            yield SecretSpan("private-key", start, end)
 
 
-def detect_secrets_findings(data: bytes, starts: Iterable[int]) -> Iterator[Finding]:
+def detect_secrets_findings(data: bytes, starts: Iterable[int]) -> Iterator[SecretSpan]:
     """Yield what detect-secrets finds on the lines of the positions ``starts``."""
     for line_start in sorted({_line_start(data, start) for start in starts}):
         newline = data.find(b"\n", line_start)
@@ -197,7 +189,7 @@ def detect_secrets_findings(data: bytes, starts: Iterable[int]) -> Iterator[Find
         for kind, value in found:
             offset = line.find(value)
             while offset >= 0:
-                yield Finding(kind, line_start + offset, line_start + offset + len(value))
+                yield SecretSpan(kind, line_start + offset, line_start + offset + len(value))
                 offset = line.find(value, offset + len(value))
 
 

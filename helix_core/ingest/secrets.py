@@ -1,4 +1,4 @@
-"""Mask secrets: the only conversion from bytes to ``Clean`` text.
+"""Mask secrets.
 
 ``mask`` takes a file's raw bytes and returns bytes of the same length, with every line end at the same offset, in which
 each secret is replaced by a mask of its own length: ``[masked:<kind>***]`` where that fits, ``[masked:secret]``,
@@ -8,39 +8,17 @@ and postings are clean by construction. Time is linear in the size of the file.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
+from helix_core.ingest.masked import Masked, with_masks
 from helix_core.ingest.secret_clauses import in_sentences
 from helix_core.ingest.secret_places import Excerpt, lines_of_interest, secrets_by_place
-from helix_core.ingest.secret_shapes import Finding, detect_secrets_findings, private_keys, tokens
+from helix_core.ingest.secret_shapes import detect_secrets_findings, private_keys, tokens
 from helix_core.ingest.secret_typed import is_lone_password
 from helix_core.ingest.secret_values import is_masked, without_masks
-from helix_core.model import Clean
+from helix_core.model import SecretSpan
 
 _ROUNDS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Masked:
-    """A file's bytes with secrets masked, and the masked spans: disjoint findings in order."""
-
-    data: bytes
-    findings: tuple[Finding, ...] = ()
-
-    def text(self, start: int = 0, end: int | None = None) -> Clean:
-        """Decode the masked bytes ``[start, end)``; invalid UTF-8 becomes U+FFFD."""
-        return Clean(self.data[start:end].decode("utf-8", "replace"))
-
-    def clean(self, words: str) -> Clean:
-        """Mark text made of this file's masked text (names, parts of words) as Clean: it cannot contain a secret."""
-        return Clean(words)
-
-    def overlaps(self, start: int, end: int) -> bool:
-        """Return whether any byte of ``[start, end)`` was masked."""
-        before = bisect_left(self.findings, end, key=lambda finding: finding.start)
-        return before > 0 and self.findings[before - 1].end > start
 
 
 def mask(data: bytes) -> Masked:
@@ -57,8 +35,8 @@ def mask_typed(text: str) -> Masked:
     if masked.findings or not is_lone_password(alone):
         return masked
     start = masked.data.index(alone)
-    found = Finding("secret", start, start + len(alone))
-    return Masked(_replaced(masked.data, [found]), (found,))
+    found = SecretSpan("secret", start, start + len(alone))
+    return Masked(with_masks(masked.data, [found]), (found,))
 
 
 def is_only_masks(text: str) -> bool:
@@ -67,60 +45,44 @@ def is_only_masks(text: str) -> bool:
     return holds_mask(text) and not any(character.isalnum() for character in rest)
 
 
-def marker(kind: str, length: int) -> bytes:
-    """Return the mask for a secret of ``length`` bytes: its kind as far as it fits, closed, of exactly that length."""
-    for opening in (f"[masked:{kind}", "[masked:secret", "[masked", "["):
-        if length > max(len(opening), 2):
-            return opening.encode().ljust(length - 1, b"*") + b"]"
-    return b"*" * length
-
-
 def holds_mask(text: str) -> bool:
     """Return whether a text contains a mask."""
     return is_masked(text.encode("utf-8", "replace"))
 
 
-def _masked(data: bytes, scan: Callable[[bytes], Iterable[Finding]]) -> Masked:
-    findings: list[Finding] = []
+def _masked(data: bytes, scan: Callable[[bytes], Iterable[SecretSpan]]) -> Masked:
+    findings: list[SecretSpan] = []
     for _ in range(_ROUNDS):
         runs = _merged(scan(data))
         if not runs:
             break
-        data = _replaced(data, runs)
+        data = with_masks(data, runs)
         findings += runs
     return Masked(data, tuple(_merged(findings)))
 
 
-def _scan_typed(data: bytes) -> Iterator[Finding]:
+def _scan_typed(data: bytes) -> Iterator[SecretSpan]:
     yield from _scan(data)
-    yield from (Finding("secret", start, end) for start, end in in_sentences(data, is_typed=True))
+    yield from (SecretSpan("secret", start, end) for start, end in in_sentences(data, is_typed=True))
 
 
-def _scan(data: bytes) -> Iterator[Finding]:
+def _scan(data: bytes) -> Iterator[SecretSpan]:
     excerpt = Excerpt.of(data)
     found = list(tokens(data))
-    found += (Finding("secret", start, end) for start, end in secrets_by_place(data, excerpt))
+    found += (SecretSpan("secret", start, end) for start, end in secrets_by_place(data, excerpt))
     yield from private_keys(data)
     yield from found
     yield from detect_secrets_findings(data, [*(finding.start for finding in found), *lines_of_interest(excerpt)])
 
 
-def _merged(found: Iterable[Finding]) -> list[Finding]:
+def _merged(found: Iterable[SecretSpan]) -> list[SecretSpan]:
     """Merge overlapping spans; the kind is that of the first (the longest of several)."""
-    merged: list[Finding] = []
+    merged: list[SecretSpan] = []
     for finding in sorted(found, key=lambda finding: (finding.start, -finding.end)):
         if merged and finding.start < merged[-1].end:
             last = merged[-1]
             kind = finding.kind if last.kind == "secret" else last.kind
-            merged[-1] = Finding(kind, last.start, max(last.end, finding.end))
+            merged[-1] = SecretSpan(kind, last.start, max(last.end, finding.end))
         else:
             merged.append(finding)
     return merged
-
-
-def _replaced(data: bytes, findings: list[Finding]) -> bytes:
-    masked = bytearray(data)
-    for finding in findings:
-        length = finding.end - finding.start
-        masked[finding.start : finding.end] = marker(finding.kind, length)
-    return bytes(masked)

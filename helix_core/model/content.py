@@ -106,11 +106,21 @@ class EmbeddedText:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretSpan:
+    """A detected secret: ``kind`` is the field's term for it, the byte span is half-open."""
+
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One ingested file: everything the index may store of it.
 
     ``content_hash`` is SHA-256 (hex) of the raw bytes. ``parser`` names chunker and grammar with their versions.
     ``skipped`` is a reason why the content does not count (binary, minified, generated); then there are no chunks.
+    ``secrets`` are the ``masked_count`` spans that were masked, or empty where they do not suffice to mask again.
     """
 
     path: bytes
@@ -126,6 +136,7 @@ class Document:
     chunks: tuple[Chunk, ...]
     has_errors: bool = False
     masked_count: int = 0
+    secrets: tuple[SecretSpan, ...] = ()
     skipped: str = ""
     embedded: tuple[EmbeddedText, ...] = ()
 

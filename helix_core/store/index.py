@@ -15,7 +15,7 @@ from helix_core.store.reader import Reader
 from helix_core.store.sqlite_file import allow_narrowing, connect, load_vectors, rows_of
 from helix_core.store.writer import Writer
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 MIGRATIONS: dict[int, str] = {
     # Without the stored HEAD, the next refresh reads the whole history again.
     5: """
@@ -34,6 +34,13 @@ MIGRATIONS: dict[int, str] = {
         CREATE INDEX source_set_aside ON source (path) WHERE live = 1 AND skipped = 'quarantined';
     """,
     7: "CREATE TABLE IF NOT EXISTS pending (path BLOB PRIMARY KEY, is_new INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
+    # A file with secrets has no spans here until it is indexed again; until then each answer looks for them.
+    8: """
+        CREATE TABLE IF NOT EXISTS secret (
+            source_id INTEGER NOT NULL, start_byte INTEGER NOT NULL, end_byte INTEGER NOT NULL, kind TEXT NOT NULL,
+            PRIMARY KEY (source_id, start_byte)
+        ) STRICT, WITHOUT ROWID;
+    """,
 }
 """SQL that migrates a file from the version that is its key to the next; without one the index is rebuilt."""
 

@@ -275,7 +275,7 @@ def parked_to_prune(connection: apsw.Connection) -> list[int]:
 
 
 def delete_version(connection: apsw.Connection, version: int, vectors: VectorRows) -> None:
-    """Delete a source row with its items, postings, definitions, claims, links, and the vectors of its texts."""
+    """Delete a source row with its secrets, items, postings, definitions, claims, links, and its texts' vectors."""
     found = rows_of(connection, "SELECT first_item, item_count FROM source WHERE id = ?", (version,))
     for first, count in found:
         ids = [(item,) for item in range(first, first + count)]
@@ -286,4 +286,5 @@ def delete_version(connection: apsw.Connection, version: int, vectors: VectorRow
             connection.execute(f"DELETE FROM {table} WHERE item_id >= ? AND item_id < ?", bounds)
         vectors.delete_of(version)
         connection.execute("DELETE FROM file_fts WHERE rowid = ?", (version,))
+        connection.execute("DELETE FROM secret WHERE source_id = ?", (version,))
         connection.execute("DELETE FROM source WHERE id = ?", (version,))

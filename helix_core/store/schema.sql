@@ -30,6 +30,15 @@ CREATE INDEX source_parked ON source (path) WHERE live = 0;
 CREATE INDEX source_set_aside ON source (path) WHERE live = 1 AND skipped = 'quarantined';
 CREATE INDEX source_stem ON source (stem_id) WHERE stem_id IS NOT NULL;
 
+-- Where the bytes of a source have secrets: all of them, or none where the spans do not suffice to mask it again.
+CREATE TABLE secret (
+    source_id   INTEGER NOT NULL,
+    start_byte  INTEGER NOT NULL,
+    end_byte    INTEGER NOT NULL,
+    kind        TEXT    NOT NULL,
+    PRIMARY KEY (source_id, start_byte)
+) STRICT, WITHOUT ROWID;
+
 -- Of files that broke their parser: how often these bytes were tried, and the last time.
 CREATE TABLE set_aside (
     path          BLOB PRIMARY KEY,

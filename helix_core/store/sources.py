@@ -15,6 +15,7 @@ from helix_core.model import (
     Item,
     LastCommit,
     Role,
+    SecretSpan,
     SetAside,
     Skipped,
     Source,
@@ -122,6 +123,11 @@ class SourceQueries:
         sql = f"SELECT {_SOURCE_COLUMNS} FROM source s {_PROFILE} WHERE s.path = ? AND s.live = 1 AND s.skipped = ''"
         rows = self._session.rows(sql, (path,))
         return self._source(rows[0]) if rows else None
+
+    def secrets(self, source_id: int) -> list[SecretSpan]:
+        """Return the spans of a source's secrets, in order; none where an index of before did not keep them."""
+        sql = "SELECT kind, start_byte, end_byte FROM secret WHERE source_id = ? ORDER BY start_byte"
+        return [SecretSpan(*row) for row in self._session.rows(sql, (source_id,))]
 
     def sources_by_id(self, ids: Iterable[int]) -> dict[int, Source]:
         """Return live sources by row id; ids that are not live are missing."""
@@ -266,6 +272,7 @@ _CLAIMS = """
     SELECT item_id - ?1, ordinal, key, value, value_type, line
     FROM claim WHERE item_id >= ?1 AND item_id < ?1 + ?2 ORDER BY 1, 2
 """
+_SECRETS = "SELECT start_byte, end_byte, kind FROM secret WHERE source_id = ? ORDER BY start_byte"
 _LINKS = """
     SELECT item_id - ?1, rel, target FROM link JOIN target ON target.id = target_id
     WHERE item_id >= ?1 AND item_id < ?1 + ?2 ORDER BY 1, 2, 3
@@ -284,6 +291,7 @@ def digest_of(connection: apsw.Connection) -> str:
         total.update(repr(facts).encode())
         for sql in (_DIGEST_ITEMS, _DEFINITIONS, _CLAIMS, _LINKS):
             total.update(repr(connection.execute(sql, (first, count)).fetchall()).encode())
+        total.update(repr(connection.execute(_SECRETS, (row[0],)).fetchall()).encode())
         total.update(repr(connection.execute(_TEXTS, (first, row[0])).fetchall()).encode())
     return total.hexdigest()
 

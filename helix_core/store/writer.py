@@ -104,6 +104,7 @@ _INSERT_FILE = "INSERT INTO file_fts(rowid, path, names, doc, body, extra) VALUE
 _INSERT_REFS = "INSERT INTO ref_fts(rowid, refs) VALUES (?, ?)"
 _INSERT_DEFINITION = "INSERT INTO definition VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_CLAIM = "INSERT INTO claim VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_SECRET = "INSERT INTO secret VALUES (?, ?, ?, ?)"
 _INSERT_LINK = "INSERT INTO link VALUES (?, ?, ?)"
 _REVIVE = """
     UPDATE source SET live = 1, parked_order = 0, size_bytes = ?,
@@ -486,6 +487,7 @@ class Writer:
                 len(chunks),
             ),
         )
+        run(_INSERT_SECRET, [(source_id, span.start, span.end, span.kind) for span in document.secrets])
         if not chunks:
             return source_id
         path = path_words(document.path)

@@ -17,12 +17,22 @@ from .conftest import FILES, RunHelix, environment, make_repository, runner
 pytestmark = pytest.mark.process
 
 
+TOKEN = "ghp_" + "x4Kp9LmQ2vRt7WnZ" * 2 + "b8Yd"
+GATEWAY = f'''"""The payment gateway."""
+
+
+def payment_gateway(price):
+    token = "{TOKEN}"
+    return token, price
+'''
+
+
 @pytest.fixture(scope="module")
 def open_shop(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> tuple[RunHelix, Path]:
     """A repository that was indexed once; the tests here change nothing."""
     folder = tmp_path_factory.mktemp("start")
     helix = runner(folder)
-    shop = make_repository(folder / "shop", FILES)
+    shop = make_repository(folder / "shop", FILES | {"shop/gateway.py": GATEWAY})
     assert helix("index", shop).status == 0
     return helix, shop
 
@@ -87,17 +97,17 @@ finally: print(json.dumps({**work, "modules": sorted(sys.modules)}), file=sys.st
 """
 
 
-def work_of(open_shop: tuple[RunHelix, Path], *arguments: str) -> dict[str, Any]:
+def work_of(open_shop: tuple[RunHelix, Path], *arguments: str, shows: str = "shop/basket.py") -> dict[str, Any]:
     """The modules that a command loaded, and how many patterns it compiled and dataclasses it made."""
     _, shop = open_shop
-    command = [sys.executable, "-c", COUNTED, *arguments, "--path", str(shop), "--json"]
+    command = [sys.executable, "-c", COUNTED, *arguments, "--path", str(shop)]
     done = subprocess.run(command, env=environment(shop.parent), capture_output=True, text=True, check=True)
-    assert "shop/basket.py" in done.stdout
+    assert shows in done.stdout and TOKEN not in done.stdout
     return json.loads(done.stderr)  # type: ignore[no-any-return]
 
 
 def test_a_search_in_json_loads_no_verdict_and_no_parser(open_shop: tuple[RunHelix, Path]) -> None:
-    work = work_of(open_shop, "search", "where is the price limit?")
+    work = work_of(open_shop, "search", "where is the price limit?", "--json")
     rooms = {name.removeprefix("helix_core.") for name in work["modules"] if name.startswith("helix_core.")}
     assert "search.search" in rooms
     verdicts = {"engine.verdict.weigher", "engine.verdict.judge", "engine.verdict.observe", "engine.verdict.outdated"}
@@ -106,3 +116,13 @@ def test_a_search_in_json_loads_no_verdict_and_no_parser(open_shop: tuple[RunHel
     assert "git" not in work["modules"], "GitPython reads histories, and a search reads none"
     assert work["patterns"] <= 145, "compile a pattern at its first use: helix_core.words.lazy_pattern"
     assert work["dataclasses"] <= 160, "import what makes them where it is used"
+
+
+@pytest.mark.parametrize(
+    ("verb", "shows"), [("search", "def payment_gateway(price):"), ("packet", 'token = "[masked:github-token')]
+)
+def test_unchanged_files_are_masked_without_the_rules_for_secrets(
+    open_shop: tuple[RunHelix, Path], verb: str, shows: str
+) -> None:
+    work = work_of(open_shop, verb, "payment gateway token", shows=shows)
+    assert not {one for one in work["modules"] if one.startswith("detect_secrets")}

@@ -6,9 +6,10 @@ import string
 
 import pytest
 
+from helix_core.engine.verdict import MaskedFiles
 from helix_core.ingest.document import parser_of
 from helix_core.ingest.generation import parser_generation
-from helix_core.ingest.secrets import Masked
+from helix_core.ingest.masked import Masked
 from tests.engine.repository import write
 
 CHANCE = random.Random(20)
@@ -118,6 +119,34 @@ def test_a_file_that_was_stored_by_older_rules_is_masked_by_those_of_today(helix
     assert "def connect" in said
     for secret in SECRETS.values():
         assert secret not in said
+
+
+WITHOUT_SPANS = "DELETE FROM secret"
+SPANS_PAST_THE_END = "UPDATE secret SET end_byte = 1000000"
+FEWER_SPANS = "DELETE FROM secret WHERE start_byte > 20"
+
+
+@pytest.mark.parametrize("spoil", [WITHOUT_SPANS, SPANS_PAST_THE_END, FEWER_SPANS])
+def test_masks_are_the_same_by_the_spans_of_the_index_and_by_the_rules(
+    tmp_path, open_helix, repository, monkeypatch, spoil
+):
+    write(repository, {name: text for name, text in FILES.items() if "." in name})
+
+    def said():
+        with open_helix(repository) as opened:
+            shown = [opened.show(name, 1, 9)["text"] for name in ("client.py", "service.yaml", "db.ini", "key.py")]
+            packet = opened.packet("connect", quotes="whole")
+            return [*shown, *(one["quote"] for one in (*packet["verified"], *packet["stale_risk"]))]
+
+    with open_helix(repository) as opened:
+        opened.refresh()
+    with monkeypatch.context() as patched:
+        patched.setattr(MaskedFiles, "of", lambda *_: pytest.fail("the rules were asked about an unchanged file"))
+        by_spans = said()
+    assert "".join(by_spans).count("[masked:") > 5
+    with open_helix(repository) as opened:
+        opened.session.index.writer._connection.execute(spoil)
+    assert said() == by_spans
 
 
 def forget_generation():

@@ -5,6 +5,8 @@ import hashlib
 import pytest
 
 from helix_core.ingest.document import ingest, parser_version
+from helix_core.ingest.masked import masked_at
+from helix_core.ingest.secrets import mask
 from helix_core.model import Chunk, Role
 
 LONG_CLASS = (
@@ -102,6 +104,7 @@ def test_secrets_are_in_no_part_of_a_document() -> None:
     source = f"def f():\n    aws_key = '{secret}'\n    # {secret}\n    return 1\n"
     document = ingest(b"a.py", source.encode())
     assert document.masked_count >= 1
+    assert masked_at(source.encode(), document.secrets) == mask(source.encode())
     assert secret not in repr(document)
     assert document.content_hash == hashlib.sha256(source.encode()).hexdigest()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
-from helix_core.ingest import Masked, is_current_generation, mask
+from helix_core.ingest import Masked, is_current_generation, masked_at
 from helix_core.lines import LineTable, is_line_start
 from helix_core.model import Item, Reason, Source
 from helix_core.store import Reader, Writer
@@ -33,12 +33,14 @@ _GONE = frozenset(
 @dataclass(frozen=True, slots=True)
 class Sight:
     """What a file turned out to be. ``spans_before`` maps text hashes to start lines in the version it replaced;
-    ``has_no_secrets`` where these very bytes were taken into the index by today's rules and nothing was masked."""
+    ``masked`` is the file with its secrets masked where these very bytes were indexed by today's rules, so that the
+    index knows where its secrets are.
+    """
 
     reason: Reason
     file: DiskFile | None = None
     spans_before: dict[str, int] = field(default_factory=dict)
-    has_no_secrets: bool = False
+    masked: Masked | None = None
 
     @property
     def mended(self) -> bool:
@@ -181,13 +183,20 @@ class Observer:
                 self._mend(lambda writer: writer.leave_out(source.path))
             return Sight(Reason.IGNORED)
         if file.content_hash == source.content_hash:
-            has_no_secrets = source.masked_count == 0 and is_current_generation(source.parser)
+            masked = self._masked_as_indexed(source, file.data)
             if file.signature == source.signature:
-                return Sight(Reason.UNCHANGED, file, has_no_secrets=has_no_secrets)
+                return Sight(Reason.UNCHANGED, file, masked=masked)
             self._mend(lambda writer: writer.touch(source.path, file.signature, observed_ns))
-            return Sight(Reason.TOUCHED, file, has_no_secrets=has_no_secrets)
+            return Sight(Reason.TOUCHED, file, masked=masked)
         # A file without a record may be ignored by git: read it, but leave indexing it to a refresh.
         return self._reingest(source, file, observed_ns) if source.is_indexed else Sight(Reason.NOT_INDEXED, file)
+
+    def _masked_as_indexed(self, source: Source, data: bytes) -> Masked | None:
+        """Mask the bytes that ``source`` was made of; None where only the rules can tell what is secret in them."""
+        if not is_current_generation(source.parser):
+            return None
+        spans = self._reader.files.secrets(source.id) if source.masked_count else []
+        return masked_at(data, spans) if len(spans) == source.masked_count else None
 
     def _mend(self, write: Callable[[Writer], object]) -> bool:
         """Write to the index; when that fails (a full disk), note it and answer from what was read."""
@@ -293,6 +302,9 @@ class MaskedFiles:
         if masked is not None:
             self._files.move_to_end(file.content_hash)
             return masked
+        # The rules for secrets cost a search more than the rest of it; without a changed file it imports none.
+        from helix_core.ingest import mask
+
         masked = mask(file.data)
         self._files[file.content_hash] = masked
         self._size_bytes += len(masked.data)

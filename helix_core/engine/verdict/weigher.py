@@ -274,7 +274,7 @@ class Weigher:
     def mask(self, sight: Sight) -> Masked:
         """Return the file's bytes with secrets masked."""
         assert sight.file is not None
-        return Masked(sight.file.data) if sight.has_no_secrets else self.facts.masked.of(sight.file)
+        return sight.masked or self.facts.masked.of(sight.file)
 
     def _observed(self, placed: Placed, there: InBuffer | None, confidence: float) -> Observation:
         """Return what is observed of the item itself, without what other texts say of it."""
