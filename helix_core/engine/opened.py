@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 from helix_core.config import Config, current, load_config
 from helix_core.embed import Encoder, StaticEncoder
-from helix_core.engine.indexing import Progress, Refresh
+from helix_core.engine.indexing import Progress, Refresh, work_plan
 from helix_core.errors import (
     BusyStoreError,
     CorruptMemoryError,
@@ -29,6 +29,7 @@ from helix_core.store import BUSY_TIMEOUT_MS, RULES, Identity, Reader, TrailFile
 from helix_core.telemetry import Spans, no_span
 from helix_core.workspace import (
     BlobReader,
+    DiskError,
     FileOptions,
     Git,
     GitStateReader,
@@ -561,6 +562,22 @@ class WorkspaceSession:
     def records_trail(self) -> bool:
         """Whether what is opened is recorded: by the user's own settings, or because who asks now wants it."""
         return self.config.trail_record or self.is_trail_wanted
+
+    def files_now(self) -> list[tuple[bytes, str]]:
+        """Return the files that count with the hashes of their bytes on disk now; of those whose stat is that of the
+        index, its hash.
+        """
+        states = self.index.reader.files.states()
+        listing = list_files(self.root, self.git_facts.git, self.file_options())
+        read = {entry.path for entry in work_plan(listing, states, True).read}
+        paths = [entry.path for entry in listing.files]
+        found = [(path, states[path].content_hash) for path in paths if path not in read and states[path].content_hash]
+        with self.root.scan() as scan:
+            for path in sorted(read):
+                # What cannot be read now is gone for who decides by it.
+                with suppress(DiskError):
+                    found.append((path, scan.read(path, self.config.max_file_bytes).content_hash))
+        return found
 
     def counting(self) -> Counting:
         """Return the check for files that still count, of the current root and repository."""

@@ -46,6 +46,28 @@ def test_a_packet_during_an_open_check_lists_what_changed_since_it_was_raised(he
     assert window["pauses"][0]["changed_total"] == 2 and "app/sessions.py, new.py" in window["text"]
 
 
+def test_what_changed_since_a_check_is_told_by_the_disk_and_not_by_the_index(helix: Helix, project) -> None:
+    rewrite(project, 'payload + "."', 'payload + ";"')
+    (project / "before.py").write_text("def before():\n    return 1\n")
+    (project / ".gitignore").write_text("ignored.py\n")
+    helix.pauses.emit(PauseInput(CHECK, "is the cookie signed over the dot?"))
+    (open_now,) = helix.pauses.recent(PauseFilter())["events"]
+    assert open_now["changed"] == [], "what was on disk when it was raised is no change"
+    rewrite(project, 'payload + ";"', 'payload + ":"')
+    (project / "before.py").unlink()
+    for name in ("after.py", "ignored.py"):
+        (project / name).write_text("def added():\n    return 1\n")
+    changed = [
+        {"source_id": "after.py", "change": "added"},
+        {"source_id": SESSIONS, "change": "changed"},
+        {"source_id": "before.py", "change": "gone"},
+    ]
+    for shown in (helix.pauses.recent(PauseFilter())["events"], helix.packet(ASKED)["pauses"]):
+        assert shown[0]["changed"] == changed
+    rewrite(project, 'payload + ":"', 'payload + ";"')
+    assert helix.pauses.recent(PauseFilter())["events"][0]["changed_total"] == 2
+
+
 def test_a_rollback_cites_its_files_with_the_verdict_of_the_moment(helix: Helix, project) -> None:
     raised = helix.pauses.emit(PauseInput(ROLLBACK, f"undo the change of `{SESSIONS}:6-8`, please."))
     (place,) = raised["files"]

@@ -487,3 +487,17 @@ def test_flags_that_cannot_be_read_hold_as_they_were_last_and_are_named(recordin
     recording.refresh()
     assert b"alpha.py" not in recording.session.index.reader.files.states()
     assert any("flags of the trail are not read" in note for note in recording.session.doubts())
+
+
+def test_what_changed_at_a_place_is_told_by_the_disk_before_the_index_knows(recording, workspace):
+    for name in ("alpha", "beta", "gamma"):
+        opens(recording, f"{name}.py", 1, 2)
+    (workspace / "alpha.py").write_text("# above\n" + CODE.replace("step", "alpha_step"), "utf-8")
+    (workspace / "beta.py").write_text(CODE.replace("value + 0", "value - 1"), "utf-8")
+    (workspace / "gamma.py").unlink()
+    gamma, beta, alpha = where(recording)["last"]
+    assert (alpha["status"], alpha["start_line"], alpha["was"]["start_line"]) == ("verified", 2, 1)
+    assert [(one["status"], one["reason"]) for one in (beta, gamma)] == [
+        ("needs_refresh", "changed"),
+        ("needs_refresh", "gone"),
+    ]

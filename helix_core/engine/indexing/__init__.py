@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
-    from helix_core.engine.indexing.plan import first_retry_at, is_rule_file, unsettled
+    from helix_core.engine.indexing.plan import first_retry_at, is_rule_file, unsettled, work_plan
     from helix_core.engine.indexing.refresh import Refresh, vacuum
     from helix_core.engine.indexing.report import Progress, RefreshReport, freshness, status
     from helix_core.engine.indexing.write_lock import LOCK_WAIT_S, handing_over, turn
@@ -26,12 +26,13 @@ __all__ = [
     "turn",
     "unsettled",
     "vacuum",
+    "work_plan",
 ]
 
 __getattr__ = lazy_face(
     __name__,
     {
-        "plan": ("first_retry_at", "is_rule_file", "unsettled"),
+        "plan": ("first_retry_at", "is_rule_file", "unsettled", "work_plan"),
         "refresh": ("Refresh", "vacuum"),
         "report": ("Progress", "RefreshReport", "freshness", "status"),
         "write_lock": ("LOCK_WAIT_S", "handing_over", "turn"),

@@ -1,7 +1,8 @@
 """Pauses of agents for a person: raise one, list them, and say in answers what an open one needs to be decided.
 
-An open uncertainty check has the files that changed since it was raised; every pause has a verdict of this moment for
-the files that it is about. Nothing of a pause's own text is repeated in an answer's notes.
+An open uncertainty check has the files that changed since it was raised, the bytes on disk then and now compared; every
+pause has a verdict of this moment for the files that it is about. Nothing of a pause's own text is repeated in an
+answer's notes.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +64,7 @@ class WorkspacePauses:
             )
         files, missing = self._pinned(asked, given.named_places())
         is_asked = given.pause_type is PauseType.UNCERTAINTY_CHECK and not given.resolved_without_operator
-        snapshot = files_snapshot(self._files()) if is_asked else b""
+        snapshot = files_snapshot(self.session.files_now()) if is_asked else b""
         pause = given.kept(secrets.token_hex(8), place, files, snapshot, at)
         file.write(lambda memory: memory.pauses.add(pause, given.resolves))
         notes = [f"not cited, as no file of that name is indexed here: {', '.join(missing)}"] if missing else []
@@ -88,7 +89,7 @@ class WorkspacePauses:
         kept = self.session.memory_file.read(lambda memory: memory.pauses.listed(place, asked)) or []
         if wanted.is_open:
             kept = [one for one in kept if _is_open(one, now)]
-        return {"schema": RECENT_SCHEMA, "events": [_event(one, now) | self._now(one, now) for one in kept]}
+        return {"schema": RECENT_SCHEMA, "events": self._shown(kept, now)}
 
     def of_answer(self) -> list[dict[str, Any]]:
         """Return the open pauses, at most four, with what an answer says of each; empty where none is open.
@@ -104,14 +105,10 @@ class WorkspacePauses:
             self.session.memory_problem = str(error)
             return []
         chosen = sorted(kept or (), key=lambda one: one.pause_type not in _DECIDED_BY_FILES)
-        shown = [_event(one, now) | self._now(one, now) for one in chosen[:MOST_OPEN]]
+        shown = self._shown(chosen[:MOST_OPEN], now)
         if left := len(chosen) - len(shown):
             shown[-1]["left_out"] = left
         return shown
-
-    def _files(self) -> list[tuple[bytes, str]]:
-        states = self.session.index.reader.files.states().values()
-        return [(one.path, one.content_hash) for one in states if one.content_hash]
 
     def _pinned(
         self, asked: Sequence[PausePlace], named: Iterable[PausePlace]
@@ -136,13 +133,19 @@ class WorkspacePauses:
                 break
         return tuple(found.values()), missing
 
-    def _now(self, one: KeptPause, now: float) -> dict[str, Any]:
+    def _shown(self, pauses: Sequence[KeptPause], now: float) -> list[dict[str, Any]]:
+        """Return pauses as answers have them."""
+        is_asked = any(one.snapshot and _is_open(one, now) for one in pauses)
+        files = self.session.files_now() if is_asked else []
+        return [_event(one, now) | self._now(one, now, files) for one in pauses]
+
+    def _now(self, one: KeptPause, now: float, files: Collection[tuple[bytes, str]]) -> dict[str, Any]:
         """Return the verdicts of this moment of the files of a pause, and what changed since an open check."""
         said: dict[str, Any] = {"files": self._judged(one.files)}
         if one.snapshot and _is_open(one, now):
             from helix_core.memory import changed_since
 
-            changed = changed_since(one.snapshot, self._files())
+            changed = changed_since(one.snapshot, files)
             said["changed"] = [
                 {"source_id": source_id_of(each.path), "change": each.change} for each in changed[:MOST_CHANGED]
             ]
