@@ -18,6 +18,7 @@ const defaults = {
   'codeLens.enabled': false,
   'diagnostics.enabled': true,
   'diagnostics.severity': 'hint',
+  'trail.showOnOpen': true,
   'trace.server': 'off',
 } as const;
 
@@ -56,6 +57,15 @@ export async function offerEvidenceOnly(): Promise<void> {
 /** Records which files are opened, in every window of this machine. */
 export async function recordTrail(): Promise<void> {
   await configuration().update('trail.record', true, vscode.ConfigurationTarget.Global);
+}
+
+/** Whether a folder that is opened says where one was. */
+export function showsTrailOnOpen(): boolean {
+  return valueOf('trail.showOnOpen') === true;
+}
+
+export async function showNoTrailOnOpen(): Promise<void> {
+  await configuration().update('trail.showOnOpen', false, vscode.ConfigurationTarget.Global);
 }
 
 /** How agents get Helix's tools. */

@@ -2,10 +2,10 @@
 import * as vscode from 'vscode';
 import { reasonOf, type Logger } from '../base/logger';
 import { serverCommands, type TrailAnswer, type TrailForgotten, type TrailPlace } from '../base/protocol';
-import { recordTrail } from '../base/settings';
+import { recordTrail, showNoTrailOnOpen, showsTrailOnOpen } from '../base/settings';
 import type { Server } from '../server/server';
 import { Opener } from '../view/open';
-import { isWholeFile, trailRows, type TrailRow } from './trailRows';
+import { isWholeFile, openingText, trailRows, type TrailRow } from './trailRows';
 
 interface Row extends vscode.QuickPickItem {
   readonly row: TrailRow;
@@ -18,14 +18,29 @@ const mostPlaces = 10;
 const restMs = 2_000;
 const title = 'Helix: Where Was I?';
 const record = 'Turn On Recording';
+const showPlaces = 'Show Places';
+const notAgain = 'Don’t Show Again';
 
 export class TrailBox implements vscode.Disposable {
   private readonly opener = new Opener();
+  private readonly began = Date.now() / 1000;
+  /** The folders that have said where one was, since they were opened. */
+  private readonly greeted = new Set<string>();
+  private readonly parts: vscode.Disposable[];
 
   constructor(
     private readonly server: Server,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    this.parts = [
+      server.onStatus(({ uri, state }) => {
+        if (state === 'fresh') void this.greet(uri);
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(({ removed }) => {
+        for (const { uri } of removed) this.greeted.delete(uri.toString());
+      }),
+    ];
+  }
 
   /** Lists the places and opens the one that is chosen; asks for consent where nothing was ever recorded. */
   async show(workspace: string | undefined): Promise<void> {
@@ -61,6 +76,23 @@ export class TrailBox implements vscode.Disposable {
 
   dispose(): void {
     this.opener.dispose();
+    for (const part of this.parts) part.dispose();
+  }
+
+  /** Says once where one was in a folder that was opened: a notification, which takes no focus. */
+  private async greet(workspace: string): Promise<void> {
+    if (this.greeted.has(workspace)) return;
+    this.greeted.add(workspace);
+    if (!showsTrailOnOpen()) return;
+    try {
+      const text = openingText(await this.ask(workspace), this.began, Date.now() / 1000);
+      if (text === undefined) return;
+      const chosen = await vscode.window.showInformationMessage(text, showPlaces, notAgain);
+      if (chosen === showPlaces) await this.show(workspace);
+      if (chosen === notAgain) await showNoTrailOnOpen();
+    } catch (error) {
+      this.logger.error('The trail could not be read', error);
+    }
   }
 
   private ask(workspace: string): Promise<TrailAnswer> {

@@ -1,7 +1,7 @@
 /** The rows of “Where Was I?”: the places opened last, what became of each since, and past moments like now. Pure. */
 import type { TrailAnswer, TrailPlace } from '../base/protocol';
 import { shown } from '../view/shown';
-import { ago, lineRange, reasonWords, verdictSigns } from '../view/words';
+import { ago, count, lineRange, reasonWords, verdictSigns } from '../view/words';
 import { placeOf } from './memoryList';
 
 /** A place and the workspace folder that it is in. */
@@ -32,6 +32,21 @@ export function trailRows(answer: TrailAnswer, nowSeconds: number): TrailRow[] {
     return [{ kind: 'message', label: '$(circle-slash) No place was opened since recording began' }, ...consent];
   }
   return [...last, ...moments, ...consent];
+}
+
+/**
+ * What a folder that is opened says: where one was last before `began`, and how many of those places changed. Undefined
+ * where nothing is recorded, or nothing was before.
+ */
+export function openingText(answer: TrailAnswer, began: number, now: number): string | undefined {
+  const before = answer.last.filter(({ at }) => at < began);
+  const [last] = before;
+  if (!answer.recording || !last) return undefined;
+  const where = isWholeFile(last) ? shown(last.source_id) : placeOf(last);
+  const changed = before.filter((place) => changeSince(place, now) !== '').length;
+  const since = changed > 0 ? ` ${changed} of ${count(before.length, 'place')} changed since.` : '';
+  // A path that reads as a link of Markdown is none.
+  return `Helix: you were last at ${where}, ${ago(last.at, now)}.${since}`.replaceAll('](', ']\u200b(');
 }
 
 /** The file with no lines looked at: the editor knows best where the caret was. */

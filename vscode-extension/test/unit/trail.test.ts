@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 
 import type { TrailAnswer, TrailPlace } from '../../src/base/protocol';
-import { changeSince, isWholeFile, trailRows } from '../../src/memory/trailRows';
+import { changeSince, isWholeFile, openingText, trailRows } from '../../src/memory/trailRows';
 
 const now = 10_000;
 const place = (more: Partial<TrailPlace> = {}): TrailPlace => ({
@@ -86,4 +86,22 @@ test('while nothing is recorded the list says so, and offers to record', () => {
 test('a name that reads like an icon is not drawn as one', () => {
   const [, row] = trailRows(answer({ last: [place({ symbol: '$(trash)' })] }), now);
   expect(row?.label).not.toContain('$(trash)');
+});
+
+test('a folder that is opened says where one was before, and how many places changed', () => {
+  const began = now - 100;
+  const gone = place({ source_id: 'b.py', status: 'needs_refresh', reason: 'gone' });
+  const opened = place({ source_id: 'open.py', at: now - 5 });
+  expect(openingText(answer({ last: [opened, place(), gone] }), began, now)).toBe(
+    'Helix: you were last at app/pay.py:12–14, 1 hour ago. 1 of 2 places changed since.',
+  );
+  expect(openingText(answer({ last: [whole] }), began, now)).toBe('Helix: you were last at app/pay.py, 1 hour ago.');
+  expect(openingText(answer({ last: [opened] }), began, now)).toBeUndefined();
+  expect(openingText(answer({ last: [place()], recording: false }), began, now)).toBeUndefined();
+  expect(openingText(answer({ last: [] }), began, now)).toBeUndefined();
+});
+
+test('a path that reads as a link is no link', () => {
+  const link = place({ source_id: '[x](command:y).py' });
+  expect(openingText(answer({ last: [link] }), now, now)).not.toContain('](');
 });

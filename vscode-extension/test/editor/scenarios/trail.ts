@@ -75,6 +75,21 @@ async function wasThere(stage: Stage): Promise<void> {
   await until('the caret is where it was', async () => (await window.cursorLine()) === CARET, { withinMs: 10_000 });
 }
 
+async function saidOnOpening(stage: Stage): Promise<void> {
+  await stage.forget();
+  const window = await stage.window();
+  const toast = window.page.locator('.notifications-toasts .notification-list-item', { hasText: 'you were last at' });
+  await toast.waitFor({ timeout: limit(60_000) });
+  assert.match(await toast.innerText(), /ledger\/(refunds|payments)\.py/);
+  const isFocused = await toast.evaluate((item) => item.contains(item.ownerDocument.activeElement));
+  assert.equal(isFocused, false, 'what is typed goes where it went');
+  assert.equal(await list(window).count(), 0, 'no list is open');
+  await stage.picture('trail-on-opening');
+  await toast.getByText('Show Places').click();
+  await listed(window, (texts) => texts.some((text) => text.includes('refunds.py')));
+  await window.press('Escape');
+}
+
 async function forgotten(stage: Stage): Promise<void> {
   const window = await stage.window();
   await window.run('Helix: Forget Trail');
@@ -92,5 +107,6 @@ async function forgotten(stage: Stage): Promise<void> {
 export const trail = [
   scenario('a trail begins when somebody agrees, with a setting that is seen', agreed, 90_000),
   scenario('the trail lists where one was, follows the disk, and leads back to the caret', wasThere, 120_000),
+  scenario('a folder that is opened again says where one was, and takes no focus', saidOnOpening, 120_000),
   scenario('a trail that is forgotten is gone', forgotten),
 ];
