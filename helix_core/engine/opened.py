@@ -517,7 +517,6 @@ class WorkspaceSession:
             Buffers,
             ChainLookup,
             KeptChains,
-            KeptLookups,
             MaskedFiles,
             Observer,
             VerdictContext,
@@ -528,8 +527,6 @@ class WorkspaceSession:
             self._masked = MaskedFiles()
         if self._chains is None:
             self._chains = KeptChains()
-        if self._lookups is None:
-            self._lookups = KeptLookups()
         reader, options, counting = self.index.reader, self.file_options(), self.counting()
         observer = Observer(
             self.root,
@@ -554,9 +551,16 @@ class WorkspaceSession:
             chains=chains,
             check=check,
             lines=self.git_facts.lines(),
-            lookups=self._lookups,
+            lookups=self._kept_lookups,
         )
         return Weigher(reader, observer, facts)
+
+    def _kept_lookups(self) -> KeptLookups:
+        from helix_core.engine.verdict import KeptLookups
+
+        if self._lookups is None:
+            self._lookups = KeptLookups()
+        return self._lookups
 
     @property
     def records_trail(self) -> bool:

@@ -126,3 +126,15 @@ def test_unchanged_files_are_masked_without_the_rules_for_secrets(
 ) -> None:
     work = work_of(open_shop, verb, "payment gateway token", shows=shows)
     assert not {one for one in work["modules"] if one.startswith("detect_secrets")}
+
+
+def test_a_search_as_text_reads_files_with_no_rule_for_secrets_or_documents(open_shop: tuple[RunHelix, Path]) -> None:
+    work = work_of(open_shop, "search", "payment gateway token", shows="def payment_gateway(price):")
+    rooms = {name.removeprefix("helix_core.") for name in work["modules"] if name.startswith("helix_core.")}
+    assert {one for one in rooms if one.startswith("ingest.")} == {
+        *("ingest.generation", "ingest.masked", "ingest.parse_guard")
+    }
+    assert "engine.verdict.weigher" in rooms and "engine.verdict.outdated" not in rooms
+    assert not {"tree_sitter", "git"}.intersection(work["modules"])
+    assert work["patterns"] <= 175
+    assert work["dataclasses"] <= 172

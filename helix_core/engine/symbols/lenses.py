@@ -196,7 +196,7 @@ class FileFindings:
             return
         facts = self._weigher.facts
         outdated = OutdatedDocuments(
-            facts.committed, self._reader, self._weigher.observer, facts.state.head, facts.lookups
+            facts.committed, self._reader, self._weigher.observer, facts.state.head, facts.lookups()
         )
         wait_s = BLAME_SHARE * max(self._deadline - time.monotonic(), 0.0)
         lines = facts.lines_of(file, documents[0].source.path, wait_s)

@@ -19,13 +19,12 @@ if TYPE_CHECKING:
         CommittedText,
         KeptLookups,
         OutdatedDocuments,
-        is_document,
         parameters_differ,
         signature,
     )
     from helix_core.engine.verdict.overlay import Buffers, edits, line_on_disk
     from helix_core.engine.verdict.shown import OPEN_SCHEMA, Shown, lines_shown, reason_now
-    from helix_core.engine.verdict.spans import line_of_mention, line_of_use, narrowed, owners_in
+    from helix_core.engine.verdict.spans import is_document, line_of_mention, line_of_use, narrowed, owners_in
     from helix_core.engine.verdict.table import (
         Observation,
         freshness,
@@ -100,13 +99,12 @@ __getattr__ = lazy_face(
             "CommittedText",
             "KeptLookups",
             "OutdatedDocuments",
-            "is_document",
             "parameters_differ",
             "signature",
         ),
         "overlay": ("Buffers", "edits", "line_on_disk"),
         "shown": ("OPEN_SCHEMA", "Shown", "lines_shown", "reason_now"),
-        "spans": ("line_of_mention", "line_of_use", "narrowed", "owners_in"),
+        "spans": ("is_document", "line_of_mention", "line_of_use", "narrowed", "owners_in"),
         "table": ("Observation", "freshness", "live_truth", "memory_verdict", "refresh_plan", "specificity", "verdict"),
         "weigher": ("ObservedItem", "Placed", "VerdictContext", "Weigher"),
     },

@@ -140,7 +140,7 @@ class CheckedText:
         self._reader, self._weigher, self._observer = reader, weigher, weigher.observer
         self._folder, self._git, self._base, self._is_whole = folder.rstrip("/"), git, base, is_whole
         facts = weigher.facts
-        self._known = OutdatedDocuments(facts.committed, reader, weigher.observer, facts.state.head, facts.lookups)
+        self._known = OutdatedDocuments(facts.committed, reader, weigher.observer, facts.state.head, facts.lookups())
         self._known.kept.follow(reader)
         self._files: dict[bytes, _CitedFile | None] = {}
         self._names: dict[tuple[tuple[str, ...], bool], CitationOutcome] = {}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from helix_core.engine.verdict.observe import Observer
-from helix_core.engine.verdict.outdated import same_text
+from helix_core.engine.verdict.spans import same_text
 from helix_core.errors import GitError
 from helix_core.model import (
     Authority,

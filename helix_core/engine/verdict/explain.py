@@ -9,8 +9,8 @@ from typing import Any
 
 from helix_core.engine.verdict.judge import unindexed
 from helix_core.engine.verdict.observe import Sight
-from helix_core.engine.verdict.outdated import is_document
 from helix_core.engine.verdict.overlay import line_on_disk
+from helix_core.engine.verdict.spans import is_document
 from helix_core.engine.verdict.table import CONFIDENCE_FLOOR, TRUE_NOW, Observation, priority, refresh_plan, verdict
 from helix_core.engine.verdict.weigher import ObservedItem, Placed, Weigher, called, whole_file
 from helix_core.model import (

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from helix_core.engine.verdict.observe import Observer
-from helix_core.engine.verdict.spans import whole_word
+from helix_core.engine.verdict.spans import same_text, whole_word
 from helix_core.errors import GitError
 from helix_core.ingest import (
     Declaration,
@@ -367,12 +367,6 @@ _COMMENT_MARKS: dict[bytes, tuple[bytes, ...]] = {
         b"js jsx mjs ts tsx go rs java kt c h cc cpp hpp cs swift scala php dart".split(), (b"//", b"/*", b"* ")
     ),
 }
-_OTHER_TIMES = frozenset(
-    (
-        *("upgrading", "upgrade", "migration", "migrating", "migrations", "deprecations", "roadmap"),
-        *("proposals", "rfc", "rfcs", "adr", "adrs", "pep", "peps", "sep", "seps", "decisions", "enhancements"),
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -1070,20 +1064,3 @@ def _without_secrets(flag: DocumentFlag) -> DocumentFlag | None:
         if mask(text).data != text:
             return None
     return flag
-
-
-def is_document(item: Item) -> bool:
-    """Return whether the item is prose about the current code; a changelog or a numbered proposal is not."""
-    source = item.source
-    if source.source_kind not in (SourceKind.DOC, SourceKind.NOTE) or source.role is Role.HISTORY:
-        return False
-    stem = source.path.rpartition(b"/")[2].decode("utf-8", "replace").lower().partition(".")[0]
-    folders = source.path.decode("utf-8", "replace").lower().split("/")[:-1]
-    # ``sep-016``, ``pep_8``, ``0001-use-git``: proposals and decisions are not updated.
-    is_numbered = re.fullmatch(r"[a-z]{2,6}[-_]?\d{1,4}|\d{3,4}[-_].*", stem) is not None
-    return not is_numbered and _OTHER_TIMES.isdisjoint((*folders, *stem.replace("-", "_").split("_")))
-
-
-def same_text(one: bytes, other: bytes) -> bool:
-    """Return whether two versions are equal apart from line endings, which git may convert on checkout."""
-    return one == other or one.replace(b"\r\n", b"\n") == other.replace(b"\r\n", b"\n")

@@ -1,4 +1,5 @@
-"""Find the line of an item that declares, uses or mentions a name, and lines that were only formatted anew. Pure.
+"""Find the line of an item that declares, uses or mentions a name, and lines that were only formatted anew; tell prose
+about the current code. Pure.
 
 Names are compared case-sensitively, unlike postings, which fold the case.
 """
@@ -11,7 +12,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from helix_core.lines import LineTable, with_line_feeds
-from helix_core.model import Item, LineSpan
+from helix_core.model import Item, LineSpan, Role, SourceKind
 from helix_core.words import is_compound
 
 _COMMENT = ("#", "//", "/*", "*", "--", ";", '"""', "'''")
@@ -190,3 +191,28 @@ def laid_out_anew(data: bytes, wanted: str, near: int) -> LineSpan | None:
         if layout(span) == wanted:
             return LineSpan(first + 1, last + 1)
     return None
+
+
+_OTHER_TIMES = frozenset(
+    (
+        *("upgrading", "upgrade", "migration", "migrating", "migrations", "deprecations", "roadmap"),
+        *("proposals", "rfc", "rfcs", "adr", "adrs", "pep", "peps", "sep", "seps", "decisions", "enhancements"),
+    )
+)
+
+
+def is_document(item: Item) -> bool:
+    """Return whether the item is prose about the current code; a changelog or a numbered proposal is not."""
+    source = item.source
+    if source.source_kind not in (SourceKind.DOC, SourceKind.NOTE) or source.role is Role.HISTORY:
+        return False
+    stem = source.path.rpartition(b"/")[2].decode("utf-8", "replace").lower().partition(".")[0]
+    folders = source.path.decode("utf-8", "replace").lower().split("/")[:-1]
+    # ``sep-016``, ``pep_8``, ``0001-use-git``: proposals and decisions are not updated.
+    is_numbered = re.fullmatch(r"[a-z]{2,6}[-_]?\d{1,4}|\d{3,4}[-_].*", stem) is not None
+    return not is_numbered and _OTHER_TIMES.isdisjoint((*folders, *stem.replace("-", "_").split("_")))
+
+
+def same_text(one: bytes, other: bytes) -> bool:
+    """Return whether two versions are equal apart from line endings, which git may convert on checkout."""
+    return one == other or one.replace(b"\r\n", b"\n") == other.replace(b"\r\n", b"\n")

@@ -10,15 +10,15 @@ import dataclasses
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from helix_core.engine.verdict.chains import ChainLookup, renaming
 from helix_core.engine.verdict.contradictions import Disputes, contradicted_by, has_conflict_markers, settled
 from helix_core.engine.verdict.observe import MaskedFiles, Observer, Sight, occurrences
-from helix_core.engine.verdict.outdated import CommittedText, KeptLookups, OutdatedDocuments, is_document
 from helix_core.engine.verdict.overlay import Buffers, InBuffer
-from helix_core.engine.verdict.spans import declaring_line, first_line, narrowed
+from helix_core.engine.verdict.spans import declaring_line, first_line, is_document, narrowed
 from helix_core.engine.verdict.table import (
     TEXT_THERE,
     TRUE_NOW,
@@ -46,6 +46,9 @@ from helix_core.model import (
 )
 from helix_core.store import Reader
 from helix_core.workspace import BlamedLines, BlobReader, DiskFile, LineHistory, uri_of
+
+if TYPE_CHECKING:
+    from helix_core.engine.verdict.outdated import KeptLookups, OutdatedDocuments
 
 SHALLOW = (
     "this clone is shallow: a file without a commit was last changed before its history begins, or never committed; "
@@ -88,9 +91,9 @@ class VerdictContext:
     masked: MaskedFiles
     buffers: Buffers
     chains: ChainLookup
+    lookups: Callable[[], KeptLookups]
     check: Callable[[], None]
     lines: LineHistory | None = None
-    lookups: KeptLookups = field(default_factory=KeptLookups)
 
     def lines_of(self, file: DiskFile | None, path: bytes, wait_s: float = 0.0) -> tuple[LastCommit, ...]:
         """Return the commit of each line of a file if blame has finished; otherwise queue the blame for the next
@@ -114,7 +117,7 @@ class Weigher:
         self.facts = facts
         self._reader = reader
         self._disputes = Disputes(facts.committed, reader, observer, facts.commits_of, facts.check)
-        self._outdated = OutdatedDocuments(facts.committed, reader, observer, facts.state.head, facts.lookups)
+        self._outdated: OutdatedDocuments | None = None
         self._marked: dict[str, bool] = {}
         self._is_cut_off = False
 
@@ -122,7 +125,8 @@ class Weigher:
     def notes(self) -> tuple[str, ...]:
         """Return what could not be checked, and why."""
         shallow = (SHALLOW,) if self._is_cut_off else ()
-        return (*self.observer.notes, *self._outdated.notes, *self._disputes.notes, *shallow)
+        outdated = self._outdated.notes if self._outdated is not None else ()
+        return (*self.observer.notes, *outdated, *self._disputes.notes, *shallow)
 
     def weigh(
         self, ranked: Sequence[Ranked], task: TaskType, confidence: float = 1.0
@@ -297,6 +301,9 @@ class Weigher:
     def _left_behind(
         self, placed: Sequence[Placed], commits: Mapping[bytes, LastCommit]
     ) -> dict[int, tuple[DocumentFlag, ...]]:
+        # The check of documents costs a search more than its verdicts; one that shows lines makes none.
+        from helix_core.engine.verdict.outdated import CommittedText, OutdatedDocuments
+
         documents, texts = [], dict[bytes, str]()
         for one in placed:
             item, commit = one.ranked.item, commits.get(one.ranked.item.source.path)
@@ -306,6 +313,11 @@ class Weigher:
                 text = texts[item.source.path]
                 lines = self.facts.lines_of(self.observer.look(item.source).file, item.source.path)
                 documents.append(CommittedText(item, text, commit.commit, lines))
+        if self._outdated is None:
+            facts = self.facts
+            self._outdated = OutdatedDocuments(
+                facts.committed, self._reader, self.observer, facts.state.head, facts.lookups()
+            )
         return self._outdated.flags(documents)
 
     def _quote(self, sight: Sight, item: Item, task: TaskType) -> str:
