@@ -99,6 +99,10 @@ class StrandKdfError(StrandError):
     """The header asks for a key derivation outside the accepted bounds, or memory for it is missing."""
 
 
+class MissingSodiumError(StrandError):
+    """PyNaCl, which seals and opens, cannot be imported; nothing was read or written."""
+
+
 class StrandLimitError(StrandError):
     """The strand, one of its records or one of its fields is larger than the limits of the format."""
 

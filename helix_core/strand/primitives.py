@@ -1,6 +1,6 @@
 """The cryptographic primitives of a strand: libsodium through PyNaCl, BLAKE2b from the standard library.
 
-The only module that knows PyNaCl, which is imported by the function that needs it. Each hash has a personalization of
+The only module that knows PyNaCl, which is imported when a function first needs it. Each hash has a personalization of
 its own, so that a value computed for one purpose never serves another.
 """
 
@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from enum import Enum
+from types import ModuleType
 
-from helix_core.errors import StrandKdfError, UsageError
+from helix_core.errors import MissingSodiumError, StrandKdfError, UsageError
 
 KEY_BYTES = 32
 SALT_BYTES = 16
@@ -45,7 +46,7 @@ def blake2b(purpose: Purpose, data: bytes, *, key: bytes = b"", size: int = KEY_
 
 def argon2id(passphrase: bytes, salt: bytes, memory_mib: int, passes: int) -> bytes:
     """Return a key of 32 bytes by Argon2id version 1.3 (RFC 9106), one lane. Raises StrandKdfError without memory."""
-    from nacl import bindings, exceptions
+    bindings, exceptions = _libsodium()
 
     try:
         key: bytes = bindings.crypto_pwhash_alg(
@@ -60,7 +61,7 @@ def argon2id(passphrase: bytes, salt: bytes, memory_mib: int, passes: int) -> by
 
 def wrap(secret: bytes, key: bytes, nonce: bytes, associated: bytes) -> bytes:
     """Encrypt a key with XChaCha20-Poly1305 (IETF): 16 bytes longer."""
-    from nacl import bindings
+    bindings, _ = _libsodium()
 
     wrapped: bytes = bindings.crypto_aead_xchacha20poly1305_ietf_encrypt(secret, associated, nonce, key)
     return wrapped
@@ -68,7 +69,7 @@ def wrap(secret: bytes, key: bytes, nonce: bytes, associated: bytes) -> bytes:
 
 def unwrap(wrapped: bytes, key: bytes, nonce: bytes, associated: bytes) -> bytes | None:
     """Decrypt what ``wrap`` made; None for another key."""
-    from nacl import bindings, exceptions
+    bindings, exceptions = _libsodium()
 
     try:
         secret: bytes = bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(wrapped, associated, nonce, key)
@@ -83,7 +84,7 @@ def seal_to(recipient: bytes, secret: bytes, random: RandomBytes) -> bytes:
     Raises:
         UsageError: The public key is none that anybody has the secret of.
     """
-    from nacl import bindings, exceptions
+    bindings, exceptions = _libsodium()
 
     ephemeral, ephemeral_secret = bindings.crypto_box_seed_keypair(random(KEY_BYTES))
     nonce = hashlib.blake2b(ephemeral + recipient, digest_size=NONCE_BYTES).digest()
@@ -96,7 +97,7 @@ def seal_to(recipient: bytes, secret: bytes, random: RandomBytes) -> bytes:
 
 def open_sealed(sealed: bytes, secret_key: bytes) -> bytes | None:
     """Decrypt a sealed box with an X25519 secret key; None where it is for another."""
-    from nacl import bindings, exceptions
+    bindings, exceptions = _libsodium()
 
     try:
         opened: bytes = bindings.crypto_box_seal_open(sealed, box_public(secret_key), secret_key)
@@ -107,7 +108,7 @@ def open_sealed(sealed: bytes, secret_key: bytes) -> bytes | None:
 
 def box_public(secret_key: bytes) -> bytes:
     """Return the X25519 public key of a secret key."""
-    from nacl import bindings
+    bindings, _ = _libsodium()
 
     public: bytes = bindings.crypto_scalarmult_base(secret_key)
     return public
@@ -115,7 +116,7 @@ def box_public(secret_key: bytes) -> bytes:
 
 def signer_public(seed: bytes) -> bytes:
     """Return the Ed25519 public key of a seed."""
-    from nacl import bindings
+    bindings, _ = _libsodium()
 
     public: bytes = bindings.crypto_sign_seed_keypair(seed)[0]
     return public
@@ -123,7 +124,7 @@ def signer_public(seed: bytes) -> bytes:
 
 def sign(message: bytes, seed: bytes) -> bytes:
     """Return the Ed25519 signature (RFC 8032) of a message, 64 bytes."""
-    from nacl import bindings
+    bindings, _ = _libsodium()
 
     signed: bytes = bindings.crypto_sign(message, bindings.crypto_sign_seed_keypair(seed)[1])
     return signed[:SIGNATURE_BYTES]
@@ -131,7 +132,7 @@ def sign(message: bytes, seed: bytes) -> bytes:
 
 def is_signed(message: bytes, signature: bytes, signer: bytes) -> bool:
     """Return whether the signature of the message is that of the public key."""
-    from nacl import bindings, exceptions
+    bindings, exceptions = _libsodium()
 
     try:
         bindings.crypto_sign_open(signature + message, signer)
@@ -149,7 +150,7 @@ def encrypt_stream(plain: bytes, key: bytes, header: bytes, associated: bytes) -
         header: 24 random bytes, which the caller stores in front of the result.
         associated: Authenticated with each chunk.
     """
-    from nacl import bindings
+    bindings, _ = _libsodium()
 
     state = bindings.crypto_secretstream_xchacha20poly1305_state()
     # init_push draws the header itself; init_pull makes the same state of a given one.
@@ -169,7 +170,7 @@ def encrypt_stream(plain: bytes, key: bytes, header: bytes, associated: bytes) -
 
 def decrypt_stream(sealed: bytes, key: bytes, header: bytes, associated: bytes) -> bytes | None:
     """Decrypt what ``encrypt_stream`` made; None unless every chunk is whole, in place, and the last one final."""
-    from nacl import bindings, exceptions
+    bindings, exceptions = _libsodium()
 
     state = bindings.crypto_secretstream_xchacha20poly1305_state()
     bindings.crypto_secretstream_xchacha20poly1305_init_pull(state, header, key)
@@ -188,6 +189,17 @@ def decrypt_stream(sealed: bytes, key: bytes, header: bytes, associated: bytes) 
             return None
         opened.append(plain)
     return b"".join(opened)
+
+
+def _libsodium() -> tuple[ModuleType, ModuleType]:
+    """Return PyNaCl's bindings and exceptions. Raises MissingSodiumError where it cannot be imported."""
+    try:
+        from nacl import bindings, exceptions
+    except ImportError as error:
+        raise MissingSodiumError(
+            f"sealed files need PyNaCl, which cannot be imported ({error}); run: pip install pynacl"
+        ) from error
+    return bindings, exceptions
 
 
 def _chunks(sealed: bytes) -> Iterator[bytes]:

@@ -36,6 +36,7 @@ class TrailAction(StrEnum):
 
 
 _NAMES = {TrailAction.LOG: 0, TrailAction.DIFF: 2}
+_OF_WORDS = (TrailAction.COMMIT, TrailAction.FLAG)
 _ASKED = {
     TrailAction.LOG: "log takes no name",
     TrailAction.COMMIT: "name the version with a label",
@@ -68,7 +69,8 @@ def trail(
     as_json: Json = False,
 ) -> None:
     """Mark, compare and restore states of the trail of opened places, and carry it in a .hx or sealed .hxe file."""
-    given = names or []
+    # A label or a flag of several words needs no quotes.
+    given = [" ".join(names)] if names and action in _OF_WORDS else names or []
     if len(given) != _NAMES.get(action, 1):
         raise UsageError(_ASKED[action])
     kind = _kind_of(given[0]) if action in (TrailAction.EXPORT, TrailAction.IMPORT) else ""

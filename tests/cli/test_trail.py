@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from typer.core import TyperOption
 from helix_core.phase import Trail, TrailItem, log_bytes
 from helix_ls.cli.verbs import verb
 
-from .conftest import RunHelix
+from .conftest import ROOT, RunHelix
 
 BASKET, SHIPPING, GUIDE = "shop/basket.py", "shop/shipping.py", "docs/guide.md"
 
@@ -111,6 +112,50 @@ def test_a_trail_of_one_look_is_told_in_the_singular(helix: RunHelix, shop: Path
     assert helix("index", shop).status == 0
     assert "1 event is added, 1 step in all" in helix("trail", "import", tmp_path / "one.hx", "--path", shop).out
     assert "1 event and 1 flag are written" in helix("trail", "export", tmp_path / "two.hx", "--path", shop).out
+
+
+def test_a_label_or_a_flag_of_several_words_needs_no_quotes(helix: RunHelix, shop: Path) -> None:
+    here = ("--path", shop, "--json")
+    assert helix("trail", "commit", "before", "the", "refactoring", *here).answer["label"] == "before the refactoring"
+    assert helix("trail", "flag", "never-index", SHIPPING, *here).answer["flag"] == f"never-index {SHIPPING}"
+    assert SHIPPING not in helix("search", "shipping_cost", "--path", shop, "--json").out
+
+
+def test_a_file_that_is_refused_changes_nothing_of_a_trail(
+    helix: RunHelix, shop: Path, tmp_path: Path, recorded: bytes
+) -> None:
+    assert helix("index", shop).status == 0
+    file, here = tmp_path / "one.hx", ("--path", shop, "--json")
+    file.write_bytes(recorded)
+    helix("trail", "import", file, *here)
+    [kept] = (tmp_path / "home" / "cache").rglob("trail.db")
+    before = kept.read_bytes(), helix("trail", "log", *here).answer, sorted(kept.parent.iterdir())
+    for wrong in (recorded[:-1], recorded + b"\0", b"HELX" + recorded, b""):
+        file.write_bytes(wrong)
+        for name in (file, file.rename(tmp_path / "one.hxe")):
+            refused = helix("trail", "import", name, "--path", shop)
+            assert refused.status in (1, 2) and refused.complaint, wrong[:8]
+        (tmp_path / "one.hxe").rename(file)
+    assert (kept.read_bytes(), helix("trail", "log", *here).answer, sorted(kept.parent.iterdir())) == before
+
+
+def test_without_pynacl_sealing_is_refused_in_words_and_nothing_is_written(
+    helix: RunHelix, shop: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "nacl.py").write_text("raise ImportError('libsodium is not here')\n")
+    without = {
+        "PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "without", ROOT))),
+        "HELIX_DATA_DIR": str(tmp_path / "data"),
+    }
+    secret = tmp_path / "secret.txt"
+    secret.write_text("correct horse battery staple\n")
+    secret.chmod(0o600)
+    for typed in (("trail", "export", tmp_path / "one.hxe"), ("strand", "export", tmp_path / "one.dna")):
+        refused = helix(*typed, "--passphrase-file", secret, "--path", shop, **without)
+        assert (refused.status, "run: pip install pynacl" in refused.complaint) == (1, True), refused
+    assert [*tmp_path.glob("one.*")] == [] and [*tmp_path.glob("data/*key*")] == []
+    assert helix("trail", "export", tmp_path / "plain.hx", "--path", shop, **without).status == 0
 
 
 def test_the_options_for_keys_have_one_wording() -> None:
