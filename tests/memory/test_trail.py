@@ -188,6 +188,20 @@ def test_forgetting_leaves_no_byte_in_the_cache_folder(recording):
     assert [place["source_id"] for place in where(recording)["last"]] == ["beta.py"]
 
 
+def test_forgetting_leaves_no_word_of_a_trail_in_any_file(recording, open_helix, workspace):
+    word = "zanzibar"
+    recording.trail.commit(f"before {word}", 1.0)
+    recording.trail.flag(f"never-index {word}.py")
+    opens(recording, "alpha.py", 1, 2)
+    recording.refresh()
+    recording.packet("alpha_step3")
+    cache = trail_file(recording).parents[2]
+    assert any(word.encode() in file.read_bytes() for file in cache.rglob("*") if file.is_file())
+    FORGET_TRAIL.run(recording, WorkspaceArguments(), AskContext())
+    open_helix(workspace).refresh()
+    assert [file for file in cache.rglob("*") if file.is_file() and word.encode() in file.read_bytes()] == []
+
+
 def test_a_damaged_trail_is_a_problem_of_the_trail_alone(recording):
     trail_file(recording).write_bytes(b"no database" * 100)
     assert opens(recording, "alpha.py")["status"] == "verified"

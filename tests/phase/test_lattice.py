@@ -45,6 +45,16 @@ def test_another_process_makes_the_same_code_whatever_its_hash_seed_and_loads_no
     assert done.stdout.split() == [FIXED.hex(), "False"]
 
 
+@pytest.mark.process
+def test_phases_and_the_trail_are_imported_in_half_a_second_beyond_numpy() -> None:
+    script = (
+        "import time, numpy; start = time.process_time(); from helix_core.phase import PhaseCounter, Trail, code;"
+        "import helix_core.engine.memory.trail; print(time.process_time() - start)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 0.5
+
+
 @given(BYTES, BYTES)
 def test_a_difference_leads_there_and_back_bit_for_bit(a: np.ndarray, b: np.ndarray) -> None:
     turn = delta(a, b)
