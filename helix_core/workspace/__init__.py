@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         is_private,
         list_files,
         name_reason,
+        would_count,
     )
     from helix_core.workspace.git import Git
     from helix_core.workspace.history import (
@@ -103,6 +104,7 @@ __all__ = [
     "starting_point",
     "tracked_changes",
     "uri_of",
+    "would_count",
 ]
 
 __getattr__ = lazy_face(
@@ -120,6 +122,7 @@ __getattr__ = lazy_face(
             "is_private",
             "list_files",
             "name_reason",
+            "would_count",
         ),
         "git": ("Git",),
         "history": (

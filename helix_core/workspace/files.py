@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat as modes
 from collections.abc import Iterable, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from helix_core.model import FileEntry, Listing, Reason, Skipped
 from helix_core.workspace.disk import MAX_BYTES, DiskError, Root, Scan, signature_of
 from helix_core.workspace.git import Git
 from helix_core.workspace.ignore import (
+    DEFAULT_SKIPS,
     MAX_RULES_BYTES,
     IgnoreRules,
     RuleTree,
@@ -296,6 +298,40 @@ def list_files(
         return _judge(scan, found, source, options, only)
 
 
+def would_count(root: Root, git: Git | None, options: FileOptions, paths: Iterable[bytes]) -> frozenset[bytes]:
+    """Return those of ``paths`` that would count if there were such files: by their names, git's rules where it can
+    say, and the ignore files above them.
+    """
+    named = [
+        path
+        for path in paths
+        if not (name_reason(path) or _is_wanted(path, options.never) or DEFAULT_SKIPS.intersection(path.split(b"/")))
+    ]
+    folders = {path[:at] for path in named for at in range(len(path)) if path[at : at + 1] == b"/"} | {b""}
+    is_git = git is not None and not git.problem
+    rules = RuleTree(rules_of([os.fsencode(line).decode("latin-1") for line in options.helixignore]), {})
+    with root.scan() as scan:
+        for folder in sorted(folders):
+            for name in (HELIXIGNORE,) if is_git else (b".gitignore", HELIXIGNORE):
+                with suppress(DiskError):
+                    file = scan.read(folder + b"/" + name if folder else name, MAX_RULES_BYTES)
+                    rules.add(folder, parse_rules(file.data))
+    ignored = _ignored_by_git(git, named) if git is not None and is_git else frozenset()
+    return frozenset(path for path in named if path not in ignored and not rules.ignores(path))
+
+
+def _ignored_by_git(git: Git, paths: Sequence[bytes]) -> frozenset[bytes]:
+    """Return those of ``paths`` that git's rules leave out, wherever they stand; all where git cannot say."""
+    # Not literal: check-ignore refuses that; with ``./`` no name is taken for pathspec magic.
+    command = ["--no-literal-pathspecs", "check-ignore", "-z", "--stdin"]
+    asked = b"".join(b"./" + path + b"\0" for path in paths)
+    try:
+        found = git.run(command, stdin=asked, accepted=frozenset({0, 1})) if paths else b""
+    except GitError:
+        return frozenset(paths)
+    return frozenset(path.removeprefix(b"./") for path in found.split(b"\0") if path)
+
+
 def ignored_files(root: Root, git: Git | None) -> tuple[Skipped, ...]:
     """Return what git (or the walk) ignores; a whole folder is one entry with a trailing ``/``."""
     if git is not None and not git.problem:
@@ -429,4 +465,4 @@ def _helixignore(scan: Scan, files: Iterable[FileEntry], options: FileOptions) -
     return RuleTree(rules_of(everywhere), found)
 
 
-__all__ = ["FileOptions", "content_reason", "ignored_files", "list_files", "name_reason"]
+__all__ = ["FileOptions", "content_reason", "ignored_files", "list_files", "name_reason", "would_count"]

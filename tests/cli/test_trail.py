@@ -19,9 +19,9 @@ BASKET, SHIPPING, GUIDE = "shop/basket.py", "shop/shipping.py", "docs/guide.md"
 
 @pytest.fixture(scope="module")
 def recorded() -> bytes:
-    """A plain trail file: one version after two files, another after a third; a flag; a file that is not there."""
+    """A plain trail file: one version after two files, another after a third; a flag; a file that never counts."""
     whole = Trail()
-    for step, path in enumerate((BASKET, SHIPPING, "gone/away.py")):
+    for step, path in enumerate((BASKET, SHIPPING, ".env")):
         whole.observe(TrailItem(path), 1_700_000_000.0 + step)
     whole.commit("two files", 1_700_000_010.0)
     whole.observe(TrailItem(GUIDE), 1_700_000_020.0)

@@ -323,12 +323,36 @@ def test_versions_flags_and_imports_leave_the_trail_one_log(recording):
     assert any("versions are left out" in note for note in merged["notes"])
 
 
-def test_an_import_brings_no_look_at_a_file_that_does_not_count_here(recording):
+def test_an_import_brings_no_look_at_a_file_that_does_not_count_here(recording, workspace):
+    (workspace / ".helixignore").write_text("private/\n", "utf-8")
+    (workspace / ".gitignore").write_text("ignored.py\n*.log.py\n", "utf-8")
     whole = Trail()
-    for step, path in enumerate(("alpha.py", "ignored.py", ".env", "../out.py", "nowhere.py", "./beta.py")):
+    left_out = ("ignored.py", ".env", "../out.py", "./beta.py", "private/gone.py", "gone.log.py", "gone/.env.local")
+    for step, path in enumerate(("alpha.py", *left_out, "node_modules/a.js", "gone.png")):
         whole.observe(TrailItem(path), float(step))
-    assert recording.trail.imported(whole.log)["left_out"] == 5
+    taken = recording.trail.imported(whole.log)
+    assert (taken["added"], taken["left_out"], taken["gone"]) == (1, 9, 0)
     assert {look.path for look in recording.trail.log().entries} == {"alpha.py"}
+
+
+def test_an_import_keeps_looks_at_files_that_are_gone_and_they_come_back_with_the_file(recording, workspace):
+    opens(recording, "beta.py", 5, 6)
+    opens(recording, "alpha.py", 1, 2)
+    log = recording.trail.log()
+    recording.trail.forget()
+    text = (workspace / "beta.py").read_text("utf-8")
+    (workspace / "beta.py").unlink()
+    recording.refresh()
+    taken = recording.trail.imported(log)
+    assert (taken["added"], taken["left_out"], taken["gone"]) == (2, 0, 1)
+    assert taken["notes"] == ["1 look at files that are not there now"]
+    assert [(one["source_id"], one["reason"]) for one in where(recording)["last"]] == [
+        ("alpha.py", "unchanged"),
+        ("beta.py", "gone"),
+    ]
+    (workspace / "beta.py").write_text("# above\n" + text, "utf-8")
+    beta = where(recording)["last"][1]
+    assert (beta["status"], beta["start_line"]) == ("verified", 6)
 
 
 def test_versions_that_are_made_at_once_have_numbers_of_their_own(recording):

@@ -11,7 +11,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -222,12 +222,15 @@ class WorkspaceTrail:
     def imported(self, log: TrailLog, *, dry_run: bool = False) -> dict[str, Any]:
         """Take a log in: as it is into an empty trail, else its looks by time and its flags; return what was added.
 
-        Looks at files that do not count here are left out. Versions name states of one log, so that a trail with looks
-        of its own keeps none of either; a note says so. Raises: TrailError, and nothing is taken in.
+        Looks at files that do not count here are left out; those at files that are gone, and would count, are kept.
+        Versions name states of one log, so that a trail with looks of its own keeps none of either; a note says so.
+        Raises: TrailError, and nothing is taken in.
         """
         from helix_core.phase import MOST_EVENTS, Look, Trail, TrailLog, entry_text, merged_log
 
-        kept = Trail(log, self._may_import).log
+        here, gone = self._sorted_out({each.path for each in log.entries if isinstance(each, Look)})
+        kept = Trail(log, (here | gone).__contains__).log
+        at_gone = sum(isinstance(each, Look) and each.path in gone for each in kept.entries)
         left_out = sum(isinstance(each, Look) for each in log.entries) - sum(
             isinstance(each, Look) for each in kept.entries
         )
@@ -246,14 +249,15 @@ class WorkspaceTrail:
         else:
             self._file.change(decide, MOST_EVENTS)
         steps = sum(isinstance(each, Look) for each in made.entries)
-        looks = count(left_out, "look")
-        notes = [f"left out {looks} at what does not count here"] if left_out else []
+        notes = [f"left out {count(left_out, 'look')} at what does not count here"] if left_out else []
+        notes += [f"{count(at_gone, 'look')} at files that are not there now"] if at_gone else []
         if before and any(not isinstance(each, Look) for each in kept.entries):
             notes.append("versions are left out: each names a state of one trail, and these are two")
         return {
             "schema": "helix.trailImported/1",
             "added": steps - before,
             "left_out": left_out,
+            "gone": at_gone,
             "steps": steps,
             "flags": sorted(made.flags),
             "notes": notes,
@@ -283,11 +287,23 @@ class WorkspaceTrail:
         path = checked(source_id)
         return kept_path(path) is not None and self.session.index.reader.files.source(path) is not None
 
-    def _may_import(self, source_id: str) -> bool:
-        try:
-            return self._may_record(source_id) and source_id_of(checked(source_id)) == source_id
-        except UsageError:
-            return False
+    def _sorted_out(self, source_ids: Collection[str]) -> tuple[set[str], set[str]]:
+        """Return those of the files that count here, and those that are gone and would count; all may be recorded."""
+        from helix_core.memory import kept_path
+        from helix_core.workspace import list_files, would_count
+
+        session, paths = self.session, dict[bytes, str]()
+        for source_id in source_ids:
+            with suppress(UsageError):
+                path = checked(source_id)
+                if kept_path(path) is not None and source_id_of(path) == source_id:
+                    paths[path] = source_id
+        git, options = session.git_facts.git, session.file_options()
+        gone = [path for path in paths if not os.path.lexists(os.path.join(session.place, path))]
+        there = sorted(paths.keys() - set(gone))
+        listed = [file.path for file in list_files(session.root, git, options, only=there).files] if there else []
+        would = would_count(session.root, git, options, gone)
+        return {paths[path] for path in listed if path in paths}, {paths[path] for path in would}
 
     def _judged(self, looks: Sequence[Look], overlays: Overlays) -> dict[Look, tuple[Judged, LastCommit | None]]:
         """Return the verdict of each look, and the last commit of its file where that came after the look."""
