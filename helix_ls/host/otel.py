@@ -65,8 +65,10 @@ class Exporting:
         _report_failures_once()
         self._endpoint, self._redacts = config.otel_endpoint, config.otel_redact_query
         self._resource = Resource({"service.name": SERVICE, "service.version": __version__})
+        # The user's ratio holds for traces that a caller began, too; by the id, so that all processes decide alike.
+        share = TraceIdRatioBased(config.otel_sampler_ratio)
         self._provider = TracerProvider(
-            sampler=ParentBased(TraceIdRatioBased(config.otel_sampler_ratio)),
+            sampler=ParentBased(share, remote_parent_sampled=share),
             resource=self._resource,
             shutdown_on_exit=False,
         )

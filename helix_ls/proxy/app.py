@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 from urllib.parse import unquote
 
@@ -37,6 +38,9 @@ from helix_ls.proxy.status import StatusRoutes
 from helix_ls.proxy.upstream import Upstreams
 from helix_ls.proxy.workspaces import Workspaces
 
+Below = Callable[[str], AbstractContextManager[object]]
+"""Has spans begin below that of a ``traceparent``."""
+
 
 class Part(Protocol):
     """A component with the server's lifetime."""
@@ -58,10 +62,11 @@ def application(
     signals: Signals | None = None,
     leaving: asyncio.Event | None = None,
     span: Spans = no_span,
+    below: Below = nullcontext,
 ) -> ASGIApp:
     """Return the whole server as an ASGI application, including the lifespan protocol.
 
-    When ``leaving`` is set, chats end with an error that says so.
+    When ``leaving`` is set, chats end with an error that says so. A request's span is ``below`` its caller's.
     """
     signals = signals or Signals.of(os.environ)
     evidence = ChatEvidence(config.proxy_budget_tokens, measures)
@@ -140,7 +145,7 @@ def application(
     inner = Starlette(routes=table, exception_handlers=handlers)
     inner.router.redirect_slashes = False
     return Lifespan(
-        Guarded(inner, rules, measures, span),
+        Guarded(inner, rules, measures, span, below),
         ServerStateFile(signals, rules.port),
         agents,
         learner,
@@ -180,10 +185,13 @@ class Lifespan:
 
 
 class Guarded:
-    """Middleware that applies the guard and passes the chosen workspace on."""
+    """Middleware that applies the guard and passes the chosen workspace on.
 
-    def __init__(self, inner: ASGIApp, rules: GuardRules, measures: Measures, span: Spans) -> None:
-        self._inner, self._rules, self._measures, self._span = inner, rules, measures, span
+    The span of a request is below that of the ``traceparent`` of its head (W3C Trace Context), where it has one.
+    """
+
+    def __init__(self, inner: ASGIApp, rules: GuardRules, measures: Measures, span: Spans, below: Below) -> None:
+        self._inner, self._rules, self._measures, self._span, self._below = inner, rules, measures, span, below
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -207,7 +215,8 @@ class Guarded:
         chosen = {"helix.workspace": workspace or named, "helix.scope": scope_of(head, self._rules)}
         inner = {**scope, "path": path, "raw_path": path.encode(), **chosen}
         route = AGENTS_PATH if path == AGENTS_PATH else known_route(path) or "unknown"
-        with self._span("helix.request", route=route) as span:
+        caller = head.one(b"traceparent").decode("latin-1")
+        with self._below(caller) if caller else nullcontext(), self._span("helix.request", route=route) as span:
             await self._inner(inner, receive, self._counting(send, route, span))
 
     def _counting(self, send: Send, route: str, span: TraceSpan) -> Send:

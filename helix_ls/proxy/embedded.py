@@ -202,7 +202,14 @@ class _Serving:
         leaving = asyncio.Event()
         telemetry = self._host.telemetry
         app = application(
-            workspaces, self._upstreams, self._rules, self.config, self._measures, leaving=leaving, span=telemetry.span
+            workspaces,
+            self._upstreams,
+            self._rules,
+            self.config,
+            self._measures,
+            leaving=leaving,
+            span=telemetry.span,
+            below=telemetry.below,
         )
         unwatch = telemetry.watch(self._measures.families)
         self._server = UvicornServer(settings(app), leaving)

@@ -178,7 +178,14 @@ async def _serve(
         leaving = asyncio.Event()
         measures = Measures()
         app = application(
-            Workspaces(lambda: opened), above, rules, config, measures, leaving=leaving, span=host.telemetry.span
+            Workspaces(lambda: opened),
+            above,
+            rules,
+            config,
+            measures,
+            leaving=leaving,
+            span=host.telemetry.span,
+            below=host.telemetry.below,
         )
         watching.callback(host.telemetry.watch(measures.families))
         server = UvicornServer(settings(app), leaving)

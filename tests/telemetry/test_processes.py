@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,6 +87,42 @@ def test_a_chat_is_one_trace_from_the_request_to_the_upstream(
     assert whole.attributes["helix.ended"] == "done"
     assert whole.attributes["helix.added"] > 0
     assert_content_free(collector, str(project), project.name, server.key)
+
+
+def test_a_request_is_below_the_span_that_its_caller_names_and_a_wrong_name_is_none(
+    server: Server, collector: Collector
+) -> None:
+    trace, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+    given = [f"00-{trace}-{parent}-01", f"00-{trace}-{parent}", f"00-{'0' * 32}-{parent}-01", "x" * 200, ""]
+    with server.http() as client:
+        for header in given:
+            asked = client.post("/context/packet", json={"query": ASK}, headers={"traceparent": header})
+            assert asked.status_code == 200
+    assert server.close() == 0
+    packets = [one for one in collector.spans() if one.attributes.get("http.route") == "/context/packet"]
+    (called,) = [one for one in packets if one.parent]
+    assert (called.parent, called.trace) == (bytes.fromhex(parent), bytes.fromhex(trace))
+    assert len({one.trace for one in packets}) == len(given)
+    (question,) = [one for one in collector.named("helix.question", len(given)) if one.trace == called.trace]
+    assert question.parent == called.identity
+
+
+def test_a_command_without_a_daemon_exports_its_own_spans(
+    environ: dict[str, str], project: Path, collector: Collector
+) -> None:
+    def run(*arguments: str, **more: str) -> None:
+        command = [sys.executable, "-m", "helix_ls.cli", *arguments]
+        subprocess.run(command, cwd=project, env=environ | more, capture_output=True, check=True, timeout=120)
+
+    run("packet", QUESTION, "--json", HELIX_OTEL_ENABLED="false")
+    assert collector.bodies == []
+    run("packet", QUESTION, "--json")
+    (question,) = collector.named("helix.question")
+    assert (question.parent, question.attributes["helix.verb"]) == (b"", "packet")
+    before = len(collector.named("helix.index"))
+    run("index")
+    assert collector.named("helix.index", before + 1)[-1].attributes["helix.files"] > 0
+    assert_content_free(collector, str(project), project.name)
 
 
 def test_the_metrics_are_those_of_the_route(server: Server, collector: Collector) -> None:

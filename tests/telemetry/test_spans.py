@@ -114,6 +114,17 @@ def test_no_trace_is_exported_at_a_ratio_of_zero(project: Path, config: Config, 
     assert collector.spans() == []
 
 
+@pytest.mark.parametrize("ratio", [0.0, 1.0])
+def test_the_ratio_of_the_user_holds_for_a_trace_that_a_caller_began(
+    config: Config, collector: Collector, ratio: float
+) -> None:
+    telemetry = telemetry_of(replace(config, otel_sampler_ratio=ratio))
+    with telemetry.below("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"), telemetry.span("helix.index"):
+        pass
+    telemetry.close()
+    assert len(collector.spans()) == int(ratio)
+
+
 def test_a_collector_that_is_not_there_fails_no_question(project: Path, config: Config, collector: Collector) -> None:
     collector.close()
     ask_everything(project, config)
