@@ -141,6 +141,19 @@ def test_doctor_lists_what_each_extra_lacks(light: dict[str, str], project: Path
     assert said["detail"].startswith("proxy (without aiohttp, httptools), models (without fastembed")
 
 
+def test_telemetry_without_its_extra_stops_no_verb_and_doctor_names_the_command(
+    light: dict[str, str], project: Path
+) -> None:
+    wanted = light | {"HELIX_OTEL_ENABLED": "true", "HELIX_OTEL_SAMPLER_RATIO": "0.5"}
+    for arguments in (["index", str(project)], ["packet", "sign_cookie", "--path", str(project), "--json"]):
+        done = helix(wanted, *arguments)
+        assert (done.returncode, "opentelemetry" in done.stderr) == (0, False), done.stderr
+    answer = json.loads(helix(wanted, "doctor", str(project), "--json").stdout)
+    said = {check["name"]: check for check in answer["checks"]}["telemetry"]
+    assert (said["state"], "not installed (opentelemetry.sdk" in said["detail"]) == ("warn", True), said
+    assert said["action"] == f"run: {install_command('otel')}"
+
+
 def test_a_language_server_answers_and_says_what_its_proxy_lacks(
     light: dict[str, str], project: Path, tmp_path: Path
 ) -> None:
