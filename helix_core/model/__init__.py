@@ -1,10 +1,13 @@
 """The value types that all packages share.
 
-Values only: frozen, slotted, comparable. No I/O, no clock, no decisions; imports nothing of Helix. Paths are raw bytes
+Values only: frozen, slotted, comparable. No I/O, no clock, no decisions; knows no room of Helix. Paths are raw bytes
 relative to the workspace root with ``/`` between parts; ``source_id`` is their printable form. Lines are 1-based and
 inclusive; byte spans are half-open; times are Unix seconds unless the name ends in ``_ns``.
 """
 
+from typing import TYPE_CHECKING
+
+from helix_core.faces import lazy_face
 from helix_core.model.answer import (
     Account,
     Answered,
@@ -32,6 +35,7 @@ from helix_core.model.answer import (
     Weighed,
 )
 from helix_core.model.content import (
+    Attribution,
     Chunk,
     Claim,
     Definition,
@@ -56,53 +60,54 @@ from helix_core.model.content import (
 )
 from helix_core.model.kinds import (
     HIGH_RISK,
+    NOTE_SCHEME,
     Authority,
     Clean,
     Decoder,
     Kept,
+    MemoryOrigin,
+    MemoryStatus,
     Reason,
     Role,
     SourceKind,
     Status,
     TaskType,
+    UseKind,
     Volatility,
 )
-from helix_core.model.memory import (
-    CITES,
-    CONFLICTS,
-    DEPENDS_ON,
-    DERIVED_FROM,
-    GLOBAL_SCOPE,
-    MEMORY_KINDS,
-    MEMORY_RELATIONS,
-    NOTE_SCHEME,
-    REFINES,
-    RELATED,
-    SUPERSEDES,
-    USABLE,
-    Attribution,
-    Consolidation,
-    DecidedFlags,
-    Exchange,
-    KeptExchange,
-    MemoryDraft,
-    MemoryEvidence,
-    MemoryFact,
-    MemoryLink,
-    MemoryOp,
-    MemoryOrigin,
-    MemoryStatus,
-    MemoryUse,
-    Note,
-    NoteItem,
-    Slot,
-    StoredMemory,
-    UseKind,
-    canonical,
-    memory_id,
-    record_hash,
-)
-from helix_core.model.pauses import KeptPause, Pause, PauseFilter, PauseType, Recoverability
+
+if TYPE_CHECKING:
+    from helix_core.model.memory import (
+        CITES,
+        CONFLICTS,
+        DEPENDS_ON,
+        DERIVED_FROM,
+        GLOBAL_SCOPE,
+        MEMORY_KINDS,
+        MEMORY_RELATIONS,
+        REFINES,
+        RELATED,
+        SUPERSEDES,
+        USABLE,
+        Consolidation,
+        DecidedFlags,
+        Exchange,
+        KeptExchange,
+        MemoryDraft,
+        MemoryEvidence,
+        MemoryFact,
+        MemoryLink,
+        MemoryOp,
+        MemoryUse,
+        Note,
+        NoteItem,
+        Slot,
+        StoredMemory,
+        canonical,
+        memory_id,
+        record_hash,
+    )
+    from helix_core.model.pauses import KeptPause, Pause, PauseFilter, PauseType, Recoverability
 
 __all__ = [
     "CITES",
@@ -200,3 +205,41 @@ __all__ = [
     "memory_id",
     "record_hash",
 ]
+
+# A search asks for neither, and making their dataclasses takes it 15 ms.
+__getattr__ = lazy_face(
+    __name__,
+    {
+        "memory": (
+            "CITES",
+            "CONFLICTS",
+            "DEPENDS_ON",
+            "DERIVED_FROM",
+            "GLOBAL_SCOPE",
+            "MEMORY_KINDS",
+            "MEMORY_RELATIONS",
+            "REFINES",
+            "RELATED",
+            "SUPERSEDES",
+            "USABLE",
+            "Consolidation",
+            "DecidedFlags",
+            "Exchange",
+            "KeptExchange",
+            "MemoryDraft",
+            "MemoryEvidence",
+            "MemoryFact",
+            "MemoryLink",
+            "MemoryOp",
+            "MemoryUse",
+            "Note",
+            "NoteItem",
+            "Slot",
+            "StoredMemory",
+            "canonical",
+            "memory_id",
+            "record_hash",
+        ),
+        "pauses": ("KeptPause", "Pause", "PauseFilter", "PauseType", "Recoverability"),
+    },
+)

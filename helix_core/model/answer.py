@@ -10,8 +10,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from helix_core.model.content import Item, LastCommit, Source
-from helix_core.model.kinds import Kept, Reason, Status
-from helix_core.model.memory import MemoryOrigin, MemoryStatus
+from helix_core.model.kinds import Kept, MemoryOrigin, MemoryStatus, Reason, Status
 
 
 @dataclass(frozen=True, slots=True)

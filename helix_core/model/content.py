@@ -287,3 +287,17 @@ class Listing:
     skipped: tuple[Skipped, ...]
     source: str = "git"
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Four layers of a speaker, and the time zone; empty where unknown.
+
+    Provenance only: unauthenticated, and neither permissions nor ranking depend on it.
+    """
+
+    org: str = ""
+    device: str = ""
+    user: str = ""
+    agent: str = ""
+    timezone: str = ""

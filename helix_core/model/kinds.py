@@ -117,3 +117,39 @@ class Role(StrEnum):
     DOC = "doc"
     CONFIG = "config"
     VENDORED = "vendored"
+
+
+class MemoryOrigin(StrEnum):
+    """Who asserts a memory, in falling authority."""
+
+    USER = "user"
+    AGENT = "agent"
+    IMPORTED = "imported"
+
+    @property
+    def rank(self) -> int:
+        """Return 0 for the highest authority; an origin of a larger rank needs review to replace one of a smaller."""
+        return list(MemoryOrigin).index(self)
+
+
+class MemoryStatus(StrEnum):
+    """What the operations and links of the log say of a memory; never stored."""
+
+    ACTIVE = "active"
+    CONTESTED = "contested"
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
+    QUARANTINED = "quarantined"
+    FORGOTTEN = "forgotten"
+
+
+class UseKind(StrEnum):
+    """How a memory was used: a person or an agent opened it by its id, an answer cited it, a person confirmed it."""
+
+    OPENED = "opened"
+    CITED = "cited"
+    CONFIRMED = "confirmed"
+
+
+NOTE_SCHEME = "helix-note:"
+"""Begins the ``source_id`` of a note of the memory."""

@@ -7,25 +7,10 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
-from helix_core.model.content import Chunk
-from helix_core.model.kinds import Clean, SourceKind, Volatility
-
-
-@dataclass(frozen=True, slots=True)
-class Attribution:
-    """Four layers of a speaker, and the time zone; empty where unknown.
-
-    Provenance only: unauthenticated, and neither permissions nor ranking depend on it.
-    """
-
-    org: str = ""
-    device: str = ""
-    user: str = ""
-    agent: str = ""
-    timezone: str = ""
+from helix_core.model.content import Attribution, Chunk
+from helix_core.model.kinds import NOTE_SCHEME, Clean, MemoryOrigin, MemoryStatus, SourceKind, UseKind, Volatility
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,41 +104,6 @@ class NoteItem:
     def source_id(self) -> str:
         """Return the placeholder for a file's path."""
         return f"{NOTE_SCHEME}{self.content_hash[:16]}"
-
-
-NOTE_SCHEME = "helix-note:"
-
-
-class MemoryOrigin(StrEnum):
-    """Who asserts a memory, in falling authority."""
-
-    USER = "user"
-    AGENT = "agent"
-    IMPORTED = "imported"
-
-    @property
-    def rank(self) -> int:
-        """Return 0 for the highest authority; an origin of a larger rank needs review to replace one of a smaller."""
-        return list(MemoryOrigin).index(self)
-
-
-class MemoryStatus(StrEnum):
-    """What the operations and links of the log say of a memory; never stored."""
-
-    ACTIVE = "active"
-    CONTESTED = "contested"
-    SUPERSEDED = "superseded"
-    ARCHIVED = "archived"
-    QUARANTINED = "quarantined"
-    FORGOTTEN = "forgotten"
-
-
-class UseKind(StrEnum):
-    """How a memory was used: a person or an agent opened it by its id, an answer cited it, a person confirmed it."""
-
-    OPENED = "opened"
-    CITED = "cited"
-    CONFIRMED = "confirmed"
 
 
 USABLE = frozenset({MemoryStatus.ACTIVE, MemoryStatus.CONTESTED})

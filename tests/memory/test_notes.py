@@ -412,7 +412,7 @@ def test_without_a_memory_nothing_of_it_is_loaded(helix, tmp_path, project):
     places = {"HELIX_CACHE_DIR": str(tmp_path / "cache"), "HELIX_DATA_DIR": str(tmp_path / "data")}
     ran = [sys.executable, "-c", PROGRAM, str(project)]
     said = subprocess.run(ran, env=os.environ | places, capture_output=True, text=True, check=True).stdout
-    assert said.strip() == "['helix_core.model.memory']"
+    assert said.strip() == "[]"
 
 
 @pytest.mark.process

@@ -20,11 +20,9 @@ from helix_core.model import (
     Found,
     Hints,
     Judged,
-    KeptExchange,
     LineSpan,
     MemoryOrigin,
     MemoryStatus,
-    NoteItem,
     Overlays,
     Pointer,
     RecalledMemory,
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
     from helix_core.engine.memory.strands import ImportRequest
     from helix_core.engine.memory.text_ingest import TextIngest
     from helix_core.memory import NoteInput
+    from helix_core.model import KeptExchange, NoteItem
     from helix_core.store import Memory
     from helix_core.strand import StrandRecord
 
