@@ -152,6 +152,14 @@ def checked_log(log: TrailLog) -> TrailLog:
         raise TrailError(_refused(f"it has more than {MOST_EVENTS} events or {MOST_FLAGS} flags"))
     if any(not 0 < len(flag) <= LONGEST_TEXT for flag in log.flags):
         raise TrailError(_refused("a flag has no name, or too long a one"))
+    looks = (entry for entry in log.entries if isinstance(entry, Look))
+    texts = {*log.flags, *(text for look in looks for text in _texts(look))}
+    texts |= {entry.label for entry in log.entries if isinstance(entry, TrailVersion)}
+    try:
+        "".join(texts).encode("utf-8")
+    except UnicodeEncodeError as error:
+        # Half of a surrogate pair, which the file of a trail cannot hold.
+        raise TrailError(_refused("a name is not Unicode")) from error
     return log
 
 
@@ -209,11 +217,14 @@ def _checked(entry: TrailEntry, fields: list[object], *, is_right: bool) -> Trai
     return entry
 
 
+def _texts(look: Look) -> tuple[str, ...]:
+    return look.path, look.symbol, look.kind, look.span_hash, look.file_hash
+
+
 def _is_look(look: Look) -> bool:
-    texts = (look.path, look.symbol, look.kind, look.span_hash, look.file_hash)
     return (
         bool(look.path)
-        and all(len(text) <= LONGEST_TEXT for text in texts)
+        and all(len(text) <= LONGEST_TEXT for text in _texts(look))
         and 1 <= look.weight <= MOST_WEIGHT
         and 0 <= look.start_line <= 2**31
         and 0 <= look.end_line <= 2**31

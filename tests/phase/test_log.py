@@ -109,3 +109,16 @@ def test_two_logs_merge_by_time_each_look_once() -> None:
     assert merged_log(other.log, one.log) == both
     assert merged_log(both, one.log) == both
     assert Trail(both).steps == range(20)
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        TrailLog((), frozenset({"never-index \ud800"})),
+        TrailLog((Look(0, -1, "a\udc80.py"),)),
+        TrailLog((Look(0, -1, "a.py"), TrailVersion(0, 0, 0, "\ud800"))),
+    ],
+)
+def test_a_name_that_is_no_unicode_is_refused(log):
+    with pytest.raises(TrailError, match="not Unicode"):
+        read_log(log_bytes(log))
