@@ -27,7 +27,6 @@ from helix_core.engine.verdict.spans import (
 from helix_core.engine.verdict.table import TEXT_THERE, TRUE_NOW, Observation, priority, verdict
 from helix_core.engine.verdict.weigher import ObservedItem, Placed, Weigher, called
 from helix_core.errors import UsageError
-from helix_core.ingest import mask
 from helix_core.ingest.provenance import provenance
 from helix_core.model import (
     NOTE_SCHEME,
@@ -319,6 +318,8 @@ class Judgement:
 
     def _only_in_buffer(self, pointer: Pointer, path: bytes, content_hash: str) -> LineSpan | None:
         """Return the lines of a pointer's text in the unsaved buffer, if the file is as it was for the pointer."""
+        from helix_core.ingest import mask
+
         buffer = self._weigher.facts.buffers.of(path)
         if buffer is None or pointer.content_hash != content_hash or len(buffer) > MOST_BUFFER_BYTES:
             return None

@@ -22,14 +22,12 @@ from helix_core.ingest import (
     declarations,
     declared,
     language_of,
-    mask,
     may_differ,
     python_parameters,
     references_in,
     split,
     value_of,
 )
-from helix_core.ingest import find as find_claims
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.signatures import LANGUAGES
 from helix_core.model import DocumentChange, DocumentFlag, Item, LastCommit, Reason, Role, Source, SourceKind
@@ -986,6 +984,9 @@ def _fits(reference: Reference, declaration: Declaration) -> bool:
 
 def _stated(data: bytes, language: str, key: str) -> Declaration | None:
     """Return the value of a key that a configuration file sets exactly once; masked secrets are no claims."""
+    from helix_core.ingest import find as find_claims
+    from helix_core.ingest import mask
+
     same = [one for one in find_claims(mask(data), language) if one.key == key]
     if len(same) != 1:
         return None
@@ -1059,6 +1060,8 @@ def _likeness(one: Sequence[str], other: Sequence[str]) -> float:
 
 def _without_secrets(flag: DocumentFlag) -> DocumentFlag | None:
     """Return the flag, or None if one of its values contains a secret."""
+    from helix_core.ingest import mask
+
     for side in (flag.was, flag.now):
         text = f"{flag.symbol.rpartition('.')[2]} = {side}".encode()
         if mask(text).data != text:
