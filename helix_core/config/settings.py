@@ -411,6 +411,16 @@ class Config:
         "record which places are opened, on this machine only, for helix where; helix where --forget removes it all",
         trusted=True,
     )
+    trail_prior: float = _setting(
+        "trail.prior",
+        "number",
+        0.0,
+        "raise the score of the files that the trail expects next by up to this share, where a trail is recorded; an "
+        "item moves one place at most, and 0 leaves every answer as it is",
+        low=0,
+        high=0.5,
+        trusted=True,
+    )
     mcp_write_tools: bool = _setting(
         "mcp.write_tools",
         "true or false",

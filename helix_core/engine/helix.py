@@ -76,7 +76,7 @@ class Helix:
         self.session = session
         self.memory = WorkspaceMemory(session)
         self.symbols = Symbols(session)
-        self._answers = Answers(session, self.memory, self._open_pauses)
+        self._answers = Answers(session, self.memory, self._open_pauses, self._chances)
         self._trail: WorkspaceTrail | None = None
         self._pauses: WorkspacePauses | None = None
 
@@ -226,6 +226,10 @@ class Helix:
     def _expected(self) -> list[bytes]:
         """Return what the trail expects next; loads it only now."""
         return self.trail.expected()
+
+    def _chances(self) -> dict[bytes, float]:
+        """Return how likely the trail holds each file to be next; loads it only now."""
+        return self.trail.chances()
 
     def catch_up(self, progress: Callable[[Progress], None] | None = None, *, only_small: bool = False) -> None:
         """Refresh before a question, within the setting's time; ``behind`` and every answer's notes tell why it could

@@ -83,6 +83,7 @@ def test_every_value_knows_file_and_line_or_variable(tmp_path: Path, user: Path)
         "memory.review_agents": ("default", ""),
         "memory.co_use": ("default", ""),
         "trail.record": ("default", ""),
+        "trail.prior": ("default", ""),
         "search.co_change": ("default", ""),
         "search.rerank": ("default", ""),
         "search.rerank_budget_ms": ("default", ""),

@@ -8,11 +8,17 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from helix_core.engine.answer.answer import within_one_place
 from helix_core.errors import TrailError, TrailStoreError, UsageError
+from helix_core.model import Ranked, Weighed
 from helix_core.phase import MOST_EVENTS, Trail, TrailItem, TrailVersion, entry_text
 from helix_core.store import TrailChange, TrailFile
 from helix_ls.operations.arguments import AskContext
@@ -413,6 +419,58 @@ def test_evidence_that_was_given_is_repeated_once_the_topic_has_moved(recording)
     recording.session.config = dataclasses.replace(recording.session.config, trail_record=False)
     look_around("gamma")
     assert repeats() == {True}, "nothing is recorded"
+
+
+def test_a_prior_of_the_trail_exchanges_neighbors_and_leaves_items_and_verdicts(recording, workspace):
+    for name in ("first", "second"):
+        (workspace / f"{name}.py").write_text("def moor_zeppelin(mast):\n    return mast\n", "utf-8")
+    recording.refresh()
+
+    def packet(share):
+        recording.session.config = dataclasses.replace(recording.session.config, trail_prior=share)
+        made = recording.packet("moor_zeppelin")
+        made["accounting"].pop("elapsed_ms")
+        for item in made["verified"]:
+            item.pop("last_verified_at")
+        return made
+
+    def places(made):
+        return [(item["source_id"], item["start_line"], item["status"]) for item in made["verified"]]
+
+    before = packet(0.0)
+    later = places(before)[1][0]
+    assert {places(before)[0][0], later} == {"first.py", "second.py"}
+    for _ in range(4):
+        opens(recording, later)
+    assert packet(0.0) == before, "0 leaves every byte of an answer as it is"
+    after = packet(0.5)
+    assert places(after)[:2] == places(before)[1::-1]
+    assert sorted(places(after)) == sorted(places(before))
+    assert (after["stale_risk"], after["needs_refresh"]) == (before["stale_risk"], before["needs_refresh"])
+    window = recording.context("moor_zeppelin")
+    assert window["blocks"][0]["source_id"] == later
+    recording.session.config = dataclasses.replace(recording.session.config, trail_record=False)
+    assert places(packet(0.5)) == places(before), "without a trail there is no prior"
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([4.0, 2.0, 1.9, 1.8, 1.0]), st.integers(0, 5)), max_size=12),
+    st.dictionaries(st.integers(0, 5), st.floats(0, 1)),
+    st.floats(0, 0.5),
+)
+def test_a_prior_moves_no_item_by_more_than_a_place(scored, likely, share):
+    def item(number, score, file):
+        ranked = Ranked(SimpleNamespace(id=number, source=SimpleNamespace(path=b"%d" % file)), score, ())
+        return Weighed(ranked, None, 1.0, "", "", 0.0, "")
+
+    ordered = sorted(scored, key=lambda one: -one[0])
+    weighed = [item(number, *one) for number, one in enumerate(ordered)]
+    made = within_one_place(weighed, {b"%d" % file: chance for file, chance in likely.items()}, share)
+    numbers = [one.ranked.item.id for one in made]
+    assert sorted(numbers) == [*range(len(weighed))]
+    assert all(abs(place - number) <= 1 for place, number in enumerate(numbers))
+    assert all(one.ranked.score >= other.ranked.score for one, other in pairwise(made))
+    assert within_one_place(weighed, {}, share) == weighed
 
 
 def test_a_damaged_trail_repeats_nothing_and_is_named(recording):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from helix_core.engine.verdict import with_named
@@ -154,6 +154,29 @@ class Answer:
         if self._whole:
             live = tuple(dataclasses.replace(one, focus=None) for one in live)
         return dataclasses.replace(found, ranked=live), list(gone.values())
+
+
+def within_one_place(weighed: Sequence[Weighed], chances: Mapping[bytes, float], share: float) -> list[Weighed]:
+    """Exchange neighbors of which the later one has the higher score, each raised by ``share`` of its file's chance to
+    be looked at next (0 … 1). An item moves one place at most, and scores never rise.
+    """
+
+    def raised(one: Weighed) -> float:
+        return one.ranked.score * (1 + share * chances.get(one.ranked.item.source.path, 0.0))
+
+    made = list(weighed)
+    place = 0
+    while place + 1 < len(made):
+        one, other = made[place : place + 2]
+        if raised(other) > raised(one):
+            factor = raised(other) / other.ranked.score
+            priors = (*other.ranked.priors, f"expected by the trail x{factor:.2f}")
+            first = dataclasses.replace(other, ranked=dataclasses.replace(other.ranked, priors=priors))
+            second = dataclasses.replace(one, ranked=dataclasses.replace(one.ranked, score=other.ranked.score))
+            made[place : place + 2] = [first, second]
+            place += 1
+        place += 1
+    return made
 
 
 def _live(ranked: Sequence[Ranked], gone: Container[bytes]) -> Iterator[Ranked]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -67,12 +67,21 @@ GENERAL_FLOOR = 0.6
 
 
 class Answers:
-    """The verbs that search. ``notes`` come from the memory, ``open_pauses`` are those of agents that wait."""
+    """The verbs that search. ``notes`` come from the memory, ``open_pauses`` are those of agents that wait, and
+    ``chances`` says how likely each file is looked at next.
+    """
 
-    def __init__(self, session: WorkspaceSession, notes: AnswerNotes, open_pauses: Callable[[], OpenPauses]) -> None:
+    def __init__(
+        self,
+        session: WorkspaceSession,
+        notes: AnswerNotes,
+        open_pauses: Callable[[], OpenPauses],
+        chances: Callable[[], Mapping[bytes, float]],
+    ) -> None:
         self.session = session
         self._notes = notes
         self._open_pauses = open_pauses
+        self._chances = chances
 
     def search(self, request: AnswerRequest) -> dict[str, Any]:
         """Return the ``helix.search/1`` object, with what ``request.previewed`` and ``request.explained`` add."""
@@ -262,7 +271,7 @@ class Answers:
         unsaved = self.session.unsaved_names(request.overlays, request.check)
         index = self._index_search(request)
         answer = Answer(self._hinted(request), index, weigher, self._not_indexed(index), unsaved=unsaved).make()
-        return self._with_notes(answer, request)[0], weigher
+        return self._with_notes(self._with_trail(answer), request)[0], weigher
 
     @heals_index()
     def _window(
@@ -275,12 +284,13 @@ class Answers:
         weigher = session.weigher(request.overlays, request.check, patience=PATIENCE, busy_ms=BUSY_MS)
         index = self._index_search(request)
         with self._question("context", request) as span:
-            files = Answer(self._hinted(request), index, weigher, self._not_indexed(index), whole=True).make()
+            made = Answer(self._hinted(request), index, weigher, self._not_indexed(index), whole=True).make()
+            files = self._with_trail(made)
             span.set(
                 returned=len(files.weighed), confidence=files.found.confidence, known_empty=files.found.known_empty
             )
         recalled = self._with_notes(files, request)
-        made = context(
+        window = context(
             request,
             wanted,
             files,
@@ -291,7 +301,7 @@ class Answers:
             weigher=weigher,
             config=session.config,
         )
-        return made, recalled[0].found, weigher
+        return window, recalled[0].found, weigher
 
     def _hinted(self, request: AnswerRequest) -> AnswerRequest:
         hints, files = request.hints, request.asked.files
@@ -306,6 +316,15 @@ class Answers:
             )
             hints = dataclasses.replace(hints, recent_paths=shown)
         return dataclasses.replace(request, hints=self._notes.hinted(hints))
+
+    def _with_trail(self, answer: Answered) -> Answered:
+        """Return the answer in the order of the user's trail, where the settings want that."""
+        share = self.session.config.trail_prior
+        if not share or not self.session.records_trail:
+            return answer
+        from helix_core.engine.answer.answer import within_one_place
+
+        return dataclasses.replace(answer, weighed=tuple(within_one_place(answer.weighed, self._chances(), share)))
 
     def _with_notes(self, answer: Answered, request: AnswerRequest) -> tuple[Answered, dict[int, str]]:
         """Return the answer with notes of the memory; a question of certain files gets none, as they are in no file."""

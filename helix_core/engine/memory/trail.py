@@ -120,16 +120,23 @@ class WorkspaceTrail:
 
     def expected(self) -> list[bytes]:
         """Return the files that the trail expects next, the likeliest first; none where there is no trail to read."""
+        chances = self.chances()
+        return sorted(chances, key=lambda path: (-chances[path], path))[:MOST_EXPECTED]
+
+    def chances(self) -> dict[bytes, float]:
+        """Return how likely each file is looked at next, 0 … 1; empty where there is no trail to read."""
         if not self._file.exists():
-            return []
+            return {}
         try:
             trail = self._trail_of(*self._file.read(TOPIC_ENTRIES))
         except StoreError as error:
             self.session.memory_problem = str(error)
-            return []
-        chances = trail.prior({trail.recall_at(step).look.item for step in trail.branch})
-        items = sorted(chances, key=lambda item: (-chances[item], item))
-        return [*dict.fromkeys(path_of(item.path) for item in items)][:MOST_EXPECTED]
+            return {}
+        found: dict[bytes, float] = {}
+        for item, chance in trail.prior({trail.recall_at(step).look.item for step in trail.branch}).items():
+            path = path_of(item.path)
+            found[path] = max(chance, found.get(path, 0.0))
+        return found
 
     def log(self) -> TrailLog:
         """Return the log. Raises: TrailStoreError for a trail that cannot be read."""
