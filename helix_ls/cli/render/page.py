@@ -7,16 +7,18 @@ import math
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import MAX_LINES
 from helix_ls.cli.output import columns, environment, is_at_terminal, print_text
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 MARKS = {"verified": ("✓", "green"), "stale_risk": ("~", "yellow"), "needs_refresh": ("!", "red")}
 SURE = 0.5
@@ -136,6 +138,8 @@ class Page:
 
 def grid() -> Table:
     """Return a table of aligned columns without lines."""
+    from rich.table import Table
+
     return Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
 
 
