@@ -1,7 +1,8 @@
 # make run   set up, index FOLDER (this repository by default) and print a packet for ASK
-# make fast  set up, then what is checked before each commit: format, lint, types, imports and the tests that start no process
-# make test  set up and run every check and test
-# make help  the rest
+# make fast      set up, then what is checked before each commit: format, lint, types, imports, tests that start no process
+# make test      set up and run every check, and all tests but the slow ones; ten minutes on two cores
+# make test-all  the same with every test, as before a release
+# make help      the rest
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -10,6 +11,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 FOLDER ?= .
 ASK ?= how are rankings fused?
+# Set, the tests that take more than two seconds of CPU time run, too.
+SLOW ?=
 # By environment, so that blanks and quotes in a folder or a question reach the command unharmed.
 export FOLDER ASK
 
@@ -41,20 +44,24 @@ static: $(VENV)/.installed-dev
 
 .PHONY: unit
 unit: $(VENV)/.installed-dev $(VENV)/.model
-	$(BIN)/pytest -m unit $(PARALLEL)
+	$(BIN)/pytest -m "unit and not slow" $(PARALLEL)
 
 .PHONY: check
-check: static pytest ## set up and run every check and test that needs no editor
+check: static pytest ## the same as test without the editor; SLOW=1 for the slow tests, too
 	@$(MAKE) --no-print-directory check-extension check-javascript
 
 .PHONY: pytest
 pytest: $(VENV)/.installed-dev $(VENV)/.model
 	@# With CI set, the short summary is not cut to the width of a terminal.
-	CI=$${CI:-true} $(BIN)/pytest --durations=25 --durations-min=5 $(PARALLEL)
+	CI=$${CI:-true} $(BIN)/pytest $(if $(SLOW),,-m "not editor and not slow") --durations=25 --durations-min=5 $(PARALLEL)
 
 .PHONY: test
-test: $(VENV)/.installed-dev $(VENV)/.model ## the same, and meanwhile drive the packaged extension in a real VS Code
+test: $(VENV)/.installed-dev $(VENV)/.model ## set up, run every check and all tests but the slow ones, some in a real VS Code
 	@MAKE="$(MAKE)" bash .ci/test
+
+.PHONY: test-all
+test-all: $(VENV)/.installed-dev $(VENV)/.model ## the same with every test, and every scenario in a real VS Code
+	@SLOW=1 MAKE="$(MAKE)" bash .ci/test
 
 .PHONY: extension
 extension: $(VENV)/.installed ## build vscode-extension/helix-context.vsix, and install it when `code` is on PATH

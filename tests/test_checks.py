@@ -35,16 +35,21 @@ ok    nothing is left running (0.0 s)
 
 
 def run(folder: Path, **endings: tuple[int, str]) -> tuple[int, list[str]]:
-    """Run ``.ci/test`` in ``folder`` with a ``make`` that prints and exits as ``endings`` says for each part."""
+    """Run ``.ci/test`` in ``folder`` with a ``make`` that prints and exits as ``endings`` says for each part.
+
+    It notes the scenarios of the editor that it was told, in the file ``told``.
+    """
     (folder / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "test", folder / ".ci")
     for part, (status, text) in endings.items():
         (folder / part).write_text(text)
         (folder / f"{part}.exit").write_text(str(status))
     make = folder / "make"
-    make.write_text(
-        f'#!/bin/sh\ncat "{folder}/$2" 2>/dev/null\nexit "$(cat "{folder}/$2.exit" 2>/dev/null || echo 0)"\n'
-    )
+    make.write_text(f"""#!/bin/sh
+echo "$2 $SCENARIOS" >>"{folder}/told"
+cat "{folder}/$2" 2>/dev/null
+exit "$(cat "{folder}/$2.exit" 2>/dev/null || echo 0)"
+""")
     make.chmod(0o755)
     environment = {**os.environ, "MAKE": str(make)}
     done = subprocess.run(
@@ -100,3 +105,14 @@ def test_many_failures_fit_on_forty_lines(tmp_path: Path) -> None:
     assert "    FAIL  act 0 (0.0 s)" in end
     assert "    and 84 more in build/test/test-editor.log" in end
     assert sum(line.startswith("FAILED  ") for line in end) == 5
+
+
+@pytest.mark.parametrize(("slow", "chosen"), [("", True), ("1", False)])
+def test_the_editor_plays_some_scenarios_or_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: str, *, chosen: bool
+) -> None:
+    monkeypatch.setenv("SLOW", slow)
+    monkeypatch.delenv("SCENARIOS", raising=False)
+    run(tmp_path, **{"test-editor": (0, "1 passed, 0 failed\n")})
+    lines = dict(line.split(" ", 1) for line in (tmp_path / "told").read_text().splitlines())
+    assert bool(lines["test-editor"]) == chosen
