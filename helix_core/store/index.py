@@ -10,7 +10,15 @@ from types import TracebackType
 import apsw
 
 from helix_core.errors import CorruptStoreError, StoreError
-from helix_core.store.lifecycle import FileFormat, Identity, file_identity, move_damaged_aside, rebuild_lock
+from helix_core.store.lifecycle import (
+    FileFormat,
+    Identity,
+    close_to_others,
+    create_new,
+    file_identity,
+    move_damaged_aside,
+    rebuild_lock,
+)
 from helix_core.store.reader import Reader
 from helix_core.store.sqlite_file import allow_narrowing, connect, load_vectors, rows_of
 from helix_core.store.writer import Writer
@@ -49,17 +57,13 @@ def create_private_file(path: Path) -> None:
     """Create the folder (mode 0700) and the file (mode 0600) before SQLite opens it."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        if not create_new(path):
+            close_to_others(path, os.stat(path))
     except OSError as error:
         raise StoreError(
             f"The index {path} cannot be written ({error.strerror}); "
             f"make {path.parent} writable or choose another cache folder."
         ) from error
-    try:
-        if os.name == "posix" and os.fstat(descriptor).st_mode & 0o077:
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
 
 
 def _drop_all(connection: apsw.Connection) -> None:

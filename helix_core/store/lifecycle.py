@@ -6,6 +6,7 @@ header, the schema, and what a person is told. The memory is never deleted, the 
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -138,8 +139,8 @@ class FileFormat:
 
         Raises: NewerStoreError and ``not_ours`` (the file is untouched), and what ``errors`` raises.
         """
-        suspect = self._look(path) or suspect
         with self.errors(path):
+            suspect = self._look(path) or suspect
             connection = connect(path, apsw.SQLITE_OPEN_READWRITE)
             try:
                 self._set_up(path, connection, suspect)
@@ -267,19 +268,33 @@ def _enter_wal(connection: apsw.Connection) -> None:
 def create_private(path: Path) -> bool:
     """Create a file with mode 0600, or close the user's own to others; follow no link, wait for no pipe.
 
-    Return whether what is there is a regular file of the user's. Raises OSError.
+    Return whether it is a regular file of the user's. Raises OSError, also where the user may not write it.
     """
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o600)
-    try:
-        status = os.fstat(descriptor)
+    if not create_new(path):
+        status = os.lstat(path)
         if not stat.S_ISREG(status.st_mode) or not is_users(status):
             return False
-        if os.name == "posix" and status.st_mode & 0o077:
-            os.fchmod(descriptor, 0o600)
-        return True
-    finally:
-        os.close(descriptor)
+        close_to_others(path, status)
+    return True
+
+
+def create_new(path: Path) -> bool:
+    """Create a file with mode 0600; return False where one is, which is not even opened: see ``read_header``."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600))
+    except FileExistsError:
+        return False
+    return True
+
+
+def close_to_others(path: Path, status: os.stat_result) -> None:
+    """Take a file's rights from all but its owner. Raises OSError, also where this user may not read and write it."""
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file")
+    if os.name == "posix" and status.st_mode & 0o077:
+        os.chmod(path, 0o600)
+    if not os.access(path, os.R_OK | os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def is_users(status: os.stat_result) -> bool:

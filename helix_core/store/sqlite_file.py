@@ -186,13 +186,19 @@ class Header:
 def read_header(path: str) -> Header | None:
     """Return the header of the file at ``path``, or None when the file is missing or empty.
 
-    Raises: ValueError when the bytes are no SQLite header; OSError when they cannot be read.
+    It is read through SQLite, whose close waits for the locks of this process: closing any other descriptor of the file
+    ends the POSIX locks of every connection that the process has to it, and another process then takes a transaction
+    that is being written for one that was cut off ("How To Corrupt An SQLite Database File", section 2.2).
+
+    Raises: ValueError when the bytes are no SQLite header; apsw.Error when they cannot be read.
     """
-    try:
-        with open(path, "rb") as file:
-            data = file.read(HEADER_BYTES)
-    except FileNotFoundError:
+    if not os.path.exists(path):
         return None
+    file = apsw.VFSFile("", path, [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
+    try:
+        data = file.xRead(HEADER_BYTES, 0)
+    finally:
+        file.xClose()
     if not data:
         return None
     if len(data) < HEADER_BYTES or not data.startswith(_MAGIC):

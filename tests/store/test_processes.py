@@ -11,9 +11,13 @@ import threading
 import time
 from pathlib import Path
 
+import apsw
 import pytest
 
 from helix_core.store import Index, open_index
+from helix_core.store.index import create_private_file
+from helix_core.store.lifecycle import create_private
+from helix_core.store.sqlite_file import connect, read_header
 from tests.store.build import content_hash, document, signature
 
 ROOT = str(Path(__file__).parents[2])
@@ -190,3 +194,31 @@ def test_a_writer_that_begins_again_at_once_lets_one_that_waits_go_first(tmp_pat
 def _write_one(path: Path) -> None:
     with open_index(path) as index:
         index.writer().replace(document(b"saved.py", b"x = 2\n"), signature(), 2)
+
+
+LOOKS = {
+    "its header": lambda path: read_header(str(path)),
+    "its rights": create_private,
+    "the index's rights": create_private_file,
+}
+BEGIN = """
+import apsw, sys
+try:
+    apsw.Connection(sys.argv[1]).execute("BEGIN IMMEDIATE")
+except apsw.BusyError:
+    print("locked")
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_look_at_a_file_keeps_the_locks_of_this_process_on_it(tmp_path: Path, look: str) -> None:
+    """Closing any descriptor but SQLite's own ends them: another process then rolls back what is being written."""
+    path = tmp_path / "index.db"
+    create_private(path)
+    connection = connect(str(path), apsw.SQLITE_OPEN_READWRITE)
+    connection.execute("CREATE TABLE one (x); BEGIN IMMEDIATE; CREATE TABLE two (x)")
+    LOOKS[look](path)
+    other = subprocess.run([sys.executable, "-c", BEGIN, path], capture_output=True, text=True, check=True)
+    connection.close()
+    assert other.stdout == "locked\n"
