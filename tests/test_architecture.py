@@ -73,6 +73,7 @@ def test_imports_run_down_the_floors() -> None:
     assert " 0 broken" in done.stdout
 
 
+@pytest.mark.slow
 def test_only_the_store_knows_sql() -> None:
     others = (file for file in SOURCES if "store" not in file.parts)
     assert [(name(file), text) for file in others for text in texts(file) if SQL.search(text)] == []

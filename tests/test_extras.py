@@ -93,6 +93,7 @@ def test_the_command_that_installs_an_extra_is_of_the_same_origin(
     assert install_command("proxy") == command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["packet", "search", "context"])
 def test_a_question_needs_no_extra(light: dict[str, str], project: Path, verb: str) -> None:
     done = helix(light, verb, "sign_cookie", "--path", str(project), "--json")

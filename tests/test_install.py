@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_an_installed_helix_answers_from_a_folder_of_its_own(tmp_path: Path) -> None:
     site, folder = tmp_path / "site", tmp_path / "project"

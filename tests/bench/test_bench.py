@@ -188,6 +188,7 @@ def _burn() -> None:
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_another_process_that_eats_the_machine_leaves_answers_but_no_latency(opened: Helix) -> None:
     context = multiprocessing.get_context("spawn")

@@ -123,6 +123,7 @@ def test_what_is_written_is_what_the_questions_are_made_from():
     assert written == {one["messages"][0]["content"] for one in of("message") if one["group"] == "plain"}
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_bench_reads_what_the_upstream_got_and_its_gate_can_fail(tmp_path):
     name = next(name for name in PROJECTS if PROJECTS[name]["half"] == "development")

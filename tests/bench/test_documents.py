@@ -45,6 +45,7 @@ def ran(project, *arguments):
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_precision_recall_and_documents_changed_together(project, tmp_path):
     sheet, judged = tmp_path / "sheet.jsonl", tmp_path / "judged"

@@ -12,6 +12,7 @@ import pytest
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "strand_kills.py"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="it forks and sends SIGKILL")
 def test_no_kill_leaves_a_store_between_two_states(tmp_path: Path, starts_processes: None) -> None:
     command = [sys.executable, str(BENCHMARK), "--points", "30", "--json", str(tmp_path / "found.json")]

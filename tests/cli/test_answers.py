@@ -43,6 +43,7 @@ def test_a_place_that_changed_since_the_refresh_is_not_called_unchanged(shop: Pa
         assert "status" not in engine.search("shipping_cost")["items"][0]
 
 
+@pytest.mark.slow
 def test_a_search_says_how_to_see_more_and_shows_it(helix: RunHelix, shop: Path) -> None:
     first = helix("search", "basket", "--path", shop, "--limit", "1").out.splitlines()
     option, page = first[-1].removeprefix("more: ").split()
@@ -99,6 +100,7 @@ def test_a_folder_with_files_is_not_called_empty(helix: RunHelix, shop: Path) ->
     assert "has no files" not in helix("packet", "quantum entanglement", "--path", shop).out
 
 
+@pytest.mark.slow
 def test_a_note_about_the_settings_is_printed_once(helix: RunHelix, shop: Path) -> None:
     (shop / "helix.toml").write_text("[search]\nprefer_implementatoin = true\n")
     for verb in ("search", "packet", "context", "index"):
@@ -132,6 +134,7 @@ def test_a_question_of_a_megabyte_is_answered(helix: RunHelix, shop: Path) -> No
     assert ran.status == 0, ran.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", ["运费怎么算 shipping_cost", "стоимость shipping_cost", "🧺 shipping_cost"])
 def test_a_question_in_any_script_is_answered(helix: RunHelix, shop: Path, question: str) -> None:
     answer = helix("search", question, "--path", shop, "--json").answer
@@ -198,6 +201,7 @@ def test_every_skipped_file_is_counted_under_its_reason(helix: RunHelix, shop: P
     assert Counter(one["reason"] for one in answer["skipped_files"]) == answer["skipped"]
 
 
+@pytest.mark.slow
 def test_index_and_status_count_the_same_files_and_name_the_limits(helix: RunHelix, shop: Path) -> None:
     (shop / "binary.txt").write_bytes(b"a\0b")
     (shop / "long.txt").write_text("word\n" * 50_001)
@@ -232,6 +236,7 @@ def test_settings_decide_which_files_count(helix: RunHelix, shop: Path) -> None:
     assert {"source_id": "big.py", "reason": "too_large"} in answer["skipped_files"]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_two_processes_may_index_one_folder_at_the_same_moment(shop: Path, tmp_path: Path) -> None:
     for number in range(200):
@@ -363,6 +368,7 @@ def test_context_refuses_what_cannot_be_meant(helix: RunHelix, shop: Path, optio
     assert said in ran.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["search", "packet", "context"])
 def test_a_filter_that_leaves_no_file_is_the_headline_and_not_an_empty_folder(
     helix: RunHelix, shop: Path, verb: str

@@ -71,6 +71,7 @@ def test_a_packet_beside_an_indexing_process_has_verdicts_from_the_disk(helix, s
         assert "total_price" not in item["quote"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["search", "context"])
 def test_every_question_beside_an_indexing_process_is_answered(helix, shop, indexed, verb):
     (shop / "shop" / "new.py").write_text("def brand_new():\n    return 1\n")

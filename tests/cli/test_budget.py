@@ -39,6 +39,7 @@ def test_what_is_printed_names_the_places_too(open_shop: tuple[RunHelix, Path]) 
     assert "shop/basket.py:" in ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [200, 300, 600])
 def test_what_is_printed_is_counted_as_it_is_printed(open_shop: tuple[RunHelix, Path], most: int) -> None:
     helix, shop = open_shop
@@ -58,6 +59,7 @@ def test_a_budget_that_cannot_be_meant_is_misuse(open_shop: tuple[RunHelix, Path
     assert "from 200 to" in ran.complaint
 
 
+@pytest.mark.slow
 def test_a_larger_budget_prints_longer_quotes(tmp_path: Path, starts_processes: None) -> None:
     body = "".join(f"    parcel.label_{number}()\n" for number in range(40))
     files = {f"part{number}.py": f"def send_parcel_{number}(parcel):\n{body}" for number in range(8)}

@@ -13,6 +13,8 @@ import pytest
 from .conftest import environment, make_repository, runner
 from .terminal import Terminal
 
+pytestmark = pytest.mark.slow
+
 FILES = 1500
 CTRL_C = b"\x03"
 

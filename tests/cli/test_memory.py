@@ -46,6 +46,7 @@ def test_a_changed_citation_says_since_when(remembering: RunHelix, shop: Path) -
     assert "indexed" not in said
 
 
+@pytest.mark.slow
 def test_a_printed_packet_has_a_section_of_memories_within_its_budget(remembering: RunHelix, shop: Path) -> None:
     asked = ("packet", "how is postage priced?")
     assert "Remembered" not in remembering(*asked).out
@@ -70,6 +71,7 @@ def test_a_window_of_memories_alone_says_that_the_files_do_not_answer(rememberin
     assert "retries three times" in ran.out
 
 
+@pytest.mark.slow
 def test_an_edit_a_relation_and_a_difference_are_told_in_words(remembering: RunHelix) -> None:
     old = remembering("remember", "Postage starts at 300 cents", "--json").answer["items"][0]["id"]
     other = remembering("remember", "Baskets are kept for a day", "--json").answer["items"][0]["id"]
@@ -88,6 +90,7 @@ def test_an_edit_a_relation_and_a_difference_are_told_in_words(remembering: RunH
         assert (ran.status, ran.err.count("\n")) == (2, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unknown", ["m_k3xq7a2b", "m_nothere0"])
 def test_an_unknown_id_is_told_as_an_id_and_not_as_a_search(remembering: RunHelix, unknown: str) -> None:
     empty = remembering("recall", unknown)
@@ -100,6 +103,7 @@ def test_an_unknown_id_is_told_as_an_id_and_not_as_a_search(remembering: RunHeli
     assert (other.status, f"there is no memory of the id '{unknown}'; helix list" in other.complaint) == (2, True)
 
 
+@pytest.mark.slow
 def test_maintain_archives_what_it_proposes_where_it_is_told_to_and_nothing_else(
     remembering: RunHelix, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

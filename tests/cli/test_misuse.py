@@ -29,6 +29,7 @@ def test_a_file_in_place_of_a_folder_is_misuse(helix: RunHelix, shop: Path) -> N
     assert "settings.toml" in ran.complaint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", ["", "   \n"])
 def test_an_empty_question_is_misuse(helix: RunHelix, shop: Path, question: str) -> None:
     assert helix("search", question, "--path", shop).status == 2
@@ -96,6 +97,7 @@ def test_a_broken_settings_file_of_a_repository_is_named_with_line_and_key(
     assert note.startswith("helix: note: ") and all(part in note for part in parts), note
 
 
+@pytest.mark.slow
 def test_a_broken_settings_file_of_a_repository_stops_no_command(helix: RunHelix, shop: Path) -> None:
     (shop / "helix.toml").write_text("[index]\nworkers = = 3\n")
     for verb in (("index", shop), ("search", "price", "--path", shop), ("status", shop), ("config", shop)):
@@ -175,6 +177,7 @@ def test_a_damaged_index_is_moved_aside_rebuilt_and_told_once(helix: RunHelix, s
     assert helix("search", "total price", "--path", shop, "--json").err == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["search", "packet", "context"])
 def test_a_question_about_a_home_or_the_whole_disk_is_refused_with_the_next_action(
     helix: RunHelix, tmp_path: Path, verb: str
@@ -189,6 +192,7 @@ def test_a_question_about_a_home_or_the_whole_disk_is_refused_with_the_next_acti
     assert not (home / "cache").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["index", "serve", "status"])
 def test_no_verb_takes_a_home_or_the_whole_disk_for_a_project(helix: RunHelix, tmp_path: Path, verb: str) -> None:
     for place in ("/", tmp_path / "home"):

@@ -67,6 +67,7 @@ def test_with_the_passphrase_the_content_is_checked_too(helix: RunHelix, strand:
     assert helix("strand", "verify", strand, "--recovery-file", tmp_path / "code", "--json").answer == ran.answer
 
 
+@pytest.mark.slow
 def test_a_refusal_is_one_line_and_status_1(helix: RunHelix, strand: Path, tmp_path: Path, sealed: bytes) -> None:
     wrong = helix("strand", "verify", strand, "--passphrase-file", tmp_path / "wrong")
     assert wrong.status == 1
@@ -84,6 +85,7 @@ def test_a_refusal_is_one_line_and_status_1(helix: RunHelix, strand: Path, tmp_p
         assert said in refused.complaint
 
 
+@pytest.mark.slow
 def test_a_wrong_call_is_misuse(helix: RunHelix, strand: Path, tmp_path: Path) -> None:
     secret(tmp_path / "empty", "\n")
     for arguments in (
@@ -115,6 +117,7 @@ def test_an_option_that_the_action_would_ignore_is_misuse(helix: RunHelix, stran
         assert (ran.status, said in ran.complaint) == (2, True), ran.complaint
 
 
+@pytest.mark.slow
 def test_trust_is_by_key(helix: RunHelix, strand: Path, tmp_path: Path) -> None:
     assert helix("strand", "trust", "--json").answer["trusted"] == []
     assert helix("strand", "trust", strand, "--label", "Ada", "--dry-run").status == 0
@@ -130,6 +133,7 @@ def test_trust_is_by_key(helix: RunHelix, strand: Path, tmp_path: Path) -> None:
     assert helix("strand", "verify", strand, "--json").answer["trust"] == "none"
 
 
+@pytest.mark.slow
 def test_rekey_changes_who_opens_a_strand_of_ones_own(helix: RunHelix, tmp_path: Path) -> None:
     keys = helix("strand", "keys", "--json").answer
     home = tmp_path / "home"
@@ -208,6 +212,7 @@ def test_what_the_command_line_checked_is_what_the_python_api_opens(sealed: byte
     assert set(open_strand(sealed, PASSPHRASE, newest_schema=1).records) == set(FACTS)
 
 
+@pytest.mark.slow
 def test_memories_go_from_one_user_to_another_by_a_file(tmp_path: Path, starts_processes: None) -> None:
     shared = secret(tmp_path / "secret", "correct horse\n")
     people = {}
@@ -238,6 +243,7 @@ def test_memories_go_from_one_user_to_another_by_a_file(tmp_path: Path, starts_p
     assert bob(*take, "--json").answer["known"] == 1
 
 
+@pytest.mark.slow
 def test_an_untrusted_file_comes_in_for_review_only(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
     other = runner(tmp_path / "other")
     (tmp_path / "other").mkdir()

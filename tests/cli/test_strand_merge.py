@@ -35,6 +35,8 @@ from tests.strand.made import CODE, OWN, SCHEMA, STRANGER, made
 
 from .conftest import FILES, Ran, RunHelix, git, make_repository, runner
 
+pytestmark = pytest.mark.slow
+
 ITEMS = [f"i{number}" for number in range(4)]
 KINDS = ["remember", "propose", "approve", "forget", "restore", "purge"]
 

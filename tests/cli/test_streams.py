@@ -22,6 +22,7 @@ def run(redirections: str, arguments: str, folder: Path, home: Path) -> subproce
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("verb", ["packet price --json", "search price", "index --json"])
 def test_an_answer_nobody_can_hear_is_no_defect(shop: Path, tmp_path: Path, closed: str, verb: str) -> None:

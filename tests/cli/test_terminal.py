@@ -72,6 +72,7 @@ def test_a_complaint_wraps_between_words_on_a_terminal(tmp_path: Path, starts_pr
     assert " ".join(shown).startswith("helix: there is no command serach; did you mean helix search?")
 
 
+@pytest.mark.slow
 def test_below_even_odds_nothing_is_green(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
     helix("index", shop)
     for verb in ("search", "packet"):

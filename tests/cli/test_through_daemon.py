@@ -29,6 +29,8 @@ from helix_ls.host.framing import FrameReader, framed
 from .conftest import Ran, RunHelix, environment, runner
 from .terminal import Terminal
 
+pytestmark = pytest.mark.slow
+
 HANGS = "the daemon did not answer"
 # Times, and the digits of times, which packets count as tokens.
 VARIABLE = re.compile(

@@ -14,6 +14,8 @@ from helix_ls.cli.verbs import verb
 
 from .conftest import ROOT, RunHelix
 
+pytestmark = pytest.mark.slow
+
 BASKET, SHIPPING, GUIDE = "shop/basket.py", "shop/shipping.py", "docs/guide.md"
 
 

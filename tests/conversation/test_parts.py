@@ -117,6 +117,7 @@ def test_any_text_is_read_the_same_twice_and_nothing_is_raised(text):
     assert read_question(text) == read_question(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [

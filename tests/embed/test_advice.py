@@ -143,6 +143,7 @@ def test_a_model_that_is_there_is_timed(tmp_path: Path, monkeypatch: pytest.Monk
     assert not offered.expect(1_000).timed_texts
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_consent_is_asked_with_size_license_and_time(tmp_path: Path) -> None:
     project = tmp_path / "project"

@@ -36,6 +36,7 @@ def shares(folder: Path) -> dict[str, float]:
         return dict(helix.status()["vectors"])
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_folder_at_rest_is_embedded_in_a_process_of_its_own(project: Path, minilm: Model) -> None:
     config = load_config(project)

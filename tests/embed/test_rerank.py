@@ -263,6 +263,7 @@ def helix(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_it_is_set_up_by_command_and_no_command_that_asks_once_loads_it(project: Path, given: Path) -> None:
     where = ["--path", str(project)]

@@ -99,6 +99,7 @@ def pointers(packet):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_what_is_ignored_now_is_in_no_answer_though_nobody_refreshed(repository, home, way):
     write(repository, {SECRET: TEXT})

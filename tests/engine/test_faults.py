@@ -125,6 +125,7 @@ REFRESH_ELSEWHERE = """
 PAIRS = [(d, a) for i, d in enumerate(DAMAGES) for j, a in enumerate(ACTS) if (i + j) % 3 == 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("damage", "act"), PAIRS)
 def test_an_index_harmed_while_open_is_rebuilt_and_answers_at_once(
     damage, act, helix, repository, tmp_path, open_helix
@@ -196,6 +197,7 @@ def test_an_index_rebuilt_by_another_process_is_taken_up(helix, repository, tmp_
     assert len(list(helix.index_path.parent.glob("*.damaged-*Z"))) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_questions_are_answered_while_another_process_rebuilds(helix, repository, tmp_path):
     program = """
@@ -296,6 +298,7 @@ def many_modules(folder: Path) -> None:
     write(folder, {f"many/module_{number}.py": f"NUMBER = {number}\n{text}" for number in range(150)})
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_clear_error_and_work_goes_on_when_there_is_room(
     small_disk, repository, open_helix, tmp_path
 ):
@@ -353,6 +356,7 @@ def test_no_room_for_an_index_at_all_is_one_clear_error(small_disk, repository, 
     helix.close()
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_limit_on_file_size_is_one_clear_error_and_nothing_is_lost(repository, tmp_path):
     program = """

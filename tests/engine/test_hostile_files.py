@@ -19,6 +19,8 @@ from tests.engine.breaking_ingest import break_on_sight
 from tests.engine.repository import git, write
 from tests.engine.test_faults import assert_answers_right, cold_digest
 
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 
 

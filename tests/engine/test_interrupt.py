@@ -17,6 +17,8 @@ from helix_core.store import open_index
 from tests.engine.repository import FILES, write
 from tests.engine.test_faults import assert_answers_right, cold_digest
 
+pytestmark = pytest.mark.slow
+
 MANY = 400
 
 

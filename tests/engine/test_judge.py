@@ -257,6 +257,7 @@ def is_text_of(pointer, text):
     return hashlib.sha256(text.encode()).hexdigest()[:16] == pointer.gene_id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_happens_verified_means_that_the_text_stands_there(helix, repository, seed):
     rng = random.Random(seed)

@@ -19,6 +19,8 @@ from helix_core.workspace.paths import source_id_of
 from tests.engine.conftest import config_in
 from tests.engine.repository import git, write
 
+pytestmark = pytest.mark.slow
+
 FILES = 240
 WHOLE_BUILD_KILLS = 20
 SMALL_CHANGE_KILLS = 80

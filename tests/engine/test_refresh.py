@@ -71,6 +71,7 @@ def test_a_signature_is_only_trusted_when_the_file_had_come_to_rest():
     assert not is_settled(whole_seconds, 5_000_000_000 + COARSE_CLOCK_NS - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_two_processes_on_one_folder_take_turns_and_agree(repository, tmp_path, open_helix):
     write(repository, {f"many/module_{i}.py": f"def function_{i}():\n    return {i}\n" for i in range(60)})
@@ -134,6 +135,7 @@ def apply(folder, step):
         git(folder, "checkout", "-q", name, check=False)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS)
 def test_any_history_of_edits_moves_and_switches_ends_as_a_cold_build(tmp_path_factory, steps):

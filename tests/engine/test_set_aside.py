@@ -86,6 +86,7 @@ def test_a_file_that_changes_is_tried_again_at_once(broken, repository):
     assert (report.parsed, report.set_aside) == (1, ())
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_file_that_breaks_workers_again_and_again_waits_longer_and_holds_up_nobody(
     repository, open_helix, monkeypatch, tmp_path, is_due

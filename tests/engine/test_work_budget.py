@@ -88,6 +88,7 @@ def answers_of_a_process(folder, cache, *, is_stopped):
     return answers
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("large")
 def test_a_process_that_is_stopped_for_longer_than_its_budgets_gives_the_same_answers(repository, tmp_path):
     calm = answers_of_a_process(repository, tmp_path / "cache", is_stopped=False)
@@ -180,6 +181,7 @@ DRAFT = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", [QUESTIONS[0], *AWKWARD])
 @pytest.mark.parametrize("is_first_alone", [True, False])
 def test_no_query_that_runs_out_of_its_budget_is_an_error_of_the_question(helix, monkeypatch, question, is_first_alone):

@@ -32,6 +32,7 @@ def daemons(environ):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many", [2, 2, 2, 12])
 def test_one_daemon_serves_all_who_start_at_the_same_instant(environ, many):
     started = [

@@ -89,6 +89,7 @@ def test_the_command_is_interrupted(project, environ):
     assert err.startswith("helix: interrupted; ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_server_leaves(project, environ, number):
     with started(environ, "helix_ls.cli", "serve", str(project), "--port", "0", "--json") as process:

@@ -63,6 +63,7 @@ def test_it_tells_its_progress_and_what_it_did_in_lines(project, environ):
     assert done == sorted(done)
 
 
+@pytest.mark.slow
 def test_it_ends_and_keeps_what_it_has_when_who_started_it_is_killed(project, environ):
     many_files(project, 300)
     with indexer(project, environ) as process:
@@ -140,6 +141,7 @@ def test_a_new_folder_stands_for_its_files_and_none_is_chosen_twice(tmp_path):
     assert newest([b"new"], keep=lambda path: not path.endswith(b"2.py")) == (b"new/1.py",)
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_it_is_started_again_and_the_index_ends_as_a_cold_build(project, tmp_path):
     many_files(project, 200)
 
@@ -184,6 +186,7 @@ def test_one_that_always_dies_in_the_same_place_is_left_alone_until_somebody_ask
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_an_order_that_is_cancelled_says_so(project):
     many_files(project, 200)
 

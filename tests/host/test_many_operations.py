@@ -65,6 +65,7 @@ async def settled(expected):
         await asyncio.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_descriptors_children_and_threads_come_back_to_what_they_were(project, tmp_path):
     dice = random.Random(7)
 

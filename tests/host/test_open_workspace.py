@@ -117,6 +117,7 @@ def test_polling_is_said_and_follows(project):
     run(main())
 
 
+@pytest.mark.slow
 def test_another_branch_and_back_ends_as_a_cold_build_with_nothing_parsed_twice(project, tmp_path):
     async def main():
         git(project, "switch", "-q", "-c", "other")
@@ -256,6 +257,7 @@ def many_files(project, count=200):
         (project / f"many{number}.py").write_text(text)
 
 
+@pytest.mark.slow
 def test_a_whole_refresh_that_is_cancelled_keeps_what_it_has_and_goes_on_when_resumed(project, tmp_path):
     many_files(project)
 
@@ -277,6 +279,7 @@ def test_a_whole_refresh_that_is_cancelled_keeps_what_it_has_and_goes_on_when_re
     run(main())
 
 
+@pytest.mark.slow
 def test_questions_are_answered_while_everything_is_indexed_and_the_loop_is_not_kept(project):
     many_files(project)
 
@@ -441,6 +444,7 @@ def test_a_save_goes_before_what_is_left_of_many_files_beside_a_whole_refresh(pr
     run(main())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_whole_due", [False, True])
 def test_the_newest_file_of_a_bulk_change_does_not_wait_for_the_others(project, monkeypatch, is_whole_due):
     """The child process that indexes the others does not begin before the newest was found, also where a whole refresh
@@ -501,6 +505,7 @@ def test_the_newest_file_of_a_new_folder_is_found_though_the_folder_alone_is_rep
     run(main())
 
 
+@pytest.mark.slow
 def test_a_save_is_taken_at_once_while_a_whole_refresh_stands_still(project):
     """The workers of the whole refresh are stopped: nothing of it can end before the save was found."""
 

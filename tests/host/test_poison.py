@@ -3,6 +3,8 @@
 import os
 import signal
 
+import pytest
+
 from helix_core.engine import Helix
 from helix_ls.host.endpoint import place
 from tests.host.clients import Caller, until
@@ -69,6 +71,7 @@ def test_a_file_that_kills_the_daemon_kills_it_once(project, tmp_path, environ, 
     assert daemon_facts(environ)["pid"] == second
 
 
+@pytest.mark.slow
 def test_a_daemon_killed_in_the_middle_of_the_first_index_loses_nothing(
     project, tmp_path, environ, editor, monkeypatch
 ):

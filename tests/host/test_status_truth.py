@@ -78,6 +78,7 @@ def test_a_storm_of_a_hundred_heads_is_taken_together_and_ends_as_what_is_on_dis
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_another_branch_is_never_called_fresh_before_everything_was_compared_under_it(project):
     async def main():
         git(project, "switch", "-q", "-c", "other")

@@ -3,6 +3,8 @@
 import os
 import signal
 
+import pytest
+
 from helix_core.engine import Helix
 from tests.host.clients import Caller, until
 from tests.host.opened import cold_digest
@@ -11,6 +13,7 @@ FILES = 200
 ROUNDS = 50
 
 
+@pytest.mark.slow
 def test_ten_thousand_saves_while_it_was_stopped_are_all_in_the_index_soon(
     project, tmp_path, environ, editor, monkeypatch
 ):

@@ -142,6 +142,7 @@ def test_why_is_said():
     assert Chains(b"p.py", text, 5.0).name(11, len(text) - 4, "outer").why == INERT
 
 
+@pytest.mark.slow
 def test_every_chunk_of_this_project_is_called_what_ingest_calls_it():
     paths = [
         *PROJECT.glob("helix_core/**/*.py"),

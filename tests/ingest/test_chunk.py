@@ -13,6 +13,8 @@ from helix_core.ingest.secrets import mask
 from helix_core.lines import LineTable
 from helix_core.model import Document
 
+pytestmark = pytest.mark.slow
+
 NAMES = {
     "python": b"a.py",
     "javascript": b"a.js",

@@ -267,6 +267,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", sorted(set(_FINDERS) - {"tsx", "cfg", "conf", "env", "dotenv"}))
 def test_hostile_text_costs_linear_time(language: str) -> None:
     for piece in HOSTILE:

@@ -18,6 +18,7 @@ PLACES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_a_password_of_letters_alone_is_masked_wherever_passwords_stand(place):
     rng = random.Random(11)

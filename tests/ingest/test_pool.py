@@ -50,6 +50,7 @@ def test_a_pool_serves_several_runs_and_an_empty_one_starts_no_process() -> None
         assert pool.process_ids == first
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("name", "reason"),
@@ -114,6 +115,7 @@ def test_a_machine_that_was_suspended_is_no_stall() -> None:
     assert stall.look(3601.5, None) == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_worker_started_where_signals_are_ignored_is_limited_all_the_same() -> None:
     """What is ignored stays ignored in every process that is started below."""

@@ -896,6 +896,7 @@ def _cpu_seconds(data: bytes) -> float:
     return time.process_time() - began
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_costs_linear_time(piece: bytes) -> None:
     small, large = (piece * (size // len(piece)) for size in (5_000, 20_000))

@@ -21,6 +21,8 @@ from helix_ls.operations.validation import validated
 from tests.engine.repository import write
 from tests.lsp.wire import Wire, environment
 
+pytestmark = pytest.mark.slow
+
 
 def refused(wire: Wire, command: str, *given: Any) -> str:
     error = wire.error("workspace/executeCommand", {"command": command, "arguments": list(given)})

@@ -19,7 +19,7 @@ from tests.engine.repository import git
 from tests.lsp.conftest import make_project
 from tests.lsp.wire import environment
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.slow]
 DEADLINE_S = 60.0
 EDITORS = ("visual-studio-code", "neovim", "emacs")
 COMMANDS = {

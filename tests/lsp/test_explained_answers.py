@@ -63,6 +63,7 @@ def test_a_packet_that_is_closed_is_explained_by_its_question_or_not_at_all(open
     assert "k must be a whole number" in refused(opened, "helix.explain", {"question": "x", "k": "2"})
 
 
+@pytest.mark.slow
 def test_a_place_is_still_explained_by_its_verdict(opened: Wire) -> None:
     told = opened.command("helix.explain", {"source_id": "app/sessions.py", "start_line": 6, "end_line": 8})
     assert told["observations"]

@@ -90,6 +90,7 @@ def test_removing_a_folder_removes_its_hints(start: StartWire, left_behind: Path
     wire.until_told("textDocument/publishDiagnostics", lambda one: not one["diagnostics"], since=before)
 
 
+@pytest.mark.slow
 def test_turning_them_off_clears_them(start: StartWire, left_behind: Path) -> None:
     for capabilities in (PULLS, PUSHED):
         wire = start()
@@ -160,6 +161,7 @@ def test_a_client_without_action_literals_gets_commands(start: StartWire, left_b
     assert all(isinstance(each["command"], str) for each in wire.result("textDocument/codeAction", params))
 
 
+@pytest.mark.slow
 def test_what_was_put_away_is_remembered_by_the_next_server(
     start: StartWire, left_behind: Path, tmp_path: Path
 ) -> None:
@@ -269,6 +271,7 @@ def test_the_workspace_lists_what_is_outdated_dead_or_contradicted_page_by_page(
     assert found == all_hints(wire, left_behind), "the size of the pages changes nothing"
 
 
+@pytest.mark.slow
 def test_an_ignored_hint_stays_ignored_until_it_is_restored(
     start: StartWire, left_behind: Path, tmp_path: Path
 ) -> None:

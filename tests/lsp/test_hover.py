@@ -120,6 +120,7 @@ def units(text: str, encoding: str) -> int:
     return len(text.encode(codec)) // width
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", UNITS)
 def test_right_of_marks_of_all_kinds_every_encoding_finds_the_same(
     start: StartWire, project: Path, encoding: str
@@ -146,6 +147,7 @@ def test_right_of_marks_of_all_kinds_every_encoding_finds_the_same(
     assert len(set(shown)) == 1
 
 
+@pytest.mark.slow
 def test_edits_in_the_clients_own_units_land_where_it_means(start: StartWire, project: Path) -> None:
     for encoding in UNITS:
         wire = start()
@@ -239,6 +241,7 @@ def test_a_folder_opened_through_a_link_is_found_by_both_names(start: StartWire,
         assert wire.result("textDocument/hover", params) is not None
 
 
+@pytest.mark.slow
 def test_a_hover_links_to_the_lines_an_editor_shows(start: StartWire, tmp_path: Path) -> None:
     # VS Code sends the file with the line ends of its majority; the lines are the same.
     text = "import os\rimport sys\rX = 1\n\n\ndef return_victim():\r\n    return X\n\nY = return_victim()\n"
@@ -287,6 +290,7 @@ def test_a_memory_cannot_become_markup_or_a_line_of_its_own() -> None:
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in shown
 
 
+@pytest.mark.slow
 def test_a_hover_lists_the_memories_that_cite_the_symbol_or_the_line(opened: Wire, project: Path) -> None:
     def remembered(path: str, line: int, character: int) -> list[str]:
         uri = opened.open(project / path)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.lsp.conftest import StartWire, make_project
 from tests.lsp.test_progress import SHOWS, bars, stepping
 
 
+@pytest.mark.slow
 def test_each_of_two_bars_stops_its_own_folder(start: StartWire, tmp_path: Path) -> None:
     folders = [make_project(tmp_path / name) for name in ("one", "two")]
     wire = stepping(start, (1.3, 1, 100), *[(0.2, number, 100) for number in range(2, 100)])

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.lsp.conftest import StartWire
 from tests.lsp.wire import Wire, environment
 
@@ -27,6 +29,7 @@ def listed(wire: Wire) -> list[dict[str, Any]]:
     return items
 
 
+@pytest.mark.slow
 def test_a_client_that_lists_memories_is_told_of_every_change(start: StartWire, project: Path, tmp_path: Path) -> None:
     wire = start()
     wire.initialize(project)
@@ -53,6 +56,7 @@ def test_a_client_that_lists_memories_is_told_of_every_change(start: StartWire, 
     assert listed(wire) == []
 
 
+@pytest.mark.slow
 def test_a_client_that_never_asked_about_the_memory_is_told_nothing(start: StartWire, project: Path) -> None:
     wire = start()
     wire.initialize(project)

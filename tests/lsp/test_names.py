@@ -35,6 +35,7 @@ def named(start: StartWire, tmp_path: Path) -> tuple[Wire, Path]:
     return wire, project
 
 
+@pytest.mark.slow
 def test_every_name_goes_to_the_server_and_back(named: tuple[Wire, Path]) -> None:
     wire, project = named
     for number, name in enumerate(NAMES):
@@ -51,6 +52,7 @@ def test_every_name_goes_to_the_server_and_back(named: tuple[Wire, Path]) -> Non
         assert wire.command("helix.explain", span)["status"] == "verified", name
 
 
+@pytest.mark.slow
 def test_a_save_of_every_name_is_followed(named: tuple[Wire, Path]) -> None:
     wire, project = named
     for number, name in enumerate(NAMES):

@@ -17,6 +17,8 @@ from tests.engine.repository import FILES, write
 from tests.lsp.conftest import StartWire, make_project
 from tests.lsp.wire import Wire
 
+pytestmark = pytest.mark.slow
+
 MANY = {f"app/many_{n:02}.py": f"def handle_{n}(letter):\n    return letter\n" for n in range(40)}
 VAULT = {"app/vault.py": "def seal_letter(wax):\n    '''Letters are sealed with quokka wax.'''\n    return wax\n"}
 WHERE = "where are letters sealed with quokka wax?"

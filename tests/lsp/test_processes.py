@@ -44,6 +44,7 @@ class Seen:
         return {command for command in self.commands if command}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trusted", [True, False])
 def test_only_workers_of_our_own_and_reading_git_are_started(
     start: StartWire, project: Path, tmp_path: Path, trusted: bool

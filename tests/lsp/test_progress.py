@@ -99,6 +99,7 @@ def test_a_cancelled_bar_stops_the_work_and_ends_once(start: StartWire, project:
     assert wire.is_alive()
 
 
+@pytest.mark.slow
 def test_a_client_that_never_makes_the_bar_gets_none(start: StartWire, project: Path) -> None:
     wire = stepping(start, (1.3, 1, 100), (0.5, 90, 100))
     wire.answers["window/workDoneProgress/create"] = NO_ANSWER
@@ -107,6 +108,7 @@ def test_a_client_that_never_makes_the_bar_gets_none(start: StartWire, project: 
     assert bars(wire) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["helix.index.refresh", "helix.index.rebuild"])
 def test_a_token_of_the_clients_own_is_honoured(opened: Wire, command: str) -> None:
     opened.result("workspace/executeCommand", {"command": command, "workDoneToken": "mine"})
@@ -116,6 +118,7 @@ def test_a_token_of_the_clients_own_is_honoured(opened: Wire, command: str) -> N
     assert kinds.count("begin") == kinds.count("end") == 1
 
 
+@pytest.mark.slow
 def test_a_status_is_told_no_more_than_five_times_a_second_while_indexing(start: StartWire, project: Path) -> None:
     wire = stepping(start, *[(0.01, number, 200) for number in range(200)])
     wire.initialize(project)
@@ -125,6 +128,7 @@ def test_a_status_is_told_no_more_than_five_times_a_second_while_indexing(start:
     assert told[-1]["done"] > told[0]["done"]
 
 
+@pytest.mark.slow
 def test_an_answer_to_a_cancelled_refresh_is_a_cancellation(opened: Wire, project: Path) -> None:
     number = opened.ask("workspace/executeCommand", {"command": "helix.index.rebuild"})
     opened.notify("$/cancelRequest", {"id": number})

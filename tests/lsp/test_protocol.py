@@ -77,6 +77,7 @@ def test_the_end_of_input_is_the_end_of_the_process(opened: Wire) -> None:
     assert opened.wait() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["shutdown", "exit", "eof"])
 def test_it_leaves_at_once_while_the_first_index_is_made(start: StartWire, tmp_path: Path, ending: str) -> None:
     folder = tmp_path / "many"
@@ -123,6 +124,7 @@ def test_cancelling_answers_and_stops_the_work(start: StartWire, project: Path) 
     assert len(wire.answers_to(number)) == 1
 
 
+@pytest.mark.slow
 def test_cancelling_a_packet_ends_it_with_one_answer(opened: Wire) -> None:
     asked = []
     for _ in range(30):
@@ -310,6 +312,7 @@ def test_a_thousand_requests_taken_back_get_a_thousand_answers(opened: Wire, pro
     assert all(len(opened.answers_to(number)) == 1 for number in numbers)
 
 
+@pytest.mark.slow
 def test_a_message_with_half_a_character_is_answered_with_whole_ones(opened: Wire) -> None:
     params = b'{"command":"helix.search","arguments":[{"question":"cookie \\ud83d"}]}'
     body = b'{"jsonrpc":"2.0","id":9,"method":"workspace/executeCommand","params":%s}' % params

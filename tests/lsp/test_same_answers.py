@@ -12,6 +12,8 @@ import pytest
 
 from tests.lsp.wire import Wire, environment
 
+pytestmark = pytest.mark.slow
+
 # What differs between any two runs; the digits of times are counted as tokens too.
 MOMENTARY = {"elapsed_ms", "tokens", "last_verified_at", "size_bytes"}
 

@@ -11,6 +11,8 @@ import pytest
 from tests.lsp.conftest import StartWire
 from tests.workspace import conftest, test_sentinel
 
+pytestmark = pytest.mark.slow
+
 own_home, traps, sentinel = conftest.own_home, test_sentinel.traps, test_sentinel.sentinel
 
 

@@ -194,6 +194,7 @@ def cpu_of_an_answer(wire: Wire) -> float:
     return (sum(process.cpu_times()[:2]) - before) / 20
 
 
+@pytest.mark.slow
 def test_a_document_of_a_million_lines_keeps_nobody_waiting(opened: Wire, project: Path) -> None:
     text = "x = 'some forty characters of a line ....'\n" * 1_000_000
     (project / "huge.py").write_text("x = 1\n")
@@ -208,6 +209,7 @@ def test_a_document_of_a_million_lines_keeps_nobody_waiting(opened: Wire, projec
     assert opened.result("textDocument/hover", where) is None
 
 
+@pytest.mark.slow
 def test_one_line_of_many_megabytes_keeps_nobody_waiting(opened: Wire, project: Path) -> None:
     for size in (3_900_000, 30_000_000):
         uri = opened.open(project / f"line{size}.py", "y" * size)

@@ -14,6 +14,8 @@ import pytest
 from tests.lsp.conftest import StartWire
 from tests.lsp.wire import Wire
 
+pytestmark = pytest.mark.slow
+
 StartWindow = Any
 
 

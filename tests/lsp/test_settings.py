@@ -62,6 +62,7 @@ def test_a_section_is_read_by_the_names_of_the_extension() -> None:
     assert with_configuration(EditorSettings(), section) == expected
 
 
+@pytest.mark.slow
 def test_each_folder_is_asked_for_its_own(start: StartWire, tmp_path: Path) -> None:
     one, two = make_project(tmp_path / "one"), make_project(tmp_path / "two")
     wire = start()
@@ -93,6 +94,7 @@ def test_pausing_is_a_setting_too(start: StartWire, project: Path) -> None:
     wire.until_fresh(project)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [lambda _: "x", lambda _: [1, 2, 3], NO_ANSWER], ids=["text", "numbers", "nothing"])
 def test_a_client_that_answers_nonsense_or_nothing_is_served_anyway(
     start: StartWire, project: Path, answer: Any

@@ -13,6 +13,8 @@ from helix_ls.operations.strands import POLICIES, ExportArguments, ImportArgumen
 from tests.lsp.conftest import StartWire
 from tests.lsp.wire import Message, Wire
 
+pytestmark = pytest.mark.slow
+
 PASSPHRASE = "Tr0ubador & zebra stripes"
 WRONG = "Tr0ubador & zebra strides"
 

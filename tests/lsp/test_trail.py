@@ -103,6 +103,7 @@ def test_of_two_windows_of_a_daemon_only_the_one_that_wants_it_is_recorded(
     assert recorded.command("helix.trail.resume")["recording"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_lines_with_unsaved_edits_are_said_to_be_unsaved_where_they_are(start: StartWire, project: Path) -> None:
     wire = start(HELIX_TRAIL_RECORD="true")

@@ -14,6 +14,8 @@ from tests.engine.repository import FILES
 from tests.lsp.conftest import StartWire, make_project
 from tests.lsp.wire import Wire
 
+pytestmark = pytest.mark.slow
+
 MARKDOWN = {"textDocument": {"hover": {"contentFormat": ["markdown", "plaintext"]}}}
 
 

@@ -21,6 +21,8 @@ from tests.engine.repository import git
 from tests.lsp.conftest import make_project
 from tests.lsp.wire import Wire
 
+pytestmark = pytest.mark.slow
+
 STEPS = 110
 NAMES = ("app/sessions.py", "app/routing.py", "tests/test_sessions.py", "docs/sessions.md", "app/new.py")
 QUESTIONS = ("sign_cookie", "verify_cookie signature", "match_route address", "session cookie age", "build_address")

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.lsp.conftest import StartWire
+
+pytestmark = pytest.mark.slow
 
 
 def test_two_servers_on_one_index_both_answer_while_both_write(start: StartWire, project: Path, tmp_path: Path) -> None:

@@ -176,6 +176,7 @@ def test_a_workspace_does_not_allow_what_writes(home, tmp_path):
     agent.close()
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_over_http_only_the_admin_key_may_write_and_only_where_the_user_allowed_it(home):
     folder, environ = home

@@ -294,6 +294,7 @@ def test_only_what_reads_is_offered_and_the_list_is_the_same_everywhere(served):
         assert not any(word in tool["name"] for word in WRITERS)
 
 
+@pytest.mark.slow
 def test_a_question_is_taken_back_when_its_client_leaves(served):
     message, headers = modern("tools/call", {"name": "helix_context_packet", "arguments": {"question": "sign_cookie"}})
     sent = {"Accept": ACCEPT, "Authorization": f"Bearer {served.key}", **headers}

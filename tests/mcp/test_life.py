@@ -3,6 +3,7 @@
 import json
 
 import psutil
+import pytest
 
 from tests.host.clients import Caller, until
 from tests.host.conftest import processes_of
@@ -38,6 +39,7 @@ def test_a_session_keeps_its_folder_open_and_lets_go_of_it(start, environ, proje
     until(lambda: daemon_of(environ)["clients"] == 1, "only who asks is left")
 
 
+@pytest.mark.slow
 def test_alone_it_answers_the_same_and_leaves_nobody_behind(start, environ, project):
     with_daemon, alone = start(project), start(project, "--solo")
     answers = []
@@ -61,6 +63,7 @@ def test_where_no_daemon_can_start_it_answers_itself_and_says_so(environ, projec
     agent.close()
 
 
+@pytest.mark.slow
 def test_a_home_or_the_whole_disk_is_no_project_named_or_not(start, tmp_path):
     for agent in (start(cwd="/"), start("/")):
         agent.initialize()

@@ -17,6 +17,7 @@ def said_by(result):
 with_deprecated_roots = pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "version"), [("auto", MODERN), ("legacy", "2025-11-25")])
 def test_a_conversation(environ, project, mode, version):
     async def talk():

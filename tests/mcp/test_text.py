@@ -7,6 +7,8 @@ import pytest
 from tests.mcp.agent import Agent, text_of
 from tests.mcp.conftest import apart, repository
 
+pytestmark = pytest.mark.slow
+
 BODY = "".join(f"    total += teapot.part_{number}.weight\n" for number in range(40))
 FILES = {f"src/kitchen/pot_{number}.py": f"def weigh_teapot_{number}(teapot):\n{BODY}" for number in range(30)}
 FILES["docs/fence.md"] = (

@@ -267,6 +267,7 @@ def test_the_same_text_again_is_the_same_memory(helix):
     assert len(helix.memory.listed()["items"]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_same_key_from_eight_processes_is_one_memory_and_no_write_is_lost(helix, tmp_path, project):
     runner = """

@@ -64,6 +64,7 @@ def test_lines_that_an_agent_opens_are_used_and_what_it_was_given_is_not(project
     assert used(tmp_path / "data", project) == [("agent", SESSIONS)]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_pointer_that_is_followed_in_an_editor_is_used_and_another_file_is_not(project, tmp_path):
     wire = Wire(tmp_path / "home", HELIX_DATA_DIR=str(tmp_path / "data"))

@@ -66,6 +66,7 @@ def test_opening_a_memory_by_its_id_is_a_use_and_being_shown_is_none(helix):
         helix.memory.get("m_aaaaaaaa")
 
 
+@pytest.mark.slow
 def test_a_thousand_answers_and_openings_change_no_hash(helix):
     """Fact 21."""
     handle = remember(helix)

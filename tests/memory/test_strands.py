@@ -146,6 +146,7 @@ def test_two_stores_that_take_in_each_other_end_alike(ada, bob):
     assert texts(ada, "active") == texts(bob, "active") == ["The cache is Redis", "Use tabs"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("forgets", "restores", "status"), [(8, 9, "active"), (9, 8, "forgotten"), (9, 9, "forgotten")]
 )
@@ -231,6 +232,7 @@ def test_a_memory_in_another_wording_is_refused_and_nothing_changes(ada, bob):
     assert root(bob) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "fields", "error"),
     [
@@ -256,6 +258,7 @@ def test_records_that_contradict_their_log_or_their_shape_are_refused_whole(ada,
     assert bob.memory.exported() == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trusted", [True, False])
 @pytest.mark.parametrize("kind", ["memory", "evidence", "link", "op"])
 @pytest.mark.parametrize("fields", [{}, {"fields": 1}, {"fields": {}}, {"fields": {"src": 1}}])
@@ -504,6 +507,7 @@ def fact(id_, valid_from):
     return MemoryFact(*kinds, valid_from, None, "", b"", b"", NONE)
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(WRITTEN, DECIDED, SUPERSEDING)
 def test_a_memory_and_a_merge_of_its_records_agree_on_every_status(empty_memory, written, decided, superseding):

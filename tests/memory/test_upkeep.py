@@ -128,6 +128,7 @@ def test_an_operation_that_is_not_in_the_log_is_refused(helix):
     assert in_force(helix) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_after_a_rollback_in_force_is_what_was_in_force_then(helix, seed):
     """Fact 19, over histories that are made."""

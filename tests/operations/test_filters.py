@@ -18,6 +18,8 @@ from tests.mcp.agent import Agent
 from tests.mcp.conftest import apart, repository
 from tests.proxy.conftest import Server
 
+pytestmark = pytest.mark.slow
+
 Ask = Callable[[dict[str, Any]], set[str] | str]
 QUESTION = "session cookie signed sign_cookie"
 OPTIONS = {

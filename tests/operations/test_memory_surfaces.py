@@ -18,6 +18,8 @@ from tests.mcp.agent import Agent
 from tests.mcp.conftest import apart, repository
 from tests.proxy.conftest import Server
 
+pytestmark = pytest.mark.slow
+
 FACTS = (
     ("Sessions are signed with the secret key", "app/sessions.py:1-3"),
     ("We decided to sign cookies with Ed25519", ""),

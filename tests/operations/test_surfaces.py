@@ -25,6 +25,8 @@ from tests.mcp.conftest import apart, repository
 from tests.operations.test_table import filled, outside
 from tests.proxy.conftest import Server
 
+pytestmark = pytest.mark.slow
+
 Refused = Callable[[Operation[Any], dict[str, Any]], str]
 TOOLS = {tool.operation.name: tool.name for tool in reversed(FULL_TOOLS + WRITE_TOOLS)}
 ROUTES = {one.operation.name: one.path for one in HTTP_ROUTES if one.operation is not None and one.method == "POST"}

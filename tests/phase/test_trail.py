@@ -52,6 +52,7 @@ def test_a_recalled_moment_cannot_change_the_trail() -> None:
     assert (trail.recall_at(1).phases == before).all()
 
 
+@pytest.mark.slow
 def test_a_replay_of_the_log_gives_the_same_states_bit_for_bit(long: Trail) -> None:
     again = Trail(long.log)
     assert again.digest() == long.digest()
@@ -200,6 +201,7 @@ def test_a_random_walk_and_staying_at_one_place_are_no_loop() -> None:
         assert still.loop() is None
 
 
+@pytest.mark.slow
 def test_an_item_is_found_within_two_steps_of_its_visit() -> None:
     near = 0
     for seed in range(100):

@@ -11,6 +11,8 @@ from tests.engine.repository import write
 from tests.mcp.conftest import repository
 from tests.proxy.test_process import connect
 
+pytestmark = pytest.mark.slow
+
 PORT = 11437
 
 

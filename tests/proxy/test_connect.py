@@ -14,6 +14,8 @@ import yaml
 from helix_ls.proxy.clients import STARTED, Endpoint
 from tests.mcp.conftest import repository
 
+pytestmark = pytest.mark.slow
+
 CHATS = ("claude-code", "codex-chats")
 HOME_FILES = {
     "continue": ".continue/config.yaml",

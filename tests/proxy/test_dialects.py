@@ -49,6 +49,7 @@ def body_of(dialect, turns, more):
     return {**more, dialect.items: turns}, len(turns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.route)
 @given(turns=TURNS, more=st.dictionaries(st.sampled_from(["a", "é", "tools", "system"]), VALUES), data=st.data())
 def test_a_body_with_blocks_is_the_body_as_it_was_and_the_blocks(dialect, turns, more, data):

@@ -435,6 +435,7 @@ def test_a_clock_that_is_set_back_frees_no_budget(tmp_path):
 LIMIT = "We always set LIMIT_B = 55 for this."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [
@@ -536,6 +537,7 @@ def test_a_model_breaks_a_tie_of_a_proposal_and_a_memory_and_changes_only_the_pr
     assert len(upstream.asked) == asked
 
 
+@pytest.mark.slow
 def test_a_server_asks_its_upstream_where_it_is_told_to_consolidate_and_never_else(start, tmp_path, upstream):
     names = {
         "HELIX_DATA_DIR": str(tmp_path / "data"),

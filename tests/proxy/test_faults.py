@@ -115,6 +115,7 @@ def test_before_the_first_byte_an_upstream_may_take_its_time(server, upstream):
     assert b"upstream_incomplete" not in said and b'"finish_reason": "stop"' in said
 
 
+@pytest.mark.slow
 def test_a_client_that_asks_again_is_answered_and_kept_once(start, tmp_path, upstream):
     data = str(tmp_path / "data")
     server = start(repository(tmp_path / "project"), HELIX_DATA_DIR=data, HELIX_MEMORY_LEARN="on")

@@ -57,6 +57,7 @@ def half(environ, tmp_path):
     return folder, FileLock(made.stdout.strip().removesuffix(".db") + ".lock")
 
 
+@pytest.mark.slow
 def test_chats_and_packets_during_the_first_index_say_so_and_are_right_afterwards(start, half, upstream):
     folder, lock = half
     listed = len(FILES) + 31

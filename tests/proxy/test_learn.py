@@ -189,6 +189,7 @@ TYPED_KEYS = (
 )
 
 
+@pytest.mark.slow
 def test_no_secret_that_is_typed_into_a_chat_stays_in_the_memory(server, memory, place, project):
     chance = random.Random(12)
     passwords = [f"kX{chance.randrange(100, 999)}mP{chance.randrange(10, 99)}vLq" for _ in TYPED]
@@ -396,6 +397,7 @@ def test_a_session_is_given_a_place_once_until_the_file_changes(server, project)
         assert ask()["app/routing.py"] is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{}, {"HELIX_MEMORY_LEARN": "off"}])
 def test_where_nobody_agreed_or_learning_is_off_nothing_is_made(environ, tmp_path, upstream, given):
     folder = repository(tmp_path / "quiet")
@@ -411,6 +413,7 @@ def test_where_nobody_agreed_or_learning_is_off_nothing_is_made(environ, tmp_pat
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.slow
 def test_chats_are_kept_once_somebody_agrees_and_what_is_there_stays_when_nobody_does(environ, tmp_path, upstream):
     folder, settings = repository(tmp_path / "agreeing"), tmp_path / "config.toml"
     settings.write_text("[memory]\nco_use = true # mine\n")
@@ -438,6 +441,7 @@ def test_chats_are_kept_once_somebody_agrees_and_what_is_there_stays_when_nobody
         assert exchanges(memory) == 1
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_a_link_is_refused_by_its_name_and_chats_go_on(environ, tmp_path, upstream):
     folder = repository(tmp_path / "linked")
     (tmp_path / "real").mkdir()
@@ -456,6 +460,7 @@ def test_a_folder_that_is_a_link_is_refused_by_its_name_and_chats_go_on(environ,
     assert list((tmp_path / "real").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_waits_is_kept_when_the_server_ends(environ, tmp_path, upstream):
     folder = repository(tmp_path / "ending")
     names = {"HELIX_DATA_DIR": str(tmp_path / "data"), "HELIX_MEMORY_LEARN": "on"}

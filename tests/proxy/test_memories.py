@@ -29,6 +29,7 @@ def remember(server, text, **more):
         return one["id"]
 
 
+@pytest.mark.slow
 def test_a_chat_gets_its_memories_inside_the_envelope(remembering, upstream):
     handle = remember(remembering, DECIDED, cites=["app/sessions.py:6-8"])
     _, answer = chat(remembering, [{"role": "user", "content": ASK}])
@@ -39,6 +40,7 @@ def test_a_chat_gets_its_memories_inside_the_envelope(remembering, upstream):
     assert answer.headers["x-helix-memories"] == "1"
 
 
+@pytest.mark.slow
 def test_what_the_files_do_not_answer_says_so_beside_its_memories(remembering, upstream):
     chat(remembering, [{"role": "user", "content": ELSEWHERE}])
     assert upstream.bodies()[0]["messages"][0]["content"] == KNOWN_EMPTY

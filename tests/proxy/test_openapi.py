@@ -19,6 +19,8 @@ from helix_ls.proxy.openapi import document
 from helix_ls.proxy.route_table import HTTP_ROUTES, HttpRoute, body_schema
 from tests.proxy.conftest import Server
 
+pytestmark = pytest.mark.slow
+
 CONFIG = SchemathesisConfig(
     projects=ProjectsConfig(default=ProjectConfig(generation=GenerationConfig(max_examples=12, deterministic=True)))
 )

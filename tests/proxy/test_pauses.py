@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.mcp.conftest import repository
 
 ASK = {"query": "how is the session cookie signed?"}
 
 
+@pytest.mark.slow
 def test_a_pause_is_raised_listed_and_seen_until_it_is_resolved(start, tmp_path):
     folder = repository(tmp_path / "project")
     server = start(folder, HELIX_DATA_DIR=str(tmp_path / "data"))

@@ -45,6 +45,7 @@ def leave_after(server, model, first_bytes):
     return client
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "first_bytes"), [("silent", 0), ("stall", 1)])
 def test_the_upstream_is_left_as_soon_as_the_client_has_gone(start, project, environ, upstream, model, first_bytes):
     server = start(project, HELIX_PROXY_IDLE_S="600")
@@ -173,6 +174,7 @@ def test_a_squatter_on_the_port_of_a_server_that_has_died_is_not_believed(start,
     assert b"no server is running" in complaint
 
 
+@pytest.mark.slow
 def test_a_second_folder_is_asked_by_name_by_header_or_by_path_and_no_other_is_opened(start, project, tmp_path):
     other = repository(tmp_path / "other place", {"zebra.py": "def stripes():\n    return 2\n"})
     server = start(project, "--also", str(other))
@@ -207,6 +209,7 @@ def test_it_leaves_at_once_when_told_and_leaves_nothing(start, environ, tmp_path
     assert server.log == b""
 
 
+@pytest.mark.slow
 def test_a_chat_goes_on_when_its_folder_has_gone(start, tmp_path, upstream):
     folder = repository(tmp_path / "project")
     server = start(folder)
@@ -247,6 +250,7 @@ def connect(server, *arguments):
     )
 
 
+@pytest.mark.slow
 def test_every_client_gets_its_configuration_with_the_place_it_belongs_to(server):
     for client in CLIENTS:
         done = connect(server, client, "--json", "--model", "qwen")

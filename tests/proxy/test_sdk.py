@@ -21,6 +21,8 @@ from helix_ls.sdk import HelixClient, SdkError
 from tests.mcp.conftest import repository
 from tests.proxy.conftest import Server
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 CALLS = json.loads((Path(__file__).parent / "sdk_calls.json").read_text(encoding="utf-8"))
 OPERATIONS = {

@@ -155,6 +155,7 @@ def ringed(environ, both, tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_a_key_is_put_into_the_ring_from_standard_input_and_used_for_that_address_alone(
     ringed, project, both, tmp_path
 ):

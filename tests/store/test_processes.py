@@ -112,6 +112,7 @@ def test_processes_that_make_and_write_one_index_at_the_same_moment_all_succeed(
         assert len({state.content_hash for path, state in reader.files.states().items() if path < b"p"}) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_process_killed_while_writing_leaves_every_file_wholly_old_or_new(tmp_path: Path) -> None:
     path = tmp_path / "index.db"

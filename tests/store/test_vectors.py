@@ -202,6 +202,7 @@ def test_vectors_made_later_fill_a_space_of_their_own(writer: Writer, reader: Re
     assert reader.vectors.nearest("mini/outline", query, 5) == []
 
 
+@pytest.mark.slow
 def test_gaps_are_closed_when_most_of_a_space_is_gone(index: Index, reader: Reader) -> None:
     writer = index.writer()
     with writer.batch():

@@ -70,6 +70,7 @@ STORES = st.lists(
 ).map(union)
 
 
+@pytest.mark.slow
 @settings(max_examples=1_000)
 @given(STORES, STORES, STORES)
 def test_merging_is_commutative_associative_and_idempotent(a: Records, b: Records, c: Records) -> None:

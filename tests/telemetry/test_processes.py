@@ -15,6 +15,8 @@ from tests.proxy.conftest import UPSTREAM_KEY, Server
 from tests.proxy.upstream import Upstream
 from tests.telemetry.collector import CollectedSpan, Collector
 
+pytestmark = pytest.mark.slow
+
 SECRET = "ghp_" + "9kQ2vXz7LmN4pRt8WsYb3cDf6gHj1aEu5iOo"
 ASK = "where are session cookies signed?"
 QUESTION = f"{ASK} My token is {SECRET}"

@@ -181,6 +181,7 @@ def test_what_is_read_while_a_file_is_rewritten_was_there_as_a_whole(root, tmp_p
         saver.join()
 
 
+@pytest.mark.slow
 def test_a_file_growing_and_shrinking_under_the_reading_is_whole_or_changed(root, tmp_path):
     put(tmp_path, b"log", b"x" * 100_000)
     done = threading.Event()

@@ -367,6 +367,7 @@ def plant(tree: Path, rng: random.Random) -> list[Path]:
     return [Path(base) / name for base, inner, files in os.walk(tree) for name in [*inner, *files]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_git", [True, False])
 @pytest.mark.parametrize("seed", range(16))
 def test_paths_asked_about_alone_get_the_verdict_of_the_whole_listing(tmp_path, make_repository, with_git, seed):

@@ -103,6 +103,7 @@ def _is_a_state(kind, data, size, rested):
     return is_next and ((kind == "two writes" and length == size // 2) or first in rested)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(("kind", "size"), [("one write", 7_000), ("two writes", 69_000), ("mapping", 7_000)])
 def test_a_file_written_without_pause_is_read_whole_or_called_changing(tmp_path, started, kind, size):

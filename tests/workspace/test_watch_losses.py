@@ -156,6 +156,7 @@ def test_a_keeper_that_died_is_replaced_by_whoever_asks(repository, monkeypatch)
         assert b"new/a.py" in listener.hear().paths
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_process_stopped_during_ten_thousand_saves_follows_when_it_goes_on(tmp_path):
     files = [tmp_path / f"f{number}.py" for number in range(10_000)]

@@ -17,7 +17,7 @@ from helix_core.workspace.git import Git
 from helix_core.workspace.state import GitStateReader
 from tests.workspace.listening import Listener, saved_by_rename, saved_in_place, saved_with_backup
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
+pytestmark = [pytest.mark.skipif(sys.platform != "linux", reason="inotify"), pytest.mark.slow]
 
 
 @pytest.mark.parametrize("save", [saved_in_place, saved_by_rename, saved_with_backup])
