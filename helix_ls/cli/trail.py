@@ -202,13 +202,13 @@ def _lines(action: TrailAction, answer: dict[str, Any]) -> Iterator[str]:
         case TrailAction.LOG:
             for one in answer["versions"]:
                 undone = f"back to {one['undoes']}" if one["undoes"] is not None else one["label"]
-                yield f"{one['number']:>4}  step {one['head']}  {_when(one['at'])}  {undone}"
+                yield f"{one['number']:>4}  {_step(one['head'])}  {_when(one['at'])}  {undone}"
             yield from (f"flag  {flag}" for flag in answer["flags"])
             steps, versions = count(answer["steps"], "step"), count(len(answer["versions"]), "version")
-            yield f"{steps}, at step {answer['head']}; {versions}"
+            yield f"{steps}, at {_step(answer['head'])}; {versions}"
         case TrailAction.COMMIT | TrailAction.ROLLBACK:
             done = "marked" if action is TrailAction.COMMIT else "restored"
-            yield f"step {answer['head']} {would}{done} as version {answer['number']}"
+            yield f"{_step(answer['head'])} {would}{done} as version {answer['number']}"
         case TrailAction.DIFF:
             for sign, name in (("-", "faded"), ("+", "gained")):
                 yield from (f"{sign} {' '.join(filter(None, item.values()))}" for item in answer[name])
@@ -224,6 +224,10 @@ def _lines(action: TrailAction, answer: dict[str, Any]) -> Iterator[str]:
         case TrailAction.IMPORT:
             is_done = would or ("is " if answer["added"] == 1 else "are ")
             yield f"{count(answer['added'], 'event')} {is_done}added, {count(answer['steps'], 'step')} in all"
+
+
+def _step(number: int) -> str:
+    return f"step {number}" if number >= 0 else "the start"
 
 
 def _when(at: float) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -121,6 +123,66 @@ def test_a_label_or_a_flag_of_several_words_needs_no_quotes(helix: RunHelix, sho
     assert helix("trail", "commit", "before", "the", "refactoring", *here).answer["label"] == "before the refactoring"
     assert helix("trail", "flag", "never-index", SHIPPING, *here).answer["flag"] == f"never-index {SHIPPING}"
     assert SHIPPING not in helix("search", "shipping_cost", "--path", shop, "--json").out
+
+
+def test_the_state_before_the_first_step_is_called_the_start(helix: RunHelix, shop: Path) -> None:
+    assert helix("index", shop).status == 0
+    assert helix("trail", "commit", "before", "all", "--path", shop).out == "the start marked as version 0\n"
+    assert helix("trail", "log", "--path", shop).out.endswith("0 steps, at the start; 1 version\n")
+    assert helix("where", shop).out == "No place is recorded here yet.\n"
+
+
+KILLER = """
+import os, signal, sys
+left, folder = int(os.environ["KILL_AT"]), os.environ["KILL_IN"]
+def reached():
+    global left
+    left -= 1
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+def heard(event, arguments):
+    if event in ("open", "os.chmod", "os.link", "os.rename", "os.remove") and folder in str(arguments[0]):
+        reached()
+sys.addaudithook(heard)
+synced = os.fsync
+def fsync(file):
+    synced(file)
+    reached()
+os.fsync = fsync
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it sends SIGKILL")
+def test_an_export_that_is_killed_at_any_point_leaves_a_whole_file_or_none_and_no_plaintext(
+    helix: RunHelix, shop: Path, tmp_path: Path, recorded: bytes
+) -> None:
+    assert helix("index", shop).status == 0
+    for name in ("out", "killer"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "killer" / "sitecustomize.py").write_text(KILLER)
+    (tmp_path / "one.hx").write_bytes(recorded)
+    secret = tmp_path / "secret.txt"
+    secret.write_text("correct horse battery staple\n")
+    secret.chmod(0o600)
+    here, opens = ("--path", shop, "--json"), ("--passphrase-file", secret)
+    helix("trail", "import", tmp_path / "one.hx", *here)
+    # The user's keys are made once.
+    helix("trail", "export", tmp_path / "first.hxe", *opens, *here)
+    sealed, killed = tmp_path / "out" / "two.hxe", 0
+    kills = {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "killer", ROOT))), "KILL_IN": str(tmp_path / "out")}
+    for point in range(1, 30):
+        ran = helix("trail", "export", sealed, *opens, *here, **kills, KILL_AT=str(point))
+        for file in (tmp_path / "out").iterdir():
+            assert [word for word in (b"basket", b"guide", b"two files") if word in file.read_bytes()] == []
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        if sealed.exists():
+            assert helix("trail", "import", sealed, *opens, "--dry-run", *here).status == 0
+        if ran.status == 0:
+            break
+        assert ran.status == -signal.SIGKILL, ran
+        killed += 1
+        sealed.unlink(missing_ok=True)
+    assert ran.status == 0 and killed >= 4
 
 
 def test_a_file_that_is_refused_changes_nothing_of_a_trail(

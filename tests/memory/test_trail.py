@@ -299,6 +299,9 @@ def test_the_command_shows_and_forgets(recording, workspace, tmp_path):
 
     assert "alpha.py:1-2" in run().stdout
     assert '"schema": "helix.trail/1"' in run("--json").stdout.replace('":"', '": "')
+    (workspace / "alpha.py").write_text(CODE.replace("value + 0", "value - 1"), "utf-8")
+    said = run().stdout
+    assert "changed on disk since it was opened" in said and "indexed" not in said
     assert "removed" in run("--forget").stdout
     assert not trail_file(recording).exists()
 
@@ -373,6 +376,16 @@ def test_versions_that_are_made_at_once_have_numbers_of_their_own(recording):
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: file.change(two, MOST_EVENTS), range(8)))
     assert [one["number"] for one in recording.trail.history()["versions"]] == [*range(8)]
+
+
+def test_a_trail_that_was_rolled_back_to_its_start_says_so(recording, workspace, capsys):
+    from helix_ls.cli.render.memory import draw_trail
+
+    recording.trail.commit("nothing yet", 1.0)
+    opens(recording, "alpha.py", 1, 2)
+    recording.trail.rollback(0, 2.0)
+    draw_trail(where(recording), workspace)
+    assert capsys.readouterr().out == "The trail is back at its start.\n"
 
 
 def test_a_change_that_is_refused_leaves_the_file_as_it_was(recording):

@@ -173,6 +173,11 @@ def _since_cited(words: str) -> str:
     return words.replace("since it was indexed", "since it was cited")
 
 
+def _since_opened(words: str) -> str:
+    """Return the words for a reason as they are said of a place that was opened."""
+    return words.replace("since it was indexed", "since it was opened")
+
+
 def _draw_log(page: Page, answer: dict[str, Any]) -> None:
     now = time.time()
     for op in answer["ops"]:
@@ -191,7 +196,8 @@ def draw_trail(answer: dict[str, Any], workspace: Path) -> None:
     """Print the last places and the moments like now."""
     page = Page()
     if not answer["last"]:
-        page.line("No place is recorded here yet.")
+        began = "No place is recorded here yet." if not answer["steps"] else "The trail is back at its start."
+        page.line(began)
     for place in answer["last"]:
         _draw_trail_place(page, place, workspace)
     for moment in answer["moments"]:
@@ -211,7 +217,7 @@ def draw_forgotten_trail(answer: dict[str, Any]) -> None:
 def _draw_trail_place(page: Page, place: dict[str, Any], workspace: Path) -> None:
     sign = mark(place["status"])
     page.pointer(sign, {**place, "symbol": place["symbol"] or ""}, uri_of(workspace, path_of(place["source_id"])))
-    why = [reason_of(place)] if place["status"] != "verified" else []
+    why = [_since_opened(reason_of(place))] if place["status"] != "verified" else []
     if commit := place["commit"]:
         said = f"commit {commit['commit'][:10]} by {commit['author']}, {ago(commit['committed_at'], time.time())}"
         why.append(inert_line(said))
