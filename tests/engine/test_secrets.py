@@ -136,7 +136,13 @@ def test_masks_are_the_same_by_the_spans_of_the_index_and_by_the_rules(
         with open_helix(repository) as opened:
             shown = [opened.show(name, 1, 9)["text"] for name in ("client.py", "service.yaml", "db.ini", "key.py")]
             packet = opened.packet("connect", quotes="whole")
-            return [*shown, *(one["quote"] for one in (*packet["verified"], *packet["stale_risk"]))]
+            found = [one for name in (b"service.yaml", b"other.yaml") for one in opened.symbols.findings(name)]
+            assert found
+            return [
+                *shown,
+                *(one["text_hash"] for one in found),
+                *(one["quote"] for one in (*packet["verified"], *packet["stale_risk"])),
+            ]
 
     with open_helix(repository) as opened:
         opened.refresh()

@@ -19,6 +19,7 @@ from helix_core.engine.verdict import (
     settled,
 )
 from helix_core.errors import HelixError
+from helix_core.ingest import Masked
 from helix_core.model import Contradiction, DocumentFlag, Item, LastCommit, LineSpan, Reason, Source, SourceKind
 from helix_core.packet import document_flag
 from helix_core.store import DefinitionHit, Reader, UseTotals
@@ -200,13 +201,16 @@ class FileFindings:
         )
         wait_s = BLAME_SHARE * max(self._deadline - time.monotonic(), 0.0)
         lines = facts.lines_of(file, documents[0].source.path, wait_s)
-        text = facts.masked.of(file).text()
+        text = self._masked(documents[0]).text()
         for start in range(0, len(documents), ITEMS_AT_ONCE):
             self._check()
             some = documents[start : start + ITEMS_AT_ONCE]
             texts = [CommittedText(item, text, commit.commit, lines) for item in some]
             flags = outdated.flags(texts)
             yield from ((item, flag) for item in some for flag in settled(flags.get(item.id, ()), pairs))
+
+    def _masked(self, item: Item) -> Masked:
+        return self._weigher.mask(self._weigher.observer.look(item.source))
 
     def _left_behind(self, flag: DocumentFlag, commit: LastCommit) -> tuple[str, dict[str, Any] | None]:
         """Return the flag as a sentence, and the location of its code."""
@@ -230,7 +234,7 @@ class FileFindings:
         if there is not None and there.touched:
             return
         lines = there.lines if there is not None else LineSpan(line, line)
-        text = self._weigher.facts.masked.of(file).data[own.start_byte : own.end_byte].strip()
+        text = self._masked(item).data[own.start_byte : own.end_byte].strip()
         yield {
             "code": reason.value,
             "message": message,
