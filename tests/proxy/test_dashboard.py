@@ -260,3 +260,24 @@ def test_the_graph_has_memories_their_relations_and_what_they_cite(start, upstre
     assert graph["cites"] == [{"id": first, "source_id": "app/sessions.py"}]
     assert graph["is_whole"] is True
     assert "\u202e" not in json.dumps(graph, ensure_ascii=False), "what turns text around is written out"
+
+
+def test_a_pause_that_an_agent_raised_is_in_the_timeline_that_a_session_reads(server, project, page, session):
+    script = "".join(file.read_text("utf-8") for file in BUILT.iterdir() if file.name.endswith(".js"))
+    assert "Agents that paused for a person" in script and "/hitl/recent" in script
+    raised = {"pause_type": "rollback_confirm", "task_context": "undo app/sessions.py:6-8?", "participant_id": "max"}
+    with server.admin() as admin:
+        event_id = admin.post("/hitl/emit", json=raised).json()["event_id"]
+        first = page.post("/hitl/recent", json={"limit": 50}, headers=session).json()["events"]
+        admin.post("/hitl/emit", json={"pause_type": "other", "resolves": event_id, "resolved_without_operator": True})
+    (shown,) = [one for one in first if one["event_id"] == event_id]
+    assert (shown["is_open"], shown["pause_type"], shown["task_context"]) == (
+        True,
+        "rollback_confirm",
+        raised["task_context"],
+    )
+    assert [(one["source_id"], one["status"]) for one in shown["files"]] == [("app/sessions.py", "verified")]
+    after = page.post("/hitl/recent", json={"limit": 50}, headers=session).json()["events"]
+    assert {one["event_id"]: one["is_open"] for one in after}[event_id] is False
+    # The page can look and cannot raise.
+    assert page.post("/hitl/emit", json=raised, headers=session).status_code == 403
