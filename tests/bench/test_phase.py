@@ -24,6 +24,7 @@ def rows_of(said: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in said.splitlines()[2:]]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_every_row_has_a_baseline_and_meets_its_target() -> None:
     done = phase("--only", *UNTIMED)
