@@ -11,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 FOLDER ?= .
 ASK ?= how are rankings fused?
-# Set, the tests that take more than two seconds of CPU time run, too.
+# Set, the tests that are marked slow run, too.
 SLOW ?=
 # By environment, so that blanks and quotes in a folder or a question reach the command unharmed.
 export FOLDER ASK

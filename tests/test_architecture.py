@@ -79,6 +79,7 @@ def test_only_the_store_knows_sql() -> None:
     assert [(name(file), text) for file in others for text in texts(file) if SQL.search(text)] == []
 
 
+@pytest.mark.slow
 def test_the_search_for_sql_would_find_some() -> None:
     found = [text for file in SOURCES if "store" in file.parts for text in texts(file) if SQL.search(text)]
     assert len(found) > 10

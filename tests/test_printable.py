@@ -71,6 +71,7 @@ def test_no_quote_loses_a_line_that_ends_with_a_lone_carriage_return(quote: str)
     assert len(inert_value("quote", quote).replace("\\r", "\n").splitlines()) == count
 
 
+@pytest.mark.slow
 @given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_no_string_of_a_inert_value_hides_anything(value: Any) -> None:
     for said in _strings(inert_value("symbol", value)):

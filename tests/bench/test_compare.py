@@ -79,6 +79,7 @@ def test_other_questions_and_runs_without_figures_are_not_compared() -> None:
         compare(run(), moved)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_a_run_that_is_not_whole_is_refused_in_one_sentence(data: st.DataObject) -> None:
@@ -107,6 +108,7 @@ def test_an_interval_holds_its_mean_and_is_the_same_again(values: list[float]) -
     assert min(values) <= quantile(values, 0.5) <= max(values)
 
 
+@pytest.mark.slow
 def test_an_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     draw = random.Random(5)
     held = 0

@@ -55,6 +55,7 @@ def test_a_plain_question_is_searched_as_it_was_typed(question):
     assert (asked.text, asked.judged, asked.need) == (question, "", Need.EVIDENCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrapping", WRAPPINGS)
 def test_what_surrounds_a_question_is_not_searched(wrapping):
     marked = [question for question in QUESTIONS if question.endswith("?")]

@@ -90,6 +90,7 @@ def test_weights_beside_a_graph_may_be_links_that_lead_elsewhere(tmp_path: Path)
     assert found[:5] == pytest.approx(table[3] / np.linalg.norm(table[3]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["rows", "graph", "pooled by fastembed"])
 def test_a_tokenizer_that_panics_at_a_text_is_an_error_of_the_model(
     tmp_path: Path, token_rows: TokenRows, kind: str

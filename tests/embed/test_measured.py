@@ -60,6 +60,7 @@ class _Heard:
         return self._encoder.encode(model, text)
 
 
+@pytest.mark.slow
 def test_packets_are_measured_with_the_model(
     corpora: Path, minilm: Model, benchmark: Callable[[str], ModuleType], tmp_path: Path
 ) -> None:

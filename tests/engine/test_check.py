@@ -175,6 +175,7 @@ def test_a_member_that_a_class_of_the_workspace_lacks_is_wrong(shop):
     assert one["now"] == {"source_id": "shop/basket.py", "start_line": 16, "symbol": "Basket.add_line"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

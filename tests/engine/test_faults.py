@@ -148,6 +148,7 @@ def test_an_index_harmed_while_open_is_rebuilt_and_answers_at_once(
         assert index.damage() == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_an_index_harmed_between_two_runs_is_rebuilt_and_said_once(damage, helix, repository, open_helix):
     path, digest = helix.index_path, helix.digest()
@@ -167,6 +168,7 @@ def test_an_index_harmed_between_two_runs_is_rebuilt_and_said_once(damage, helix
     assert open_helix(repository).notices == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ACTS)
 def test_damage_met_in_the_middle_of_a_question_is_mended_before_the_answer(act, helix, repository, open_helix):
     digest = helix.digest()

@@ -197,6 +197,7 @@ def test_unsaved_edits_are_told_and_forgotten_with_the_save(helix, repository):
     assert word(judged(helix, pointer)[0]) == ("verified", "unchanged")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lines", [(0, 0), (10**9, 1), (-5, 5), (10**9, 2 * 10**9), (1, 10**9)])
 def test_lines_that_make_no_sense_are_nowhere(helix, lines):
     pointer = dataclasses.replace(pointer_to(helix, "sign_cookie"), start_line=lines[0], end_line=lines[1])

@@ -63,6 +63,7 @@ def line_of(text, lines=LINES):
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS)
 def test_a_packet_an_explanation_and_lines_read_agree_with_the_editor(tmp_path, open_helix, ends):
     folder, helix = made(tmp_path, open_helix, ends)
@@ -88,6 +89,7 @@ def test_a_packet_an_explanation_and_lines_read_agree_with_the_editor(tmp_path, 
     assert helix.search("stamp_parcel")["items"][0]["start_line"] == line_of("def stamp_parcel")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS)
 def test_a_symbol_its_use_and_the_commit_of_its_lines_stand_where_the_editor_has_them(tmp_path, open_helix, ends):
     folder, helix = made(tmp_path, open_helix, ends)
@@ -112,6 +114,7 @@ def test_git_is_asked_for_the_lines_as_git_counts_them(tmp_path, open_helix):
     assert told["commit"] == git(folder, "rev-parse", "HEAD").strip() != first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS)
 def test_text_that_moved_between_lone_returns_is_found_at_its_line(tmp_path, open_helix, ends):
     folder, helix = made(tmp_path, open_helix, ends)
@@ -128,6 +131,7 @@ def test_text_that_moved_between_lone_returns_is_found_at_its_line(tmp_path, ope
     assert helix.search("stamp_parcel")["items"][0]["start_line"] == line_of("def stamp_parcel") + 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS)
 def test_an_editor_that_opens_such_a_file_with_its_own_line_ends_has_edited_nothing(tmp_path, open_helix, ends):
     _, helix = made(tmp_path, open_helix, ends)

@@ -30,6 +30,7 @@ def set_aside(repository, open_helix, monkeypatch) -> Helix:
     return engine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     ["where is Scaffold defined", "what does sansio/scaffold.py do", "Scaffold", "how does the scaffold work"],

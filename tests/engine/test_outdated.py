@@ -173,6 +173,7 @@ def test_a_signature_whose_options_any_keyword_takes_now_still_holds(open_helix,
     assert [line for line, _ in found(open_helix, gates, "docs/bells.rst")] == [4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after", "is_flagged"),
     [

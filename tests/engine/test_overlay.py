@@ -115,6 +115,7 @@ def spans_of(lines):
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"}\n", b"d e\n"]), min_size=1, max_size=14)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(LINES, LINES, st.booleans())
 def test_what_is_called_untouched_stands_in_the_buffer_word_for_word(before, after, at_end):
@@ -172,6 +173,7 @@ def test_a_copy_of_an_item_pasted_elsewhere_does_not_touch_the_item():
     assert (place.touched, place.lines) == (False, LineSpan(5, 6))
 
 
+@pytest.mark.slow
 def test_a_buffer_of_a_million_lines_is_compared_without_delay():
     lines = [b"value_%d = %d\n" % (number % 1000, number % 7) for number in range(1_000_000)]
     disk = b"".join(lines[:50_000])

@@ -161,6 +161,7 @@ SCHEMA_DAMAGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "old", "new"), SCHEMA_DAMAGES.values(), ids=SCHEMA_DAMAGES.keys())
 def test_a_damaged_schema_row_heals_like_a_damaged_page(repository, tmp_path, table, old, new):
     config = config_in(tmp_path, repository)

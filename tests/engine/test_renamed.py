@@ -100,6 +100,7 @@ def test_text_that_only_moved_stays_verified(helix, folder):
     assert (word(one), one["start_line"]) == (("verified", "moved", ""), 9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("indexed", [True, False], ids=["after the index followed", "before the index followed"])
 def test_an_open_packet_is_told_the_new_name(helix, folder, indexed):
     shown = pointers(helix)
@@ -111,6 +112,7 @@ def test_an_open_packet_is_told_the_new_name(helix, folder, indexed):
         assert judged(helix, shown[symbol]) == ("stale_risk", "renamed", f"{symbol} -> {now}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("indexed", [True, False], ids=["after the index followed", "before the index followed"])
 def test_a_method_put_into_another_class_is_renamed(helix, folder, indexed):
     shown = pointers(helix)
@@ -121,6 +123,7 @@ def test_a_method_put_into_another_class_is_renamed(helix, folder, indexed):
     assert judged(helix, shown[SEAL])[0] == "verified"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("indexed", [True, False], ids=["after the index followed", "before the index followed"])
 def test_text_in_a_string_defines_nothing(helix, folder, indexed):
     shown = pointers(helix)
@@ -182,6 +185,7 @@ def test_the_explanation_names_both(helix, folder):
     assert helix.show(NAME, one["start_line"], one["end_line"])["reason"] == "renamed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("indexed", [True, False], ids=["after the index followed", "before the index followed"])
 def test_the_explanation_of_an_open_packets_item_is_about_the_name_it_was_shown_with(helix, folder, indexed):
     shown = pointers(helix)[SEAL]

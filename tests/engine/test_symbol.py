@@ -57,6 +57,7 @@ def test_a_name_is_told_with_its_definition_tests_documents_and_commit(helix, re
     assert all(place["author"] == "Ada" and place["committed_at"] > 0 for place in shown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -102,6 +102,7 @@ def test_keystrokes_read_the_names_once_and_no_more_files_than_they_show(engine,
     assert engine.symbols._typed.built == 1
 
 
+@pytest.mark.slow
 def test_a_new_name_is_found_without_reading_all_names_again(engine):
     symbols(engine, "w")
     write(engine.workspace, {"wire/later.py": "def brand_new_thing():\n    return 1\n"})

@@ -92,6 +92,7 @@ WRITES = st.tuples(
 STEPS = st.lists(st.one_of(st.sampled_from([(name, None) for name in NAMES]), WRITES), max_size=18)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(STEPS, st.permutations(NAMES), st.booleans())
 def test_stores_end_alike_in_whatever_order_they_write_and_sync(
@@ -309,6 +310,7 @@ def engines(tmp_path: Path) -> Any:
         one.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", list(itertools.permutations(NAMES))[:3])
 def test_real_memories_that_contradict_each_other_end_alike(
     engines: dict[str, Helix], shared: Path, order: tuple[str, ...]

@@ -30,6 +30,7 @@ def test_more_than_five_thousand_secrets_are_generated_the_same_each_time(bench:
     assert all(piece in case.text for case in made for piece in case.pieces)
 
 
+@pytest.mark.slow
 def test_of_a_sample_no_secret_leaks_by_rule_and_few_in_prose(bench: ModuleType) -> None:
     made = random.Random(3).sample(bench.cases(seed=11), 900)
     leaked = [case for case in made if bench.is_leak(case)]
@@ -37,6 +38,7 @@ def test_of_a_sample_no_secret_leaks_by_rule_and_few_in_prose(bench: ModuleType)
     assert len(leaked) <= 0.02 * len(made), leaked
 
 
+@pytest.mark.slow
 def test_of_what_people_type_little_leaks_and_no_sentence_about_it_is_touched(bench: ModuleType) -> None:
     made = random.Random(3).sample([case for case in bench.cases(seed=5) if case.group == "typed"], 600)
     leaked = [case for case in made if bench.is_leak(case)]
@@ -45,6 +47,7 @@ def test_of_what_people_type_little_leaks_and_no_sentence_about_it_is_touched(be
     assert [line for line in told if bench.mask_typed(line).data != line.encode()] == []
 
 
+@pytest.mark.slow
 def test_of_words_and_of_what_people_write_in_chats_little_leaks(bench: ModuleType) -> None:
     made = [case for case in bench.cases(seed=4) if case.group in ("words", "chat")]
     leaked = [case for case in random.Random(3).sample(made, 500) if bench.is_leak(case)]

@@ -134,6 +134,7 @@ def test_a_reference_knows_its_line_sentence_and_what_stands_beside_it():
     assert (second.first_line, second.last_line) == (3, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["`" * 5_000, "`a" * 5_000, "[" * 5_000, "`1" + "1" * 50_000 + "`", ":a:`" * 3_000])
 @pytest.mark.parametrize("language", ["markdown", "rst"])
 def test_hostile_text_is_read_to_its_end(text, language):

@@ -734,6 +734,7 @@ def test_findings_tell_where_a_secret_was() -> None:
     assert masked.overlaps(0, 6) and not masked.overlaps(0, 5)
 
 
+@pytest.mark.slow
 def test_only_the_door_makes_clean_text() -> None:
     root = Path(helix_core.__file__).parent
     makers = set()
@@ -778,6 +779,7 @@ LONG_RUN = (
 """A run that is found piece by piece: each mask lets the rest of it look like a secret."""
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @example(LONG_RUN)
 @example(2 * TOKENS["telegram-token"].encode())

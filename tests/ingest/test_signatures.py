@@ -87,6 +87,7 @@ export class Box<T> {
     assert declared(code.encode(), "typescript", ("Box", "if")) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(Path(helix_core.__file__).parent.rglob("*.py")), ids=lambda path: path.stem)
 def test_our_own_functions_read_as_python_itself_reads_them(path):
     data = path.read_bytes()

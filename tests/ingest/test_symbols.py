@@ -157,6 +157,7 @@ def _chunk(document: Document, name: str) -> Chunk:
     return next(chunk for chunk in document.chunks if chunk.name == name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", SAMPLES)
 def test_what_a_language_defines_and_imports_is_found(language: str) -> None:
     path, source, definitions, imports = SAMPLES[language]

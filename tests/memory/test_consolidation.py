@@ -45,6 +45,7 @@ def test_case_articles_spacing_and_the_last_mark_make_no_other_statement(helix, 
     assert (states(helix, "The gateway retries a request twice", again)[1] == "known already") == is_same
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "texts",
     [
@@ -70,6 +71,7 @@ def test_facts_of_other_subjects_attributes_or_qualifiers_stay_side_by_side(heli
     assert set(states(helix, *texts)) == {"active"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -85,6 +87,7 @@ def test_statements_that_exclude_each_other_are_contested_and_neither_is_lost(he
     assert states(helix, one, other) == ["contested", "contested"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "other"),
     [

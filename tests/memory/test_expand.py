@@ -89,6 +89,7 @@ def test_a_note_has_the_parts_of_its_text_around_it(helix):
     assert helix.memory.expand(gene_id=second, source_id=source, direction="forward")["count"] >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [

@@ -183,6 +183,7 @@ def test_memories_have_a_share_of_the_budget_and_what_is_left_out_is_counted(ful
     assert len(full.packet(ASKED, max_tokens=6000)["memories"]) == MOST_RECALLED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decoder", list(Decoder))
 def test_a_window_with_memories_is_never_over_its_budget(full, decoder):
     for budget in (200, 400, 800, 1500, 6000):

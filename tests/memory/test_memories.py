@@ -230,6 +230,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("old", "new"), CHANGES)
 def test_a_changed_fact_supersedes_the_old_one_or_both_are_contested(helix, old, new):
     first, second = item(helix, old), item(helix, new)
@@ -242,6 +243,7 @@ def test_a_changed_fact_supersedes_the_old_one_or_both_are_contested(helix, old,
         assert {one["reason"] for one in recalled(helix, new)} == {"contradicted"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -518,6 +520,7 @@ def test_a_memory_that_is_nothing_but_a_secret_is_refused(helix, tmp_path, text)
     assert len(helix.memory.listed()["items"]) == 1
 
 
+@pytest.mark.slow
 def test_an_answer_as_of_a_time_is_the_answer_given_then(helix, monkeypatch):
     clock = itertools.count(1_700_000_000)
     now = [0.0]
@@ -533,6 +536,7 @@ def test_an_answer_as_of_a_time_is_the_answer_given_then(helix, monkeypatch):
     assert helix.memory.recall("build number", as_of=1_600_000_000.0)["known_empty"]
 
 
+@pytest.mark.slow
 def test_reading_a_thousand_times_changes_no_head(helix, app):
     item(helix, "retry adds one attempt", cites=["app.py:4-6"])
     head = helix.memory.log()["head"]
@@ -695,6 +699,7 @@ def test_a_question_of_what_was_never_said_finds_nothing_among_forty_memories(fi
     assert [question for question in ABSENT if recalled(filled, question)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "text"),
     [

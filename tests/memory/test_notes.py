@@ -138,6 +138,7 @@ def test_what_is_said_to_be_of_a_file_is_answered_by_the_file(helix, project, tm
     assert helix.search("fresh_quokka")["items"][0]["source_id"] == "app/sessions.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [

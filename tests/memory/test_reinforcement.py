@@ -143,6 +143,7 @@ def test_no_use_is_kept_where_the_settings_keep_none(helix):
     assert uses(helix) == []
 
 
+@pytest.mark.slow
 def test_uses_are_few_leave_with_a_purge_and_are_in_no_strand(helix, later):
     handle = remember(helix)
     for _ in range(20):

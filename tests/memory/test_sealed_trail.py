@@ -37,6 +37,7 @@ def test_a_sealed_trail_brings_back_log_flags_versions_and_states(trail: Trail) 
     assert (again.flags, again.versions, again.digest()) == (trail.flags, trail.versions, trail.digest())
 
 
+@pytest.mark.slow
 def test_every_bit_that_is_turned_is_refused(trail: Trail) -> None:
     data = seal_of(trail)
     for place in range(len(data)):

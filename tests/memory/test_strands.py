@@ -314,6 +314,7 @@ def test_unknown_types_are_said_and_not_kept(ada, bob):
     assert texts(bob) == ["The queue is NATS"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("policy", "active"),
     [
@@ -349,6 +350,7 @@ def test_what_can_both_be_so_is_no_clash_under_any_policy(ada, bob, policy, one,
     assert texts(bob, "active", "contested") == sorted((one, other))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -452,6 +454,7 @@ def test_a_dry_run_names_each_memory_that_comes_in_goes_or_changes(ada, bob):
     assert take(bob, strand_of(ada), dry_run=True)["changes"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scope", "shared"),
     [

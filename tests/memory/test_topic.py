@@ -70,6 +70,7 @@ def test_a_topic_has_each_open_contradiction_once_and_none_that_was_decided(heli
     assert helix.memory.context("MongoDB or Postgres?")["conflicts"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [200, 300, 500, 1_000, 4_000])
 def test_a_topic_is_never_over_its_budget_and_counts_what_it_left_out(helix, most):
     for number, word in enumerate(("red", "green", "blue", "black", "white", "pink")):

@@ -99,6 +99,7 @@ PLACES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source_id", "first", "last", "symbol"), PLACES)
 def test_a_place_has_the_symbol_of_its_definition_in_every_language(
     recording, workspace, source_id, first, last, symbol
@@ -148,6 +149,7 @@ def test_the_last_places_are_there_newest_first_with_the_verdict_of_now(recordin
     assert where(recording, 1)["last"][0]["status"] == "needs_refresh"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lines", [(1, 1), (1, 6), (3, 3), (2, 2), (1, 48), (5, 10), (1, 4_000)])
 def test_lines_that_were_not_touched_are_verified_however_they_lie_to_definitions(recording, lines):
     opens(recording, "alpha.py", *lines)
@@ -155,6 +157,7 @@ def test_lines_that_were_not_touched_are_verified_however_they_lie_to_definition
     assert (place["status"], place["start_line"]) == ("verified", lines[0]), place
 
 
+@pytest.mark.slow
 def test_an_earlier_moment_like_now_is_shown(recording, workspace):
     for topic in ("alpha", "beta", "gamma", "alpha"):
         for number in range(12):
@@ -411,6 +414,7 @@ def test_a_commit_of_the_file_after_it_was_opened_is_named_and_an_earlier_one_is
     assert len(alpha["commit"]["commit"]) == 40
 
 
+@pytest.mark.slow
 def test_evidence_that_was_given_is_repeated_once_the_topic_has_moved(recording):
     def look_around(name):
         for number in range(12):

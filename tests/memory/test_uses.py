@@ -182,6 +182,7 @@ def all_links(sittings, now):
     return links(together, uses, now)
 
 
+@pytest.mark.slow
 @given(SITTINGS)
 def test_links_are_few_strong_at_most_one_and_never_to_oneself(sittings):
     found = all_links(sittings, 400 * DAY)
@@ -194,6 +195,7 @@ def test_links_are_few_strong_at_most_one_and_never_to_oneself(sittings):
     assert len(companions(found, [b"1"])) <= MOST_LINKS
 
 
+@pytest.mark.slow
 @given(SITTINGS, st.floats(0, 1000 * DAY))
 def test_links_never_grow_by_waiting(sittings, later):
     before = {(link.path, link.other): link.strength for link in all_links(sittings, 400 * DAY)}

@@ -53,6 +53,7 @@ def test_an_unknown_token_is_refused() -> None:
         BRACKETS.after((1, 1))
 
 
+@pytest.mark.slow
 def test_parity_is_learned_from_a_random_start_on_every_seed_and_right_for_all_16_bit_inputs() -> None:
     ones = np.array([number.bit_count() for number in range(1 << 16)])
     for seed in range(100):

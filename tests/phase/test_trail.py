@@ -31,6 +31,7 @@ def long() -> Trail:
     return walk(MOST_EVENTS)
 
 
+@pytest.mark.slow
 def test_every_one_of_ten_thousand_steps_is_recalled_as_it_was_recorded() -> None:
     trail, recorded = Trail(), []
     random = np.random.default_rng(4)
@@ -191,6 +192,7 @@ def test_a_cycle_is_found_with_its_period_whatever_came_before(period: int) -> N
     assert trail.loop() == period
 
 
+@pytest.mark.slow
 def test_a_random_walk_and_staying_at_one_place_are_no_loop() -> None:
     random = np.random.default_rng(2)
     trail, still = Trail(), Trail()
@@ -280,6 +282,7 @@ def ring(monkeypatch: pytest.MonkeyPatch) -> int:
     return 1_000
 
 
+@pytest.mark.slow
 def test_the_ring_never_grows_past_its_limit_and_replays_to_the_same_states(ring: int) -> None:
     trail = walk(200)
     trail.commit("soon gone", 0.0)

@@ -118,6 +118,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(st.text(), JSON, max_size=4),
     st.lists(JSON, min_size=1, max_size=5),

@@ -206,6 +206,7 @@ def test_without_a_key_ring_there_is_one_line_that_names_the_variable(ringed):
     assert done.returncode == 1 and "key_env" in done.stderr
 
 
+@pytest.mark.slow
 def test_with_no_upstream_it_says_which_known_server_answers_and_how_to_choose_it():
     server = Upstream("a", "b")
     try:

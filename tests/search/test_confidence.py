@@ -27,6 +27,7 @@ def test_better_evidence_never_lowers_confidence(field: str, signs: AnswerFeatur
     assert confidence(replace(signs, **{field: less})) <= confidence(replace(signs, **{field: more}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", ["missing_proper", "unfamiliar", "brief"])
 @given(signs=all_signs, share=shares)
 def test_missing_words_never_raise_confidence(field: str, signs: AnswerFeatures, share: float) -> None:

@@ -91,6 +91,7 @@ def test_accents_and_other_scripts_are_words() -> None:
     assert {"größe", "файл"} <= set(parse_question("Größe файл?").words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["a", "a.", "a-", "/", "'", '"', "%", "A ", "x::", "{", "<a", "a/b ", "数", "_", "\n"])
 def test_a_question_of_a_million_characters_is_bounded(unit: str) -> None:
     question = parse_question(unit * (1_000_000 // len(unit)))

@@ -227,6 +227,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_hostile_question_is_just_a_question(shop: Reader, question: str) -> None:
     found = ask(shop, question)

@@ -54,6 +54,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
 def test_damage_seen_at_opening_is_moved_aside_and_said_once(tmp_path: Path, damage: Callable[[Path], None]) -> None:
     path = tmp_path / "index.db"
@@ -81,6 +82,7 @@ def test_a_second_damaged_file_in_the_same_second_does_not_replace_the_first(tmp
     assert sorted(file.read_bytes()[:5] for file in tmp_path.glob("index.db.damaged-*")) == [b"first", b"secon"]
 
 
+@pytest.mark.slow
 def test_zeroed_pages_give_corrupt_store_errors_or_right_answers(tmp_path: Path) -> None:
     good = tmp_path / "good.db"
     digest = filled(good)
@@ -274,6 +276,7 @@ except StoreError as error:
     assert "writable or choose another cache folder" in told.stdout, told.stderr
 
 
+@pytest.mark.slow
 def test_a_full_disk_loses_nothing_and_writing_goes_on_when_there_is_room(index: Index) -> None:
     writer = index.writer()
     writer.replace(document(b"kept.py", b"def kept(): pass\n"), signature(), 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -145,6 +146,7 @@ def test_parked_versions_are_pruned_oldest_first(writer: Writer, reader: Reader)
     assert len(reader.text.chunk_matches("name", 600)) == 500
 
 
+@pytest.mark.slow
 def test_pruning_leaves_no_trace_of_a_version(index: Index, writer: Writer, reader: Reader) -> None:
     with writer.batch():
         for number in range(3):
@@ -159,6 +161,7 @@ def test_pruning_leaves_no_trace_of_a_version(index: Index, writer: Writer, read
 _EDIT = st.tuples(st.sampled_from([b"a.py", b"b.py", b"d/c.txt"]), st.integers(0, 3), st.sampled_from("rad"))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(edits=st.lists(_EDIT, max_size=12))
 def test_any_history_ends_in_the_digest_of_a_cold_build(tmp_path_factory, edits) -> None:  # type: ignore[no-untyped-def]
@@ -202,8 +205,6 @@ def test_the_digest_notices_any_difference_in_content(writer: Writer, reader: Re
 
 def test_only_clean_text_gets_in(writer: Writer, reader: Reader) -> None:
     import dataclasses
-
-    import pytest
 
     clean = document(b"conf.py", b"import tomllib\nport = 8080\ndef test_it(): pass\n")
     (chunk,) = clean.chunks

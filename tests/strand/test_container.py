@@ -95,6 +95,7 @@ def test_a_strand_may_hold_nothing() -> None:
     assert (strand.records, strand.root) == ((), content_root(()))
 
 
+@pytest.mark.slow
 def test_every_single_bit_counts() -> None:
     data = made(FACTS[:3])
     accepted = 0
@@ -107,6 +108,7 @@ def test_every_single_bit_counts() -> None:
     assert accepted == 0
 
 
+@pytest.mark.slow
 def test_every_single_bit_before_the_signature_is_bound_to_the_data_key_too() -> None:
     # The same flips, and the signer signs each of them again: the header's MAC and the stream have to find them.
     data = made(FACTS[:3])
@@ -214,6 +216,7 @@ def test_another_signer_inside_than_outside_is_refused_as_tampered() -> None:
         opened(layout._signed(head, body, STRANGER), trusted={STRANGER.signer})
 
 
+@pytest.mark.slow
 def test_a_thousand_wrong_keys_are_one_error_and_none_of_them_reads_the_body(monkeypatch: pytest.MonkeyPatch) -> None:
     def decrypt(*_: object) -> bytes:
         raise AssertionError("the body was read before the header's MAC was right")
@@ -250,6 +253,7 @@ def test_a_data_key_that_unwraps_but_does_not_commit_to_the_header_is_refused() 
         opened(layout._signed(head, sealed.body, OWN))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("memory_mib", "passes"), [(63, 3), (1025, 3), (2**40, 3), (256, 1), (256, 11), (256, 0)])
 def test_a_derivation_out_of_bounds_is_refused_before_deriving(
     memory_mib: int, passes: int, monkeypatch: pytest.MonkeyPatch
@@ -414,6 +418,7 @@ def test_random_bytes_behind_the_magic_never_crash(rest: bytes) -> None:
         inspect(layout.MAGIC + b"\0\1" + rest)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.data())
 def test_a_header_of_any_json_is_refused_by_a_typed_error(data: st.DataObject) -> None:

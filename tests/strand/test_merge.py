@@ -110,6 +110,7 @@ def test_what_one_side_purged_is_absent_in_either_order_and_in_the_bytes() -> No
     assert purged_ids(old) == set()
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(STORES, STORES, st.sampled_from(ITEMS))
 def test_a_purge_is_never_undone_by_a_merge(a: Records, b: Records, id_: str) -> None:
@@ -194,6 +195,7 @@ def test_an_operation_without_its_members_is_refused(wrong: dict[str, Any], lamp
         union([record_of({"type": "op", "id": "o1", "fields": {"lamport": lamport, **wrong}})])
 
 
+@pytest.mark.slow
 @given(STORES, STORES)
 def test_a_difference_leads_from_one_set_to_the_other(a: Records, b: Records) -> None:
     assert not difference(a, a)

@@ -103,6 +103,7 @@ def test_code_that_parsed_parses_again(language: str, share: float) -> None:
         assert text is not None
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(
     file=st.sampled_from(SOURCES),

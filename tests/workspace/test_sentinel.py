@@ -178,6 +178,7 @@ def use_everything(path: Path) -> None:
         blobs(git, [("HEAD", b"a.txt"), ("HEAD", b"b.dat"), ("HEAD", b"nothing")])
 
 
+@pytest.mark.slow
 def test_nothing_a_repository_names_is_ever_run(sentinel, traps):
     use_everything(sentinel.path)
     use_everything(sentinel.path / "sub")

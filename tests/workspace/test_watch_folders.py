@@ -170,6 +170,7 @@ def test_folders_moved_in_out_and_within_keep_nothing_of_their_old_names(reposit
         assert listener.watch.state.folders == 1
 
 
+@pytest.mark.slow
 def test_a_name_that_is_a_file_a_folder_a_link_and_a_pipe_in_turn_ends_as_it_is(repository):
     place = repository.path / "flip"
     with Listener(repository.path) as listener:
@@ -200,6 +201,7 @@ def _follow_until(listener: Listener, until: float) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_a_checkout_of_a_thousand_files_there_and_back_loses_nothing(repository):
     repository.write("keep.py")
     repository.commit()

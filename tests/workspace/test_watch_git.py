@@ -60,6 +60,7 @@ def test_a_second_work_tree_hears_its_own_head_and_the_shared_refs(repository, t
         assert listener.hear().git
 
 
+@pytest.mark.slow
 def test_a_rebase_of_many_commits_is_heard_as_git_and_settles_once_it_is_over(repository):
     repository.write("base.py", "0")
     repository.commit()
