@@ -86,7 +86,7 @@ class NoSpan:
         return
 
     def set(self, **attributes: Value | None) -> None:
-        """Do nothing."""
+        """Ignore the attributes."""
 
 
 _NO_SPAN = NoSpan()

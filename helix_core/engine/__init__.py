@@ -1,7 +1,7 @@
 """The Python API of Helix: open a workspace and answer questions about it.
 
-In: a folder, a question, a task. Out: the wire objects. The only place where workspace, ingest, store, search, weigh
-and packet are combined; holds no ranking and no SQL of its own. Every surface uses it.
+In: a folder, a question, a task. Out: the wire objects. The only place where workspace, ingest, store, search and
+packet are combined; its room ``verdict`` judges what is found. Holds no SQL of its own. Every surface uses it.
 """
 
 from typing import TYPE_CHECKING

@@ -43,7 +43,7 @@ _clean = Masked(b"").clean
 
 
 def serialized(document: Document) -> bytes:
-    """Serialize a document."""
+    """Serialize a document with marshal, for the pipe from a worker."""
     return marshal.dumps(
         (
             document.path,
@@ -375,7 +375,7 @@ class IngestPool:
         return tuple(one.process.pid or 0 for one in self._workers)
 
     def close(self) -> None:
-        """Kill all workers."""
+        """Kill all workers and forget them."""
         for one in self._workers:
             one.kill()
         self._workers.clear()

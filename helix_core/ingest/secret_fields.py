@@ -77,7 +77,7 @@ class _Field:
     quote: int
 
     def text(self, data: bytes) -> bytes:
-        """Return the value."""
+        """Return the bytes of the value in ``data``."""
         return data[self.value[0] : self.value[1]]
 
 

@@ -42,7 +42,7 @@ class CounterState:
 
     @property
     def winding(self) -> int:
-        """The whole turns."""
+        """The number of whole turns of the total phase."""
         return wound(self.total, BITS)[1]
 
     @property

@@ -86,7 +86,7 @@ class TrailDiff:
 
 
 def keep_all(path: str) -> bool:
-    """Accept every path."""
+    """Accept every path that is not empty."""
     return bool(path)
 
 

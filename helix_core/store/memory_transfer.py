@@ -36,7 +36,7 @@ class ForeignMemories:
     key: str = ""
 
     def __bool__(self) -> bool:
-        """Whether anything changes."""
+        """Return whether storing this would change anything."""
         return bool(self.facts or self.evidence or self.links or self.ops or self.purged or self.key)
 
 

@@ -141,7 +141,7 @@ class StrandKeys:
 
     @classmethod
     def made(cls, random: RandomBytes) -> StrandKeys:
-        """Return new keys."""
+        """Return new keys made of random bytes."""
         return cls(random(KEY_BYTES), random(KEY_BYTES))
 
     @property

@@ -111,7 +111,7 @@ class CommandServer:
             return {"declined": f"this is no command ({type(error).__name__})"}
 
     async def close(self) -> None:
-        """Close every folder."""
+        """Close the engine of every folder, in a thread."""
         folders, self._folders = list(self._folders.values()), OrderedDict()
         for folder in folders:
             await asyncio.to_thread(folder.close)

@@ -57,7 +57,7 @@ _STANDARD = {"route": "http.route", "status": "http.response.status_code", "erro
 
 
 class Exporting:
-    """Exports to ``config.otel_endpoint``."""
+    """Exports spans and metrics to ``config.otel_endpoint``."""
 
     problem = ""
 
@@ -145,7 +145,7 @@ class ExportedSpan:
         return self
 
     def set(self, **attributes: Value | None) -> None:
-        """Set attributes."""
+        """Set those attributes of the span that a table lists."""
         for name, value in self._shown(attributes):
             self._span.set_attribute(name, value)
 

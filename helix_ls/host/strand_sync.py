@@ -52,7 +52,7 @@ class MemoryExchange(Protocol):
     """A memory whose records can leave and come in; ``helix.memory`` is one."""
 
     def exported(self) -> tuple[StrandRecord, ...]:
-        """Return all records."""
+        """Return all records of the memory."""
         ...
 
     def imported(self, wanted: ImportRequest) -> dict[str, Any]:

@@ -21,7 +21,7 @@ class Telemetry(Protocol):
 
     @property
     def span(self) -> Spans:
-        """Begins spans."""
+        """Return the function that begins a span."""
         ...
 
     def carrier(self) -> str:
@@ -42,7 +42,7 @@ class Telemetry(Protocol):
 
 
 class NoTelemetry:
-    """Exports nothing."""
+    """Telemetry that exports nothing."""
 
     span: Spans = staticmethod(no_span)
 
@@ -54,15 +54,15 @@ class NoTelemetry:
         return ""
 
     def below(self, carrier: str) -> AbstractContextManager[object]:  # noqa: ARG002
-        """Do nothing."""
+        """Return a context manager that does nothing."""
         return nullcontext()
 
     def watch(self, families: Callable[[], Iterable[Metric]]) -> Callable[[], None]:  # noqa: ARG002
-        """Do nothing."""
+        """Export nothing; the returned function does nothing, too."""
         return lambda: None
 
     def close(self) -> None:
-        """Do nothing."""
+        """Do nothing: there is nothing to export."""
 
 
 def users_telemetry(environ: Mapping[str, str]) -> Telemetry:

@@ -67,7 +67,7 @@ class MemoryNotices:
         self._due.cancel(uri)
 
     def close(self) -> None:
-        """Cancel all timers."""
+        """Cancel the timers of all open documents."""
         for uri in list(self._heads):
             self.forget(uri)
         if self._looking is not None:

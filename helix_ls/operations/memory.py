@@ -684,7 +684,7 @@ WHERE = Operation(
 
 
 def forget_trail(helix: Helix, given: WorkspaceArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
-    """Remove the trail."""
+    """Delete the recorded trail of the workspace."""
     return helix.trail.forget()
 
 

@@ -76,7 +76,7 @@ class Agents:
         """Do nothing: the session manager starts with the first request."""
 
     async def end(self) -> None:
-        """End every session."""
+        """End every MCP session, and wait at most ``END_S`` seconds for it."""
         self._leaving.set()
         if self._running is not None:
             await asyncio.wait((self._running,), timeout=END_S)
@@ -212,7 +212,7 @@ class Served:
         self._workspaces, self._named = workspaces, named
 
     def all(self) -> tuple[Path, ...]:
-        """Return every folder."""
+        """Return the folder of every open workspace."""
         return tuple(workspace.folder for workspace in self._workspaces.by_name.values())
 
     def chosen(self, name: str | None) -> tuple[Path, tuple[str, ...]]:

@@ -194,7 +194,7 @@ class Guarded:
         self._inner, self._rules, self._measures, self._span, self._below = inner, rules, measures, span, below
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
+        """Handle one HTTP request; ignore other scopes."""
         if scope["type"] != "http":
             return
         path, workspace = _split(scope)

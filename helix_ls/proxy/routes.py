@@ -66,7 +66,7 @@ class Answering:
 
 
 def encoded(answer: Any) -> bytes:
-    """Serialize as JSON."""
+    """Serialize an answer as compact JSON in UTF-8. Raises ValueError for NaN and infinity."""
     return json.dumps(answer, separators=(",", ":"), allow_nan=False).encode()
 
 

@@ -50,7 +50,7 @@ class TimedConnection(HttpToolsProtocol):
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timeout."""
+        """Stop the timeout of a connection that is closed."""
         self._stop()
         super().connection_lost(exc)
 
@@ -119,7 +119,7 @@ class UvicornServer(uvicorn.Server):
         yield
 
     async def main_loop(self) -> None:
-        """Wait until ``leave``."""
+        """Wait until ``leave`` is called."""
         await self._leaving.wait()
 
     def leave(self) -> None:

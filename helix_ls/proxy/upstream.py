@@ -160,7 +160,7 @@ class Upstream:
             raise UpstreamError(_cause(error)) from error
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the connections to this upstream."""
         if self._session is not None:
             await self._session.close()
 
@@ -403,7 +403,7 @@ class Upstreams:
         return self._seen.get(upstream.where.name, KnownModels()).state
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Cancel the running look-up of models and close the connections to all upstreams."""
         if self._looking is not None:
             self._looking.cancel()
         for each in self._all:

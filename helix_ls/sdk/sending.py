@@ -74,7 +74,7 @@ class Sender:
             ) from error
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections to the server."""
         self._client.close()
 
 

@@ -109,7 +109,7 @@ class Intake:
         self._flush()
 
     def _write(self, path: bytes, seen: StatSignature | None, store: Callable[[], None]) -> None:
-        """Queue a write."""
+        """Queue a write for the next transaction; the first one of a batch sets when it is due."""
         if not self._writes:
             self._due_at = time.monotonic() + BATCH_S
         self._writes.append(_Write(path, seen, store))

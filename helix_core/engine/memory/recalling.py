@@ -84,7 +84,7 @@ class CitedLines:
 
     @property
     def files(self) -> frozenset[str]:
-        """Return the files."""
+        """Return the paths of the cited lines and symbols."""
         return frozenset(path for path, _ in (*self.lines, *self.symbols))
 
     def nearness(self, citations: Iterable[tuple[MemoryEvidence, Judged | None]]) -> int:

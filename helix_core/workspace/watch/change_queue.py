@@ -123,7 +123,7 @@ class ChangeQueue:
             self._on_change()
 
     def paths(self, paths: Iterable[bytes]) -> None:
-        """Add changed paths."""
+        """Add each changed path, as ``path`` does."""
         for path in paths:
             self.path(path)
 

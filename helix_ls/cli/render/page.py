@@ -132,7 +132,7 @@ class Page:
         return text if self.is_terminal else "\n".join(line.rstrip() for line in text.split("\n"))
 
     def show(self) -> None:
-        """Write the page."""
+        """Write the page to standard output."""
         print_text(self.text())
 
 
@@ -152,7 +152,7 @@ def mark(status: str, *, is_sure: bool = True) -> Text:
 
 
 def dim(text: str) -> Text:
-    """Return dimmed text."""
+    """Return the text as one dimmed line, safe for a terminal."""
     return Text(inert_line(text), style="dim")
 
 

@@ -22,7 +22,7 @@ MOST_SHOWN = 20
 
 
 def draw_index(report: dict[str, Any]) -> None:
-    """Print the report."""
+    """Print what an indexing run changed."""
     page = Page()
     said = [f"{report[key]:,} {word}" for key, word in _CHANGES if report.get(key)]
     page.line(
@@ -52,7 +52,7 @@ MOST_FILES_SHOWN = 20
 
 
 def draw_status(status: dict[str, Any]) -> None:
-    """Print the status."""
+    """Print the status of a workspace and its index."""
     page = Page()
     page.line(_freshness(status), "  ", Text(one_line(status["workspace"]), style="bold"))
     rows = grid()

@@ -12,7 +12,7 @@ from helix_ls.proxy.dialects.openai_chat import at_beginning, messages_of, user_
 
 
 def error_object(_status: int, message: str, _code: str | None) -> dict[str, Any]:
-    """Return ``{"error": message}``."""
+    """Return an error as Ollama writes it: ``{"error": message}``."""
     return {"error": message}
 
 
@@ -52,7 +52,7 @@ class LineReader:
         return self.is_finished
 
     def read(self, _event: str, said: Mapping[str, Any]) -> None:
-        """Take one line."""
+        """Take one line of the stream."""
         if said.get("error"):
             self.has_failed = True
         self.is_finished = self.is_finished or said.get("done") is True

@@ -83,7 +83,7 @@ class ChatReader:
         return bool(self._finished) and self._begun <= self._finished
 
     def read(self, event: str, said: Mapping[str, Any]) -> None:
-        """Take one chunk."""
+        """Take one chunk of the stream."""
         if event == "error" or said.get("error"):
             self.has_failed = True
             return

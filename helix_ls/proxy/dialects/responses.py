@@ -89,7 +89,7 @@ class ResponsesReader:
         return self.is_finished
 
     def read(self, event: str, said: Mapping[str, Any]) -> None:
-        """Take one event."""
+        """Take one event of the stream."""
         kind, number = said.get("type"), said.get("sequence_number")
         self._number = number if isinstance(number, int) else self._number
         if event == "error" or kind in ("error", "response.failed") or (kind is None and said.get("error")):
