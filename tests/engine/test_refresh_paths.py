@@ -5,6 +5,7 @@ import shutil
 import time
 from contextlib import contextmanager
 
+import pytest
 from filelock import FileLock
 
 from helix_core.engine import Helix
@@ -74,6 +75,27 @@ def test_outside_git_a_saved_file_is_found_too(tmp_path, open_helix):
     write(tmp_path / "plain", {"a.py": "quokka = 1\n"})
     assert helix.refresh_paths([b"a.py"]).parsed == 1
     assert helix.refresh_paths([]).files == 0
+
+
+@pytest.mark.process
+def test_outside_git_a_save_looks_at_no_more_files_in_a_larger_tree(tmp_path, open_helix, monkeypatch):
+    calls = []
+    for name in ("stat", "open", "scandir"):
+        plain = getattr(os, name)
+        monkeypatch.setattr(
+            os, name, lambda *given, plain=plain, **named: calls.append(given) or plain(*given, **named)
+        )
+    looked = {}
+    for count in (40, 400):
+        folder = tmp_path / str(count)
+        write(folder, {f"f{number % 20}/{number}.py": f"alpha_{number} = 1\n" for number in range(count)})
+        helix = open_helix(folder)
+        helix.refresh()
+        write(folder, {"f3/3.py": "quokka = 1\n"})
+        calls.clear()
+        assert helix.refresh_paths([b"f3/3.py"]).parsed == 1
+        looked[count] = len(calls)
+    assert 0 < looked[400] <= looked[40] + 10, looked
 
 
 def test_what_was_read_as_it_was_written_is_settled_by_one_more_look(helix, repository):
