@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"17": "389e0f6c14ef0361"}
+RULES_OF = {"17": "a2d6a0984c4e9b58"}
 
 
 def _rules() -> str:
