@@ -145,7 +145,9 @@ def recall(
     _K.check(k, "--limit")
     if is_memory_id(question):
         if context or kind or as_of is not None:
-            raise UsageError(f"{question} is one memory; leave out --context, --kind and --as-of")
+            raise UsageError(
+                f"{question} is one memory, and shown whole; --context, --kind and --as-of are for a question"
+            )
         _show(path, lambda helix: MEMORY_GET.run(helix, GetArguments(question), AskContext()), as_json=as_json)
         return
     if context:

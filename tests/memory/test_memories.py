@@ -473,6 +473,12 @@ def test_orders_of_an_agent_wait_for_review_and_a_users_are_returned_inert(helix
     assert "http" not in found["text"]
 
 
+@pytest.mark.usefixtures("app")
+def test_lines_that_end_before_they_begin_are_told_so(helix):
+    with pytest.raises(UsageError, match=r"6-4 ends before it begins; cite lines of app\.py"):
+        helix.memory.remember("retry adds one attempt", cites=["app.py:6-4"])
+
+
 def test_what_helix_said_itself_is_never_learned(helix):
     helix.memory.remember("We decided that the cookie is signed with Ed25519")
     packet = helix.packet("how is the cookie signed?", as_text=True)

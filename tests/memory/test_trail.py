@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from helix_core.engine.answer.answer import within_one_place
 from helix_core.errors import TrailError, TrailStoreError, UsageError
 from helix_core.model import Ranked, Weighed
-from helix_core.phase import MOST_EVENTS, Trail, TrailItem, TrailVersion, entry_text
+from helix_core.phase import MOST_EVENTS, Trail, TrailItem, TrailLog, TrailVersion, entry_text
 from helix_core.store import TrailChange, TrailFile
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.memory import FORGET_TRAIL, WHERE, WhereArguments
@@ -365,6 +365,18 @@ def test_an_import_keeps_looks_at_files_that_are_gone_and_they_come_back_with_th
     (workspace / "beta.py").write_text("# above\n" + text, "utf-8")
     beta = where(recording)["last"][1]
     assert (beta["status"], beta["start_line"]) == ("verified", 6)
+
+
+def test_an_import_names_the_flags_that_act_here_and_were_not_set_before(recording):
+    flags = [*(f"never-index lib/{n}.py" for n in range(4)), "never-index beta.py", "dismissed H1 ab12", "seen"]
+    recording.trail.flag("never-index beta.py")
+    taken = recording.trail.imported(TrailLog((), frozenset(flags)), dry_run=True)
+    [note] = taken["notes"]
+    assert note == (
+        "5 flags of it keep files out of the index or hide findings here: dismissed H1 ab12, never-index lib/0.py, "
+        "never-index lib/1.py, 2 more; helix where --forget ends them with the trail"
+    )
+    assert recording.trail.imported(TrailLog((), frozenset(["seen"])))["notes"] == []
 
 
 def test_versions_that_are_made_at_once_have_numbers_of_their_own(recording):

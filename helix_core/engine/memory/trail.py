@@ -19,7 +19,7 @@ from helix_core.engine.opened import DISMISSED, NEVER_INDEX, WorkspaceSession, h
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import StoreError, StrandError, TrailError, TrailStoreError, UsageError
 from helix_core.model import NOTE_SCHEME, Judged, LastCommit, LineSpan, Overlays, Pointer, Reason, Status, TaskType
-from helix_core.printable import count
+from helix_core.printable import count, safe_name
 from helix_core.store import TrailChange
 from helix_core.workspace import checked, path_of, source_id_of
 
@@ -36,6 +36,8 @@ MOMENT_LOOKS = 8
 MOMENT_PLACES = 5
 TOPIC_ENTRIES = 256
 """Newest entries of which the present topic, and what comes next, are read: a question waits for it."""
+MOST_NAMED = 3
+"""Flags of an import that are named; the others are counted."""
 MOST_EXPECTED = 16
 """Files that a long refresh reads first."""
 NOT_RECORDING = "nothing is recorded: set trail.record = true in your own settings"
@@ -242,10 +244,12 @@ class WorkspaceTrail:
             isinstance(each, Look) for each in kept.entries
         )
         before, made = 0, kept
+        acting: list[str] = []
 
         def decide(bodies: Sequence[str], flags: Sequence[str]) -> TrailChange:
-            nonlocal before, made
+            nonlocal before, made, acting
             own = self._trail_of(bodies, flags).log
+            acting = sorted(flag for flag in kept.flags - own.flags if flag.startswith((NEVER_INDEX, DISMISSED)))
             before = sum(isinstance(each, Look) for each in own.entries)
             made = merged_log(own, kept) if own.entries else TrailLog(kept.entries, own.flags | kept.flags)
             entries = [(each.step if isinstance(each, Look) else None, entry_text(each)) for each in made.entries]
@@ -260,6 +264,12 @@ class WorkspaceTrail:
         notes += [f"{count(at_gone, 'look')} at files that are not there now"] if at_gone else []
         if before and any(not isinstance(each, Look) for each in kept.entries):
             notes.append("versions are left out: each names a state of one trail, and these are two")
+        if acting:
+            # The file may be somebody else's: what it changes here is said.
+            what = f"{count(len(acting), 'flag')} of it keep files out of the index or hide findings here"
+            shown = [safe_name(flag) for flag in acting[:MOST_NAMED]]
+            more = [f"{len(acting) - MOST_NAMED:,} more"] if len(acting) > MOST_NAMED else []
+            notes.append(f"{what}: {', '.join([*shown, *more])}; helix where --forget ends them with the trail")
         return {
             "schema": "helix.trailImported/1",
             "added": steps - before,

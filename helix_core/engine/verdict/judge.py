@@ -125,6 +125,9 @@ class Judgement:
             raise UsageError(f"{said}; name a file of this workspace, as path:first-last")
         masked = self._weigher.mask(sight)
         rows = masked.data.splitlines(keepends=True)
+        if lines.start_line > lines.end_line:
+            said = f"{lines.start_line}-{lines.end_line} ends before it begins"
+            raise UsageError(f"{said}; cite lines of {source_id} as path:first-last")
         if not 1 <= lines.start_line <= lines.end_line <= len(rows):
             held = count(len(rows), "line")
             raise UsageError(f"{source_id} has {held}; cite lines that it has, as path:first-last")
