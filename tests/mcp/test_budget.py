@@ -78,11 +78,16 @@ def test_memories_are_in_the_text_and_the_object_of_a_packet_within_its_budget(s
     assert f"memory {kept}" in window
 
 
-def test_an_agent_may_propose_an_edit_of_a_users_memory_and_relate_only_its_own(start, environ, tmp_path):
-    project = repository(tmp_path / "project")
+def remembered_by_the_user(environ, project):
+    """What a person says at the terminal; its id."""
     said = [sys.executable, "-m", "helix_ls.cli", "remember", "The session cookie is signed with Ed25519", "--json"]
     ran = subprocess.run(said, env=environ, cwd=project, capture_output=True, check=True)
-    users = json.loads(ran.stdout)["items"][0]["id"]
+    return json.loads(ran.stdout)["items"][0]["id"]
+
+
+def test_an_agent_may_propose_an_edit_of_a_users_memory_and_relate_only_its_own(start, environ, tmp_path):
+    project = repository(tmp_path / "project")
+    users = remembered_by_the_user(environ, project)
     environ["HELIX_MCP_WRITE_TOOLS"] = "true"
     agent = start(project, "--profile", "full")
     agent.initialize()
@@ -98,9 +103,7 @@ def test_an_agent_may_propose_an_edit_of_a_users_memory_and_relate_only_its_own(
 
 def test_a_client_named_by_nothing_that_can_be_shown_is_an_agent_and_not_the_user(start, environ, tmp_path):
     project = repository(tmp_path / "project")
-    said = [sys.executable, "-m", "helix_ls.cli", "remember", "The session cookie is signed with Ed25519", "--json"]
-    ran = subprocess.run(said, env=environ, cwd=project, capture_output=True, check=True)
-    users = json.loads(ran.stdout)["items"][0]["id"]
+    users = remembered_by_the_user(environ, project)
     environ["HELIX_MCP_WRITE_TOOLS"] = "true"
     agent = start(project, "--profile", "full")
     about = {"name": " \u200b", "version": "1"}
