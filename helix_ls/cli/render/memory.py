@@ -113,13 +113,13 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
     if one.get("is_new") is False:
         about.append("known already")
     if verdict and (verdict["status"] != "verified" or verdict["reason"] == "asserted"):
-        about.append(_since_cited(reason_of(verdict)))
+        about.append(_since("cited", reason_of(verdict)))
     page.line("  ", dim(" · ".join(inert_line(word) for word in about if word)), indent=4)
     for each in one.get("evidence", ()):
         sign = Text.assemble("    ", mark(each["status"]))
         page.pointer(sign, each, uri_of(workspace, path_of(each["source_id"])))
         if each["status"] != "verified":
-            page.line("      ", dim(_since_cited(reason(each["reason"]))))
+            page.line("      ", dim(_since("cited", reason(each["reason"]))))
         lines = lines_of(each["text"].rstrip("\n"))[:_MOST_LINES] if "text" in each else []
         for number, line in enumerate(lines, each["start_line"]):
             page.cut(Text.assemble((f"      {number:>4} │ ", "dim"), without_control_tokens(line)))
@@ -168,14 +168,9 @@ def _draw_diff(page: Page, answer: dict[str, Any], workspace: Path) -> None:
     page.line(dim(f"{count(answer['operations'], 'operation')} · {duration(answer['elapsed_ms'])}"))
 
 
-def _since_cited(words: str) -> str:
-    """Return the words for a reason as they are said of a citation, which need not be indexed."""
-    return words.replace("since it was indexed", "since it was cited")
-
-
-def _since_opened(words: str) -> str:
-    """Return the words for a reason as they are said of a place that was opened."""
-    return words.replace("since it was indexed", "since it was opened")
+def _since(deed: str, words: str) -> str:
+    """Return the words for a reason as they are said of what was cited or opened, which need not be indexed."""
+    return words.replace("since it was indexed", f"since it was {deed}")
 
 
 def _draw_log(page: Page, answer: dict[str, Any]) -> None:
@@ -217,7 +212,7 @@ def draw_forgotten_trail(answer: dict[str, Any]) -> None:
 def _draw_trail_place(page: Page, place: dict[str, Any], workspace: Path) -> None:
     sign = mark(place["status"])
     page.pointer(sign, {**place, "symbol": place["symbol"] or ""}, uri_of(workspace, path_of(place["source_id"])))
-    why = [_since_opened(reason_of(place))] if place["status"] != "verified" else []
+    why = [_since("opened", reason_of(place))] if place["status"] != "verified" else []
     if commit := place["commit"]:
         said = f"commit {commit['commit'][:10]} by {commit['author']}, {ago(commit['committed_at'], time.time())}"
         why.append(inert_line(said))
