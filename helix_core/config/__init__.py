@@ -13,6 +13,7 @@ from helix_core.config.load import (
     default_cache_dir,
     explain,
     load_config,
+    state_folder,
     user_file,
 )
 from helix_core.config.settings import SETTINGS, Config, Origin, Setting, UpstreamSetting, Valued
@@ -30,5 +31,6 @@ __all__ = [
     "default_cache_dir",
     "explain",
     "load_config",
+    "state_folder",
     "user_file",
 ]

@@ -186,7 +186,11 @@ def load_config(
     values, origins = _effective(given, warnings)
     values["cache_dir"] = Path(values.get("cache_dir") or default_cache_dir())
     values["data_dir"] = Path(values.get("data_dir") or default_data_dir())
-    return Config(**values, origins=origins, warnings=tuple(warnings), reload=reload)
+    # Beside the cache folder its largest part, because the cache folder itself may be the workspace.
+    own = [values["cache_dir"] / "workspaces", values["cache_dir"], values["data_dir"], state_folder(environ)]
+    own += [Path(named) for named in (environ.get("HELIX_RUNTIME_DIR", ""),) if named]
+    own_folders = tuple(Path(os.path.realpath(folder)) for folder in own)
+    return Config(**values, origins=origins, warnings=tuple(warnings), own_folders=own_folders, reload=reload)
 
 
 def _effective(given: Iterable[_Given], warnings: list[str]) -> tuple[dict[str, Any], dict[str, Origin]]:
@@ -250,6 +254,15 @@ def default_data_dir() -> Path:
     from platformdirs import user_data_dir
 
     return Path(user_data_dir(APPLICATION, appauthor=False))
+
+
+def state_folder(environ: Mapping[str, str]) -> Path:
+    """Return the folder for keys and signals: ``HELIX_STATE_DIR``, else the platform's for state."""
+    if named := environ.get("HELIX_STATE_DIR", ""):
+        return Path(os.path.abspath(named))
+    from platformdirs import user_state_dir
+
+    return Path(user_state_dir(APPLICATION, appauthor=False))
 
 
 def _signatures(files: Iterable[Path]) -> tuple[object, ...]:

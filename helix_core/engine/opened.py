@@ -603,8 +603,8 @@ class WorkspaceSession:
     def file_options(self) -> FileOptions:
         """Return the settings for which files count."""
         flags = self.trail_flags()
-        never = frozenset(path_of(flag.removeprefix(NEVER_INDEX)) for flag in flags if flag.startswith(NEVER_INDEX))
-        return FileOptions(self.config.max_file_bytes, self.config.exclude, never)
+        flagged = (path_of(flag.removeprefix(NEVER_INDEX)) for flag in flags if flag.startswith(NEVER_INDEX))
+        return FileOptions.of(self.config, self.root.path, flagged)
 
     def trail_flags(self) -> frozenset[str]:
         """Return the flags of the trail, read again when its file changes; the last known where it cannot be read."""

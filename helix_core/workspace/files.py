@@ -12,7 +12,9 @@ from collections.abc import Iterable, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
+from helix_core.config import Config
 from helix_core.errors import GitError
 from helix_core.lines import line_breaks
 from helix_core.model import FileEntry, Listing, Reason, Skipped
@@ -262,6 +264,12 @@ _BINARY = frozenset(
     b"mp4 m4a ogg oga ogv flac wav avi mov mkv webm sqlite sqlite3 mo npy npz parquet pt pth onnx "
     b"safetensors gguf".split()
 )
+# Wherever their folder is: a database of Helix is known by its name, because to open it costs this process its locks.
+_OWN_DATABASES = frozenset(
+    name + suffix
+    for name in (b"index.db", b"memory.db", b"trail.db")
+    for suffix in (b"", b"-wal", b"-shm", b"-journal")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,13 +282,23 @@ class FileOptions:
     helixignore: tuple[str, ...] = ()
     never: frozenset[bytes] = frozenset()
 
+    @classmethod
+    def of(cls, config: Config, root: Path, flagged: Iterable[bytes] = ()) -> Self:
+        """Return the options of the settings for the workspace at the real path ``root``; ``flagged`` counts nowhere.
+
+        Neither does what Helix itself writes. It would index its own index, and reading a database beside SQLite ends
+        every lock that the process holds on it (fcntl(2), "Record locking"): another process may then write into it.
+        """
+        own = (os.fsencode(one.relative_to(root)) for one in config.own_folders if root in one.parents)
+        return cls(config.max_file_bytes, config.exclude, frozenset(own).union(flagged))
+
 
 def name_reason(path: bytes, size_bytes: int = 0, options: FileOptions = FileOptions()) -> str:
     """Return why ``path`` does not count by its name and size alone: ``private``, ``binary``, ``too_large``, or ""."""
     if is_private(path):
         return "private"
     stem, _, extension = path.rpartition(b".")
-    if stem and extension.lower() in _BINARY:
+    if stem and (extension.lower() in _BINARY or path.rpartition(b"/")[2] in _OWN_DATABASES):
         return "binary"
     return "too_large" if size_bytes > options.max_bytes else ""
 

@@ -40,9 +40,9 @@ class WorkspaceWatcher:
 
     def start(self, config: Config) -> None:
         """Start the watch; later changes are reported. Raises WorkspaceError if there is no folder."""
-        options = FileOptions(max_bytes=config.max_file_bytes, helixignore=config.exclude)
         root = Root.open(self._folder)
         try:
+            options = FileOptions.of(config, root.path)
             self._git = _git_of(root.path)
             watch = Watch(root, self._git, options, on_change=self._woken, on_written=self._written, mode=self._mode)
         finally:

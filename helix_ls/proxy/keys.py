@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from helix_core.config import APPLICATION, Config, UpstreamSetting, load_config
+from helix_core.config import Config, UpstreamSetting, load_config, state_folder
 from helix_core.errors import ConfigError, HelixError, UsageError
 from helix_core.extras import why_missing
 from helix_ls.host.private_files import ForeignFileError, make_private, read_private, write_whole
@@ -27,15 +27,6 @@ NONCE = "[A-Za-z0-9_-]{16,128}"
 
 class KeyFileError(HelixError):
     """The key file cannot be read or created."""
-
-
-def state_folder(environ: Mapping[str, str]) -> Path:
-    """Return ``HELIX_STATE_DIR``, else the platform's state folder."""
-    if named := environ.get(VARIABLE, ""):
-        return Path(os.path.abspath(named))
-    from platformdirs import user_state_dir
-
-    return Path(user_state_dir(APPLICATION, appauthor=False))
 
 
 def users_key(environ: Mapping[str, str]) -> str:

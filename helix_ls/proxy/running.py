@@ -16,12 +16,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from helix_core.config import state_folder
 from helix_core.errors import HelixError
 from helix_core.printable import one_line
 from helix_ls.host.connection import runtime_folder
 from helix_ls.host.private_files import PlaceError, make_private, write_whole
 from helix_ls.operations.hosting import MOST_DOWNTIME_S
-from helix_ls.proxy.keys import VARIABLE, is_admins, proof, state_folder
+from helix_ls.proxy.keys import VARIABLE, is_admins, proof
 
 State = Literal["running", "restarting", "stopped"]
 SCHEMA = "helix.restart/1"

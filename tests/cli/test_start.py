@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +41,16 @@ def open_shop(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) 
 OPEN = ["rev-parse", "config"]
 STATE = ["rev-parse", "symbolic-ref", "ls-files"]
 LEVEL_WITH_THE_DISK = ["config", "ls-files"]
-AGE_OF_A_DOCUMENT = ["cat-file", "config", "blame"]
+AGE_OF_A_DOCUMENT = ["cat-file"]
+# Asked in a thread that the answer does not wait for: on a busy machine it may not have begun.
+LINES_OF_A_DOCUMENT = ["config", "blame"]
 
 
-@pytest.mark.parametrize(("verb", "more"), [("search", []), ("packet", AGE_OF_A_DOCUMENT)])
+@pytest.mark.parametrize(
+    ("verb", "more", "perhaps"), [("search", [], []), ("packet", AGE_OF_A_DOCUMENT, LINES_OF_A_DOCUMENT)]
+)
 def test_git_is_started_for_what_must_be_true_now_and_for_nothing_else(
-    open_shop: tuple[RunHelix, Path], tmp_path: Path, verb: str, more: list[str]
+    open_shop: tuple[RunHelix, Path], tmp_path: Path, verb: str, more: list[str], perhaps: list[str]
 ) -> None:
     helix, shop = open_shop
     real, started = shutil.which("git"), tmp_path / "started"
@@ -54,9 +59,9 @@ def test_git_is_started_for_what_must_be_true_now_and_for_nothing_else(
     (tmp_path / "git").chmod(0o755)
     ran = helix(verb, "price", "--path", shop, "--json", PATH=f"{tmp_path}:/usr/bin:/bin")
     assert ran.status == 0 and "shop/basket.py" in ran.out
-    asked = [line.partition(f" -C {shop} ")[2].split()[0] for line in started.read_text().splitlines()]
-    # A packet asks for the age of its documents in threads.
-    assert sorted(asked) == sorted([*OPEN, *STATE, *LEVEL_WITH_THE_DISK, *more])
+    asked = Counter(line.partition(f" -C {shop} ")[2].split()[0] for line in started.read_text().splitlines())
+    needed = Counter([*OPEN, *STATE, *LEVEL_WITH_THE_DISK, *more])
+    assert needed <= asked <= needed + Counter(perhaps)
 
 
 THREADS = """

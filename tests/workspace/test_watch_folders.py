@@ -54,6 +54,13 @@ def test_tracked_folders_count_although_a_rule_names_them(repository):
     assert {b"build", b"build/kept"} <= chosen(repository.path)
 
 
+def test_a_folder_that_never_counts_is_not_watched_whatever_a_rule_says(repository):
+    for path in ("src/a.py", "own/workspaces/a/index.db", "src/own/b.py"):
+        repository.write(path)
+    repository.write(".helixignore", "!own/\n")
+    assert chosen(repository.path, FileOptions(never=frozenset({b"own"}))) == {b"", b"src", b"src/own"}
+
+
 def test_helixignore_and_settings_prune_and_private_folders_are_never_watched(repository):
     for path in ("data/x/a.csv", "src/gen/a.py", "src/b.py", ".ssh/config", "odd*name/a.py"):
         repository.write(path)

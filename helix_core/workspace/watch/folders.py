@@ -81,6 +81,7 @@ class _FolderWalk:
         self._top = os.fsencode(root.path)
         lines = [os.fsencode(line).decode("latin-1") for line in options.helixignore]
         self._rules = RuleTree(rules_of(lines) if lines else IgnoreRules((), None), {})
+        self._never = options.never
         self._seen: set[bytes] = set()
         self.folders: list[bytes] = []
         self.ignored: set[bytes] = set()
@@ -120,6 +121,7 @@ class _FolderWalk:
             return True
         return not (
             folder in self.ignored
+            or folder in self._never
             or is_private(folder.rpartition(b"/")[2] + b"/-")
             or folder.count(b"/") >= MAX_DEPTH
             or self._rules.ignores(folder, is_folder=True)
