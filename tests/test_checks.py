@@ -32,6 +32,13 @@ ok    nothing is left running (0.0 s)
       activate(), median of 5: 80 ms
 93 passed, 1 failed
 """
+DOCS_FAILED = """\
+INFO    -  Building documentation to directory: build/docs
+WARNING -  Doc file 'concepts.md' contains a link 'gone.md', but the target is not found among documentation files.
+
+Aborted with 1 warnings in strict mode!
+make: *** [Makefile:119: docs] Error 1
+"""
 
 
 def run(folder: Path, **endings: tuple[int, str]) -> tuple[int, list[str]]:
@@ -64,12 +71,13 @@ def test_the_end_counts_what_passed(tmp_path: Path) -> None:
         tmp_path, **{"pytest": (0, "2301 passed in 9.00s\n"), "test-editor": (0, "94 passed, 0 failed\n")}
     )
     assert status == 0
-    assert [line.split(" (")[0] for line in lines[-6:]] == [
+    assert [line.split(" (")[0] for line in lines[-7:]] == [
         "== summary",
         "ok      static",
         "ok      pytest: 2301 passed in 9.00s",
         "ok      check-extension",
         "ok      check-javascript",
+        "ok      docs",
         "ok      test-editor: 94 passed, 0 failed",
     ]
 
@@ -94,17 +102,26 @@ def test_a_part_that_fails_stops_no_other(tmp_path: Path) -> None:
     assert any(line.startswith("ok      pytest: 7 passed") for line in end)
 
 
+def test_a_page_with_a_broken_link_is_named(tmp_path: Path) -> None:
+    status, lines = run(tmp_path, docs=(2, DOCS_FAILED))
+    assert status == 1
+    end = lines[lines.index("== summary") :]
+    found = end.index(next(line for line in end if line.startswith("FAILED  docs (")))
+    assert end[found + 1].startswith("    WARNING -  Doc file 'concepts.md' contains a link 'gone.md'")
+    assert end[found + 2].startswith("ok      test-editor")
+
+
 def test_many_failures_fit_on_forty_lines(tmp_path: Path) -> None:
     tests = "".join(f"FAILED tests/test_{number}.py::test_it - Error\n" for number in range(200))
     acts = "".join(f"FAIL  act {number} (0.0 s)\n      Error: none\n" for number in range(94))
     other = "a line\n" * 100
-    endings = dict.fromkeys(("static", "check-extension", "check-javascript"), (1, other))
+    endings = dict.fromkeys(("static", "check-extension", "check-javascript", "docs"), (1, other))
     _, lines = run(tmp_path, **endings, **{"pytest": (1, tests), "test-editor": (1, acts)})
     end = lines[lines.index("== summary") :]
     assert len(end) <= 40
     assert "    FAIL  act 0 (0.0 s)" in end
     assert "    and 84 more in build/test/test-editor.log" in end
-    assert sum(line.startswith("FAILED  ") for line in end) == 5
+    assert sum(line.startswith("FAILED  ") for line in end) == 6
 
 
 @pytest.mark.parametrize(("slow", "chosen"), [("", True), ("1", False)])
