@@ -103,7 +103,8 @@ def _bases(word: str) -> Iterator[str]:
     for end in _ENDINGS:
         if word.endswith(end) and len(word) - len(end) > 2:
             stem = word[: -len(end)]
-            yield from (stem, stem + "e", stem[:-1] + "y" if stem[-1] == "i" else stem)
+            # An "e" is dropped only before a vowel: "caching" is made of "cache", "requird" is not made of "require".
+            yield from (stem, stem + "e" if end[0] in _VOWELS else stem, stem[:-1] + "y" if stem[-1] == "i" else stem)
             if stem[-1] == stem[-2]:
                 yield stem[:-1]
     for start in _BEGINNINGS:

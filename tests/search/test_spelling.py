@@ -29,6 +29,7 @@ def read_as(text: str, reader: Reader) -> str:
         ("where is the warehuse stock?", "where is the warehouse stock?"),
         ("where is the warehoouse stock?", "where is the warehouse stock?"),
         ("where is the warejouse stock?", "where is the warehouse stock?"),
+        ("where is the count raisd?", "where is the count raised?"),
         ("whree are customers told by mail?", "where are customers told by mail?"),
     ],
 )
