@@ -73,6 +73,11 @@ def language_of(text: str) -> str:
     return best
 
 
+def function_words(language: str) -> frozenset[str]:
+    """Return the words that every question in a language may have; none for one that is told by its script."""
+    return _KNOWN.get(language, frozenset())
+
+
 def is_multilingual(model: str) -> bool:
     """Return whether the name of an embedding model says that it brings languages together."""
     return _MULTILINGUAL.search(model.lower()) is not None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from helix_core.conversation import Coordinate
@@ -22,8 +23,8 @@ from helix_core.search.confidence import (
 )
 from helix_core.search.coordinates import located, with_located
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
-from helix_core.search.language import is_multilingual, language_note, language_of
-from helix_core.search.meaning import QuestionEncoder, QuestionVector, encode_question, state_of, vectors_note
+from helix_core.search.language import function_words, is_multilingual, language_note, language_of
+from helix_core.search.meaning import QuestionEncoder, encode_question, state_of, vectors_note
 from helix_core.search.named import NAMED_CONFIDENCE, ConfidenceBounds, has_line, settle
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
@@ -46,6 +47,7 @@ from helix_core.search.weights import weight
 from helix_core.store import QueryBudgetError, Reader
 from helix_core.words import IDENTIFIER
 
+_WORD = re.compile(r"\w+")
 MAX_POSTINGS = 6_000
 """A look-up costs the posting list of a name's rarest word; a name of common words only is assumed to be known."""
 
@@ -236,11 +238,6 @@ def _notes(
     return tuple(notes)
 
 
-def _unbridged_language(text: str, meaning: QuestionVector | None) -> str:
-    """Return the language of a question; "" for English, and for one that the vectors bridge."""
-    return "" if meaning is not None and is_multilingual(meaning.model) else language_of(text)
-
-
 def _is_path_of(path: bytes, named: Sequence[str]) -> bool:
     return any(path == name or path.endswith(b"/" + name) for name in map(str.encode, named))
 
@@ -250,7 +247,8 @@ class _Search:
 
     def __init__(self, request: SearchRequest, reader: Reader) -> None:
         self._request = request
-        self._question = parse_question(request.question)
+        self._language = language_of(request.judged or request.question)
+        self._question = self._parsed(request.question)
         self._asked_for = self._question.intents if request.prefer_implementation else frozenset(Intent)
         self._reader = reader
         self._sources, self._items = reader.text.size()
@@ -285,7 +283,7 @@ class _Search:
         best = FirstStage([(one.id, score) for one, score in files[:FILES_READ]], kinds, results.votes)
         ranked = self._ranked(query, results, files[: max(FILES_CHOSEN, k)], best, priors=priors, k=k)
         roles = {id_: source.role for id_, source in sources.items()}
-        judged = parse_question(judged_by) if judged_by else self._question
+        judged = self._parsed(judged_by) if judged_by else self._question
         judging = weigh_terms(judged.words, frequency, self._items)
         first = FilesFound(files, roles, results.votes, weights)
         signs = answer_features(judged, judging, first)
@@ -296,7 +294,7 @@ class _Search:
         is_overview = Intent.OVERVIEW in judged.intents and "exact" in results.votes
         is_certain = bool(places) or is_overview
         whole = judged_by or text
-        language = _unbridged_language(whole, meaning)
+        language = "" if meaning is not None and is_multilingual(meaning.model) else self._language
         seems_empty = not ranked or (not is_certain and self._seems_absent(judging, signs, is_literal=is_literal))
         if seems_empty and ranked and language:
             seems_empty = not self._is_named_abroad(judged, judging, language)
@@ -340,6 +338,14 @@ class _Search:
             seems_empty=seems_empty,
         )
 
+    def _parsed(self, text: str) -> Question:
+        """Return the text parsed, without the words that every question in its language has: a file that happens to
+        contain "wo" answers nothing.
+        """
+        question = parse_question(text)
+        empty = function_words(self._language) - question.proper
+        return replace(question, words=tuple(word for word in question.words if word not in empty))
+
     def _seems_absent(self, terms: Sequence[Term], signs: AnswerFeatures, *, is_literal: bool) -> bool:
         """Return whether the signs say that the index does not contain what is asked."""
         absent = presence(signs) < FLOOR and not is_literal
@@ -352,13 +358,13 @@ class _Search:
         and what was read as what.
         """
         text, judged = self._request.question, self._request.judged
-        words = (*self._question.words, *(parse_question(judged).words if judged else ()))
+        words = (*self._question.words, *(self._parsed(judged).words if judged else ()))
         known = known_words(words, self._items, self._reader)
         read = corrections(text, self._question, known.frequency, self._reader)
         if read:
             text, judged = corrected(text, read), corrected(judged, read)
-            self._question = parse_question(text)
-            words = (*self._question.words, *(parse_question(judged).words if judged else ()))
+            self._question = self._parsed(text)
+            words = (*self._question.words, *(self._parsed(judged).words if judged else ()))
             known = known_words(words, self._items, self._reader)
         return text, judged, known, read
 
@@ -400,9 +406,12 @@ class _Search:
 
     def _is_named_abroad(self, question: Question, terms: Sequence[Term], language: str) -> bool:
         """Return whether names of the index bear out a question in another language: its unknown words are of that
-        language and tell nothing, but for a name that the index does not have. German writes every noun like a name.
+        language and tell nothing, but for a name, or a word of a path, that the index does not have. German writes
+        every noun like a name.
         """
-        if language != "German" and any(term.word in question.proper and not term.frequency for term in terms):
+        names = {word.lower() for path in question.paths for word in _WORD.findall(path)}
+        names |= question.proper if language != "German" else frozenset()
+        if any(term.word in names and not term.frequency for term in terms):
             return False
         return self._is_named([term for term in terms if term.frequency])
 

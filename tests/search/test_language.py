@@ -67,3 +67,18 @@ def test_what_is_asked_in_another_language_is_never_called_absent(tmp_path):
     assert asked["known_empty"] is False
     assert any("the question is in German" in note for note in asked["notes"])
     assert english["known_empty"] is True and not any("the question is in" in note for note in english["notes"])
+
+
+def test_a_file_name_in_a_question_of_another_language_is_searched_without_the_words_of_every_question(tmp_path):
+    files = {
+        "crawler/robotstxt.py": '"""Rules of robots.txt."""\n\n\ndef parse_robots_txt(body):\n    return body\n',
+        "crawler/names.py": 'PLACES = ["wo", "wa"]\n',
+    }
+    files |= {f"crawler/part{number}.py": f"# Reads robots.txt.\nPART = {number}\n" for number in range(9)}
+    begin(tmp_path, files)
+    with Helix.open(tmp_path) as helix:
+        helix.refresh()
+        here = helix.context("Wo wird eigentlich robots.txt ausgewertet?")
+        absent = helix.context("Wo wird eigentlich wetter.txt ausgewertet?")
+    assert here["blocks"][0]["source_id"] == "crawler/robotstxt.py"
+    assert absent["blocks"] == []
