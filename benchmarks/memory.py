@@ -28,7 +28,8 @@ sys.path.insert(0, str(Path(__file__).parent / "speedbench"))
 from figures import Figure, missed_gates, percentile, table
 
 from helix_core.config import load_config
-from helix_core.engine import Helix, RememberRequest
+from helix_core.engine import Helix
+from helix_core.engine.memory import RememberRequest
 from helix_core.engine.memory.remembering import Drafting
 from helix_core.ingest import mask
 from helix_core.memory import statement, statements_in

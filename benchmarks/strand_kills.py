@@ -33,7 +33,8 @@ from pathlib import Path
 from typing import Any
 
 from helix_core.config import load_config
-from helix_core.engine import Helix, ImportRequest, RememberRequest
+from helix_core.engine import Helix
+from helix_core.engine.memory import ImportRequest, RememberRequest
 from helix_core.store.sqlite_file import QuerySession
 from helix_core.strand import (
     ClashPolicy,

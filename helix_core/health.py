@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from helix_core.engine import RememberRequest
+from helix_core.engine.memory import RememberRequest
 from helix_core.errors import UsageError
 from helix_core.model import Attribution, MemoryOrigin, Status
 

@@ -122,6 +122,8 @@ PAST_A_FACE = {
     ("helix_core.ingest.signatures", "LANGUAGES"): "languages has another table of this name",
 }
 """Imports past a face that are allowed, and why."""
+OPEN_MODULES = ("helix_core.engine.requests",)
+"""Modules that are a face of their own for other rooms: what their ``__all__`` lists."""
 
 
 def _face_of(module: str) -> str:
@@ -142,6 +144,8 @@ def test_what_a_room_gives_to_others_goes_through_its_face() -> None:
             if not room or node.module == room or is_inside:
                 continue
             for alias in node.names:
+                if node.module in OPEN_MODULES and alias.name in import_module(node.module).__all__:
+                    continue
                 if (node.module, alias.name) in PAST_A_FACE:
                     used.add((node.module, alias.name))
                 else:
@@ -165,7 +169,7 @@ def test_a_module_imports_its_siblings_by_their_names() -> None:
     ] == []
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("room", [*ROOMS, *OPEN_MODULES])
 def test_a_face_gives_what_it_lists_and_nothing_else(room: str) -> None:
     face = import_module(room)
     assert face.__all__
@@ -175,6 +179,8 @@ def test_a_face_gives_what_it_lists_and_nothing_else(room: str) -> None:
 
 
 MOST_ROOMS, MOST_FLOORS, MOST_ARROWS = 9, 4, 20
+LONGEST_FACE = 24
+"""Lines. A longer face is one more room of the drawing, with an arrow to each room it exports from."""
 ENGINE = ROOT / "helix_core" / "engine"
 
 
@@ -195,6 +201,7 @@ def _engine_arrows() -> set[tuple[str, str]]:
 
 
 def test_a_drawing_of_the_engine_fits_on_a_page() -> None:
+    assert len((ENGINE / "__init__.py").read_text(encoding="utf-8").splitlines()) <= LONGEST_FACE
     rooms = {_room(file) for file in SOURCES if ENGINE in file.parents} - {"__init__"}
     arrows = _engine_arrows()
     floors: dict[str, int] = {}

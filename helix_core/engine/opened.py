@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from helix_core.workspace import Counting, Git
 
 MOVED_HEAD_S = 0.25
-NEVER_INDEX, DISMISSED = "never-index ", "dismissed "
-"""What the flags of a trail begin with that Helix acts on: a path follows, or the code and the hash of a finding."""
+NEVER_INDEX = "never-index "
+"""What a flag of a trail begins with that keeps a file out of the index: its path follows."""
 
 
 class GitFacts:

@@ -1,4 +1,7 @@
-"""The request of a question, validated once and passed on unchanged; an error names the valid values."""
+"""The request of a question, validated once and passed on unchanged; an error names the valid values.
+
+The engine's own rooms use all of it. ``__all__`` lists what other rooms may use: the bounds and two checks.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,23 @@ from helix_core.conversation import ConversationQuery, read_question
 from helix_core.errors import Cancelled, UsageError
 from helix_core.model import HIGH_RISK, Filters, Hints, Overlays, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
+
+__all__ = [
+    "DEEPEST",
+    "DIRECTIONS",
+    "HINT_FILES",
+    "LEAST_BUDGET",
+    "LONGEST_TEXT",
+    "MAX_K",
+    "MOST_BUDGET",
+    "MOST_HINT_FILES",
+    "MOST_NEIGHBOURS",
+    "MOST_TYPED",
+    "MOST_USES",
+    "NO_FILTERS",
+    "checked_places",
+    "checked_spending",
+]
 
 MAX_K = 100
 DEEPEST, MOST_USES = 3, 200

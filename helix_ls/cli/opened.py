@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import rich.progress
     import rich.status
 
-    from helix_core.engine import Helix, Progress, RefreshReport
+    from helix_core.engine import Helix
+    from helix_core.engine.indexing import Progress, RefreshReport
 
 PATIENCE_S = 0.5
 

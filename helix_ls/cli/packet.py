@@ -33,7 +33,7 @@ def packet(
     as_json: Json = False,
 ) -> None:
     """Answer with pointers, each with a verdict."""
-    from helix_core.engine import checked_places, checked_spending
+    from helix_core.engine.requests import checked_places, checked_spending
 
     text = asked(question)
     kept = filters(glob, language, tests=tests, docs=docs, since=since, author=author)

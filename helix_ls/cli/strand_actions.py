@@ -100,7 +100,7 @@ def scope_of(typed: str, *, is_shared: bool) -> str:
 
 def _imported_genome(path: Path, genome: Genome, *, dry_run: bool) -> dict[str, Any]:
     """Take in what an export of format 1 states, as proposals that wait for review."""
-    from helix_core.engine import RememberRequest
+    from helix_core.engine.memory import RememberRequest
     from helix_core.memory import statements_in
     from helix_core.model import MemoryOrigin
     from helix_ls.cli.opened import opened

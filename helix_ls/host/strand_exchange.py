@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from helix_core.engine import Helix, ImportRequest
+from helix_core.engine import Helix
+from helix_core.engine.memory import ImportRequest
 from helix_core.errors import LockedStrandError, UsageError
 from helix_core.ingest import mask
 from helix_core.memory import plain

@@ -41,7 +41,7 @@ from helix_ls.host.private_files import write_whole
 from helix_ls.host.strand_files import OWN, StrandAccess, read_strand
 
 if TYPE_CHECKING:
-    from helix_core.engine import ImportRequest
+    from helix_core.engine.memory import ImportRequest
 
 SUFFIX = ".dna"
 STALE_S = 3_600.0
@@ -145,7 +145,7 @@ class _Sync:
             self._own[name] = _OwnFile(strand.root, tuple(set(strand.records) - set(self._records)))
 
     def _take(self, name: str, strand: OpenedStrand) -> None:
-        from helix_core.engine import ImportRequest
+        from helix_core.engine.memory import ImportRequest
 
         wanted = self._wanted
         if set(strand.records) <= set(self._records):

@@ -15,7 +15,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from helix_core.engine import DISMISSED, Helix
+from helix_core.engine import Helix
+from helix_core.engine.memory import DISMISSED
 from helix_core.errors import StoreError, WorkspaceError
 from helix_core.model import Judged, Overlays
 from helix_core.printable import inert_line

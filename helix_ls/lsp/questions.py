@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from helix_core.engine import Helix, checked_places
+from helix_core.engine import Helix
+from helix_core.engine.requests import checked_places
 from helix_core.errors import UsageError
 from helix_core.model import Hints, Overlays
 from helix_core.workspace import source_id_of

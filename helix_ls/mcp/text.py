@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from helix_core.engine import MOST_USES
+from helix_core.engine.requests import MOST_USES
 from helix_core.model import Reason, Status
 from helix_core.packet import fenced, more_line, place_line, search_text
 from helix_core.printable import count, inert_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from helix_core.engine import HINT_FILES, MOST_HINT_FILES
+from helix_core.engine.requests import HINT_FILES, MOST_HINT_FILES
 from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, Argument, AskContext, Operation
 from helix_ls.operations.questions import LONGEST_ID, LONGEST_NAME, LONGEST_PATH, Workspace, WorkspaceArguments
 

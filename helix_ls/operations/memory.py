@@ -85,7 +85,7 @@ class RememberArguments:
 
 def remember(helix: Helix, given: RememberArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """Keep a text as a memory and return the ``helix.memory/1`` object."""
-    from helix_core.engine import RememberRequest
+    from helix_core.engine.memory import RememberRequest
 
     wanted = RememberRequest(
         given.text,

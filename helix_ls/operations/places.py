@@ -6,7 +6,15 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from helix_core.engine import DEEPEST, DIRECTIONS, LONGEST_TEXT, MOST_NEIGHBOURS, MOST_TYPED, MOST_USES, checked_places
+from helix_core.engine.requests import (
+    DEEPEST,
+    DIRECTIONS,
+    LONGEST_TEXT,
+    MOST_NEIGHBOURS,
+    MOST_TYPED,
+    MOST_USES,
+    checked_places,
+)
 from helix_core.errors import UsageError
 from helix_core.model import TaskType
 from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, MCP, Argument, AskContext, Operation

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from helix_core.engine import LEAST_BUDGET, MAX_K, MOST_BUDGET, NO_FILTERS
+from helix_core.engine.requests import LEAST_BUDGET, MAX_K, MOST_BUDGET, NO_FILTERS
 from helix_core.errors import UsageError
 from helix_core.model import Decoder, Filters, Kept, Pointer, Status, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes

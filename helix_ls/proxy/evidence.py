@@ -19,8 +19,9 @@ from functools import partial
 from typing import Any, Literal
 
 from helix_core.conversation import ConversationQuery, Need, own_words, read_conversation, shortened, text_of
-from helix_core.engine import LEAST_BUDGET, Helix
+from helix_core.engine import Helix
 from helix_core.engine.answer import ContextRequest
+from helix_core.engine.requests import LEAST_BUDGET
 from helix_core.errors import HelixError
 from helix_core.model import Pointer
 from helix_core.search import DOUBT_NOTE, LANGUAGE_NOTE

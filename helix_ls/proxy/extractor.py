@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 import aiohttp
 
-from helix_core.engine import Extraction, Helix, ModelQuestion, ModelReply, TieBreak
+from helix_core.engine import Helix
+from helix_core.engine.memory import Extraction, ModelQuestion, ModelReply, TieBreak
 from helix_core.memory import MOST_ANSWER_TOKENS, ModelPrompt
 from helix_core.tokens import estimate
 from helix_ls.operations.memory import ConsolidateArguments, by_of

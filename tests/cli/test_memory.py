@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from helix_core.config import load_config
-from helix_core.engine import Helix, RememberRequest
+from helix_core.engine import Helix
+from helix_core.engine.memory import RememberRequest
 from helix_core.tokens import estimate
 from tests.cli.conftest import RunHelix
 

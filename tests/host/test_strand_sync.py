@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.config import load_config
-from helix_core.engine import Helix, ImportRequest, RememberRequest
+from helix_core.engine import Helix
+from helix_core.engine.memory import ImportRequest, RememberRequest
 from helix_core.errors import UsageError
 from helix_core.strand import (
     Pin,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helix_core.engine import RememberRequest
+from helix_core.engine.memory import RememberRequest
 
 
 def states(helix, *texts):

@@ -4,9 +4,8 @@ import itertools
 
 import pytest
 
-from helix_core.engine import RememberRequest
 from helix_core.engine.answer import ContextRequest
-from helix_core.engine.memory import curating
+from helix_core.engine.memory import RememberRequest, curating
 from helix_core.errors import UsageError
 from helix_core.model import Attribution, MemoryOrigin
 from helix_core.store.memory_items import MemoryItems

@@ -6,8 +6,8 @@ import sqlite3
 import pytest
 
 from helix_core.conversation import read_conversation
-from helix_core.engine import RememberRequest
 from helix_core.engine.answer import ContextRequest
+from helix_core.engine.memory import RememberRequest
 from helix_core.memory import statements_in
 from helix_core.model import Decoder, Filters, MemoryOrigin
 from helix_core.packet import MEMORY_SHARE, MOST_RECALLED, estimated_tokens

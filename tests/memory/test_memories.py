@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from helix_core.engine import RememberRequest
+from helix_core.engine.memory import RememberRequest
 from helix_core.engine.memory.remembering import KEPT_AS_PROPOSAL
 from helix_core.errors import UsageError
 from helix_core.memory import is_in_force_at_once
@@ -276,7 +276,8 @@ def test_the_same_key_from_eight_processes_is_one_memory_and_no_write_is_lost(he
 import sys
 from pathlib import Path
 from helix_core.config import load_config
-from helix_core.engine import Helix, RememberRequest
+from helix_core.engine import Helix
+from helix_core.engine.memory import RememberRequest
 folder, data, number = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 config = load_config(folder, environ={"HELIX_CACHE_DIR": data + "/cache" + number, "HELIX_DATA_DIR": data + "/data"})
 with Helix.open(folder, config=config) as helix:

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from helix_core.engine import Helix, RememberRequest
+from helix_core.engine import Helix
+from helix_core.engine.memory import RememberRequest
 from helix_core.engine.opened import MemoryFile
 from helix_core.errors import UsageError
 from helix_core.memory import faded, is_due

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.config import load_config
-from helix_core.engine import Helix, ImportRequest, RememberRequest
+from helix_core.engine import Helix
+from helix_core.engine.memory import ImportRequest, RememberRequest
 from helix_core.errors import AlteredRecordError, DamagedStrandError, StrandError, TamperedStrandError
 from helix_core.ingest import Masked
 from helix_core.model import MemoryFact, MemoryLink, MemoryOrigin, Slot

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from helix_core.engine import RememberRequest
+from helix_core.engine.memory import RememberRequest
 from helix_core.errors import UsageError
 from helix_core.packet import estimated_tokens
 

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from helix_core.engine import Helix, RememberRequest
+from helix_core.engine import Helix
+from helix_core.engine.memory import RememberRequest
 from helix_core.errors import UsageError
 from helix_core.memory import leaving
 from helix_core.memory.ranking import DAY_MS

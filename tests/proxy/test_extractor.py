@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from helix_core.config import load_config
-from helix_core.engine import Helix, RememberRequest
+from helix_core.engine import Helix
+from helix_core.engine.memory import RememberRequest
 from helix_core.engine.memory.extracting import FILE, ModelUse
 from helix_core.engine.memory.remembering import KEPT_AS_PROPOSAL
 from helix_core.memory import MOST_ANSWER_TOKENS, month_of, prompt_of

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from helix_core.engine.memory.recall import WorkspaceMemory
     from helix_core.engine.memory.remembering import RememberRequest
     from helix_core.engine.memory.strands import ImportRequest
-    from helix_core.engine.memory.trail import WorkspaceTrail, opened_trail, sealed_trail
+    from helix_core.engine.memory.trail import DISMISSED, WorkspaceTrail, opened_trail, sealed_trail
 
 __all__ = [
+    "DISMISSED",
     "Extraction",
     "ImportRequest",
     "ModelQuestion",
@@ -42,6 +43,6 @@ __getattr__ = lazy_face(
         "recall": ("WorkspaceMemory",),
         "remembering": ("RememberRequest",),
         "strands": ("ImportRequest",),
-        "trail": ("WorkspaceTrail", "opened_trail", "sealed_trail"),
+        "trail": ("DISMISSED", "WorkspaceTrail", "opened_trail", "sealed_trail"),
     },
 )

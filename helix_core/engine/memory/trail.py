@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from helix_core.engine.opened import DISMISSED, NEVER_INDEX, WorkspaceSession, heals_index
+from helix_core.engine.opened import NEVER_INDEX, WorkspaceSession, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import StoreError, StrandError, TrailError, TrailStoreError, UsageError
 from helix_core.model import NOTE_SCHEME, Judged, LastCommit, LineSpan, Overlays, Pointer, Reason, Status, TaskType
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from helix_core.strand import Key, Lock, RandomBytes, StrandKeys
 
 TRAIL_SCHEMA = "helix.trail/1"
+DISMISSED = "dismissed "
+"""What a flag that hides a finding begins with: the code of the finding and the hash of its text follow."""
 ENTRY_RECORD, FLAG_RECORD = "trail_entry", "trail_flag"
 """Types of the records of a sealed trail."""
 MOST_MOMENTS = 3
