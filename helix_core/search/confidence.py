@@ -115,17 +115,18 @@ def answer_features(question: Question, terms: Sequence[Term], found: FilesFound
     best, score = found.files[0]
     held = _words_held(question, found)
     told = telling_terms(question, terms)
+    subjects = _without_manner(question, told)
     named = any(signal.ranker == "exact" for signal in best.signals)
     agreeing = sum(found.weights[signal.ranker] for signal in best.signals if signal.rank <= AGREEING_RANK)
     return AnswerFeatures(
-        covered=max((_covered(told, words) for words in held), default=0.0) if told else 1.0,
+        covered=max((_covered(subjects, words) for words in held), default=0.0) if told else 1.0,
         missing_proper=_missing_proper(question, terms, held, named=named),
-        unfamiliar=_unfamiliar(question, terms),
+        unfamiliar=_unfamiliar(question, subjects),
         named=float(named),
         strength=_strength(terms, found.votes.get("chunks"), best.id),
         agreement=agreeing / sum(found.weights.values()),
         gap=1 - found.files[1][1] / score if len(found.files) > 1 else 1.0,
-        in_code=max((_covered(told, words) for words in _words_held(question, found, in_code=True)), default=0.0),
+        in_code=max((_covered(subjects, words) for words in _words_held(question, found, in_code=True)), default=0.0),
         brief=max(0.0, 1 - len(told) / WORDS_OF_A_PARAPHRASE) if told else 0.0,
     )
 
@@ -151,6 +152,28 @@ _ACT_WORDS = frozenset(_ACT_WORD_LINES.split())
 def telling_terms(question: Question, terms: Sequence[Term]) -> Sequence[Term]:
     """Return the terms without those that ask about any subject alike; all of them where there is no other."""
     return [one for one in terms if one.word not in _REQUEST_WORDS or one.word in question.proper] or terms
+
+
+SHORTEST_OF_MANNER = 6
+LEAST_SUBJECTS = 2
+
+
+def _without_manner(question: Question, terms: Sequence[Term]) -> Sequence[Term]:
+    """Return the terms without the unknown words, where each is a participle or an adverb and others are known.
+
+    "mistyped" in "suggestions for mistyped commands" says of what kind or how, which the index may say in other words.
+    A noun, or a verb that names an act, is what is asked for.
+    """
+    known = [one for one in terms if one.frequency]
+    unknown = [one.word for one in terms if not one.frequency]
+    are_of_manner = all(word not in question.proper and _is_of_manner(word) for word in unknown)
+    return known if are_of_manner and len(known) >= LEAST_SUBJECTS else terms
+
+
+def _is_of_manner(word: str) -> bool:
+    if len(word) < SHORTEST_OF_MANNER or word.endswith("eed"):
+        return False
+    return word.endswith(("ed", "ically")) or (word.endswith("ly") and len(static_table().pieces(word[:-2])) == 1)
 
 
 def is_request_word(word: str) -> bool:

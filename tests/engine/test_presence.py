@@ -37,6 +37,8 @@ def helix(tmp_path_factory):
         ("¿Qué hace run_hook?", "shop/hooks.py"),
         ("review hooks.py", "shop/hooks.py"),
         ("review shop/hooks.py", "shop/hooks.py"),
+        ("hooks for misspelled names", "shop/hooks.py"),
+        ("unpacking of truncated values", "shop/fields.py"),
         ("where is run_hook called\n\nhow is bread baked in an oven?", "shop/hooks.py"),
         ("where is ValidationError defined and also how do I bake bread?", "shop/errors.py"),
     ],
@@ -59,6 +61,9 @@ def test_what_is_named_is_found_whatever_is_said_around_it(helix, question, path
         "where is the graphql endpoint configured",
         "where is payment_gateway retried?\nhow is the ledger rotated?",
         "review ledger.py",
+        "retrying of hooks",
+        "hooks for invoices",
+        "unpack encrypted archives",
     ],
 )
 def test_what_is_not_here_is_still_said_not_to_be(helix, question):
