@@ -10,6 +10,7 @@ import time
 import psutil
 import pytest
 
+from helix_ls.host.shim import MAX_DOCUMENT_BYTES
 from tests.host.clients import Caller, Editor, until
 from tests.host.conftest import processes_of
 
@@ -70,6 +71,50 @@ def test_an_unsaved_buffer_outlives_the_daemon(environ, editor, project):
         "the buffer is known",
     )
     assert window.answer(hover(window, file, line=5)).get("result") is None
+
+
+def test_a_packet_is_open_again_when_the_new_daemons_process_id_has_it_asked_again(editor, project):
+    window = editor()
+    window.begin(project)
+    status = window.live("fresh")
+    asked = {"question": "sign_cookie", "workspace": project.as_uri(), "open": True}
+    question = {"command": "helix.packet", "arguments": [asked]}
+    before = window.request("workspace/executeCommand", question)["result"]
+    os.kill(status["server"]["pid"], signal.SIGKILL)
+    assert window.live("fresh")["server"]["pid"] != status["server"]["pid"]
+    after = window.request("workspace/executeCommand", question)["result"]
+    assert after["packet_id"] != before["packet_id"]
+    assert [item["source_id"] for item in after["verified"]] == [item["source_id"] for item in before["verified"]]
+    (project / "app/sessions.py").unlink()
+    until(lambda: told_as_gone(window, after["packet_id"]), "the packet's marks change")
+
+
+def told_as_gone(window, packet_id):
+    """Read one more message; whether it is a verdict of that packet which says that a file is gone."""
+    message = window.next()
+    if message.get("method") != "helix/verdicts" or message["params"]["packet_id"] != packet_id:
+        return False
+    return any(item["reason"] == "gone" for item in message["params"]["items"])
+
+
+def test_a_shim_that_cannot_replay_ends_and_a_client_that_restarts_it_loses_nothing(environ, editor, project):
+    window = editor()
+    window.begin(project)
+    window.live("fresh")
+    opened(window, project / "large.txt", "x" * (MAX_DOCUMENT_BYTES + 1))
+    file = project / "app/sessions.py"
+    buffer = "# first\n# second\n" + file.read_text()
+    opened(window, file, buffer)
+    assert "sign_cookie" in json.dumps(window.answer(hover(window, file, line=7))["result"])
+    os.kill(daemon_pid(environ), signal.SIGKILL)
+    assert window.process.wait(30) == 1
+    again = editor()
+    again.begin(project)
+    opened(again, file, buffer)
+    until(
+        lambda: "sign_cookie" in json.dumps(again.answer(hover(again, file, line=7)).get("result")),
+        "the buffer is known",
+    )
 
 
 def test_a_window_closed_is_gone_at_once_and_the_daemon_soon(environ, project):
