@@ -58,8 +58,8 @@ def link_to(url: str, folder: str) -> str:
 
     The ticket is in the fragment, which no browser sends to a server.
     """
-    from helix_ls.proxy.dashboard.sessions import ticket
     from helix_ls.proxy.keys import users_key
+    from helix_ls.proxy.sessions import ticket
 
     port = int(url.rpartition(":")[2])
     told = urlencode({"ticket": ticket(users_key(os.environ), port, time.time()), "workspace": folder})

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from helix_ls.proxy.dashboard.sessions import is_session, may_read
+from helix_ls.proxy.sessions import is_session, may_read
 
 MAX_HEAD_BYTES = 32 * 1024
 MAX_BODY_BYTES = 32 * 1024 * 1024

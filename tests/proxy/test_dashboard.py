@@ -14,7 +14,9 @@ import httpx
 import pytest
 
 from helix_ls.proxy.dashboard.pages import FILES
-from helix_ls.proxy.dashboard.sessions import (
+from helix_ls.proxy.guard import GuardRules, head_of, refusal
+from helix_ls.proxy.route_table import HTTP_ROUTES
+from helix_ls.proxy.sessions import (
     MOST_USED,
     READS,
     SESSION_S,
@@ -25,8 +27,6 @@ from helix_ls.proxy.dashboard.sessions import (
     session_key,
     ticket,
 )
-from helix_ls.proxy.guard import GuardRules, head_of, refusal
-from helix_ls.proxy.route_table import HTTP_ROUTES
 from tests.mcp.conftest import repository
 from tests.proxy.test_context import ASK, chat
 from tests.proxy.test_memories import remember

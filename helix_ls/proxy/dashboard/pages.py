@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from helix_ls.operations.hosting import DASHBOARD_SESSION
-from helix_ls.proxy.dashboard.sessions import SESSION_S, Tickets
 from helix_ls.proxy.guard import GuardRules
 from helix_ls.proxy.refused import HttpError
 from helix_ls.proxy.routes import members
+from helix_ls.proxy.sessions import SESSION_S, Tickets
 
 PAGE = "/dashboard"
 FILES = {

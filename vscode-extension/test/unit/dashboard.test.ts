@@ -181,7 +181,7 @@ describe('what the page may ask in an editor', () => {
   });
 
   it('is the same in a browser and in an editor', async () => {
-    const sessions = await readFile('../helix_ls/proxy/dashboard/sessions.py', 'utf8');
+    const sessions = await readFile('../helix_ls/proxy/sessions.py', 'utf8');
     const reads = /READS = frozenset\(\s*\(([\s\S]*?)\n {4}\)/.exec(sessions)?.[1] ?? '';
     const routes = [...reads.matchAll(/"(\/[\w/]+)"/g)].map(([, route]) => route);
     expect(routes.length).toBeGreaterThan(5);

@@ -1,4 +1,4 @@
-"""How a browser comes to read: a ticket, valid once and for two minutes, is exchanged for the key of a session.
+"""A browser reads the dashboard by a ticket, valid once and for two minutes, which it exchanges for a session's key.
 
 Both are signed with the user's ask key (HMAC-SHA-256, RFC 2104) and bound to the server's port, so that who can read
 that key, and nobody else, can make a ticket. The ticket travels in the fragment of an address, which a browser sends
