@@ -6,6 +6,8 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -71,6 +73,21 @@ def test_imports_run_down_the_floors() -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert " 0 broken" in done.stdout
+
+
+MOST_WITHOUT_FLOORS = 12
+"""Modules of a folder that needs no contract of floors."""
+WITHOUT_FLOORS = {"helix_core.search"}
+
+
+def test_the_modules_of_a_large_room_lie_on_floors_and_a_new_one_is_given_one() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    floors = {room for one in contracts if one.get("exhaustive") for room in one["containers"]}
+    modules = Counter(".".join(file.parent.relative_to(ROOT).parts) for file in SOURCES if file.name != "__init__.py")
+    large = {room for room, count in modules.items() if count > MOST_WITHOUT_FLOORS}
+    assert large - floors == WITHOUT_FLOORS
 
 
 @pytest.mark.slow
