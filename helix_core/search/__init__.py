@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from helix_core.search.question import Question, Term, coverage, parse_question, weigh_terms
     from helix_core.search.related import related_sources
     from helix_core.search.search import DOUBT_NOTE, SearchRequest
+    from helix_core.search.several_questions import separate_questions
 
 __all__ = [
     "DOUBT_NOTE",
@@ -39,6 +40,7 @@ __all__ = [
     "rerank",
     "reranker_text",
     "resolves_to",
+    "separate_questions",
     "undefined_note",
     "weigh_terms",
 ]
@@ -54,5 +56,6 @@ __getattr__ = lazy_face(
         "question": ("Question", "Term", "coverage", "parse_question", "weigh_terms"),
         "related": ("related_sources",),
         "search": ("DOUBT_NOTE", "SearchRequest"),
+        "several_questions": ("separate_questions",),
     },
 )

@@ -155,6 +155,11 @@ def telling_terms(question: Question, terms: Sequence[Term]) -> Sequence[Term]:
 
 
 SHORTEST_OF_MANNER = 6
+_PARTICIPLE_LINES = """
+brought built caught chosen drawn dealt fed given held kept laid led left made met put said seen sent shown sought
+spoken taken taught thought thrown told torn understood written
+"""
+_PARTICIPLES = frozenset(_PARTICIPLE_LINES.split())
 LEAST_SUBJECTS = 2
 
 
@@ -171,6 +176,8 @@ def _without_manner(question: Question, terms: Sequence[Term]) -> Sequence[Term]
 
 
 def _is_of_manner(word: str) -> bool:
+    if word in _PARTICIPLES:
+        return True
     if len(word) < SHORTEST_OF_MANNER or word.endswith("eed"):
         return False
     return word.endswith(("ed", "ically")) or (word.endswith("ly") and len(static_table().pieces(word[:-2])) == 1)

@@ -149,7 +149,7 @@ class Question:
 
 def parse_question(text: str) -> Question:
     """Parse ``text``; never raises, an empty or wordless text gives an empty ``Question``."""
-    text = _PLURAL_ACRONYM.sub(r"\1", _readable(text))
+    text = _PLURAL_ACRONYM.sub(r"\1", readable(text))
     for asks, verb in ((_WHERE, _PLACE_VERB), (_HOW, _WORK_VERB)):
         if said := asks.search(text):
             text = text[: said.end()] + verb.sub("", text[said.end() :])
@@ -181,42 +181,12 @@ def owners_of(name: str, text: str) -> frozenset[str]:
     return frozenset(before) - {"self", "cls", "this"}
 
 
-MAX_PARTS = 6
-_PART_BREAK = re.compile(
-    r"\n+|(?<=[?!])[ \t]+"
-    r"|(?:[,;]?[ \t]+and (?:also[ \t]+)?|(?<=[.:;])[ \t]+)"
-    r"(?=(?:how|where|what|why|which|who|when|is|are|does|do|can)\b)",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(
-    r"[\s\W\d]{0,8}(?:how|where|what|why|which|who|when|is|are|does|do|can|could|should|show|explain|find)\b",
-    re.IGNORECASE,
-)
-
-
-def question_parts(text: str) -> list[str]:
-    """Return the questions of a text that asks several, or that says something beside the one it asks, at most
-    ``MAX_PARTS``; none of a text that is one question.
-    """
-    parts = [part for part in _PART_BREAK.split(_readable(text)) if part.strip()]
-    asking = [part for part in parts[: 4 * MAX_PARTS] if _ASKS.match(part) or part.rstrip().endswith("?")]
-    return asking[:MAX_PARTS] if len(parts) > 1 else []
-
-
-_PRONOUN = re.compile(r"\b(?:it|its|they|them|their|this|that|these|those)\b", re.IGNORECASE)
-
-
-def points_back(part: str) -> bool:
-    """Return whether a pronoun of one of several questions may stand for what another names."""
-    return _PRONOUN.search(part) is not None
-
-
 def _is_message(text: str) -> bool:
     is_question = text.rstrip().endswith(("?", "？"))
     return not is_question and len(text) <= LONGEST_SUBJECT and len(_RUN_WORD.findall(text)) > PHRASE_WORDS
 
 
-def _readable(text: str) -> str:
+def readable(text: str) -> str:
     """Truncate a long text to its start and its end, where error messages are."""
     if len(text) > 2 * READ_CHARS:
         text = f"{text[:READ_CHARS]}\n{text[-READ_CHARS:]}"

@@ -34,14 +34,13 @@ from helix_core.search.question import (
     any_of,
     match_expression,
     parse_question,
-    points_back,
-    question_parts,
     select_terms,
     weigh_terms,
 )
 from helix_core.search.rankers import DEPENDENT_RANKERS, LEVEL_OF, PRIMARY_RANKERS, RANKERS, RankerInput, Votes
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import FILES_READ, ChosenSpan, FirstStage, choose_places, choose_spans, monotone
+from helix_core.search.several_questions import separate_questions, with_answers
 from helix_core.search.spelling import corrected, corrections, is_one_stroke
 from helix_core.search.weights import weight
 from helix_core.store import QueryBudgetError, Reader
@@ -112,8 +111,6 @@ COMPARING_WORDS = frozenset(
     ]
 )
 """Words of general questions that every project has."""
-LEAST_OF_ITS_OWN = 3
-"""A question with a pronoun and fewer words of its own asks further of what the question before it names."""
 FILES_WEIGHED = 80
 FILES_CHOSEN = 30
 NEAREST = 8
@@ -181,6 +178,7 @@ class SearchRequest:
             bear out what it asks for.
         discussed: Names that the conversation before a follow-up is about: where the index defines one of them, what is
             asked is here.
+        questions: The questions of ``question``, where it asks several: each is searched by itself too.
         explained: Add the account of how the answer came about, which costs about half as much as the answer.
     """
 
@@ -196,6 +194,7 @@ class SearchRequest:
     places: tuple[Coordinate, ...] = ()
     may_be_general: bool = False
     discussed: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
 
 
 def search(request: SearchRequest, reader: Reader) -> Found:
@@ -205,7 +204,13 @@ def search(request: SearchRequest, reader: Reader) -> Found:
     and ``Found.notes`` instead.
     """
     with reader.snapshot():
-        return _Search(request, reader).run()
+        found = _Search(request, reader).run()
+        if len(request.questions) < 2:
+            return found
+        apart = [replace(request, question=one, judged="", questions=()) for one in request.questions]
+        answers = [_Search(one, reader).run() for one in apart]
+        absent = [DOUBT_NOTE + one.question.strip() for one, of in zip(apart, answers, strict=True) if of.known_empty]
+        return with_answers(found, answers, absent, request.k)
 
 
 DOUBT_NOTE = "probably not here: "
@@ -391,15 +396,11 @@ class _Search:
         return any(is_one_stroke(name, one.name) for one in near)
 
     def _has_part(self, text: str, frequency: Mapping[str, int], found: FilesFound) -> bool:
-        """Return whether one of several questions in the text is answered here. One that asks further of what another
-        names, as "and who calls it", says nothing of its own.
-        """
-        for part in question_parts(text):
+        """Return whether one of several questions in the text is answered here."""
+        for part in separate_questions(text):
             asked = parse_question(part)
             terms = weigh_terms(asked.words, frequency, self._items)
             own = [term for term in telling_terms(asked, terms) if not is_request_word(term.word)]
-            if not own or (points_back(part) and len(own) < LEAST_OF_ITS_OWN):
-                continue
             if any(term.frequency for term in own) and presence(answer_features(asked, terms, found)) >= FLOOR:
                 return True
         return False

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from helix_core.engine.verdict import with_named
 from helix_core.model import Answered, Found, Ranked, Reason, Signal, TaskType, Weighed
 from helix_core.packet import files_first_order
-from helix_core.search import NAMED_CONFIDENCE, SearchRequest, parse_question, undefined_note
+from helix_core.search import NAMED_CONFIDENCE, SearchRequest, parse_question, separate_questions, undefined_note
 from helix_core.search.search import search
 
 if TYPE_CHECKING:
+    from helix_core.conversation import ConversationQuery
+
     # A search in JSON weighs nothing: the verdicts and their parsers would cost it more than its answer.
     from helix_core.engine.answer.filters import FileFilter
     from helix_core.engine.answer.reranking import Reranking
@@ -64,6 +66,7 @@ class IndexSearch:
             places=request.asked.places,
             may_be_general=request.asked.may_be_general,
             discussed=request.asked.discussed,
+            questions=_questions(request.asked),
         )
         if self.filtered is None:
             return search(wanted, self.reader)
@@ -75,6 +78,11 @@ class IndexSearch:
     def rerank(self, request: AnswerRequest, found: Found, weigher: Weigher) -> Found:
         """Return the results with the first ones reranked; unchanged without a reranker."""
         return found if self._reranking is None else self._reranking.of(request.asked.text, found, weigher, request.k)
+
+
+def _questions(asked: ConversationQuery) -> tuple[str, ...]:
+    """Return the questions of a message that asks several. What a follow-up or a paste is about, the whole says."""
+    return () if asked.carried or asked.places else tuple(separate_questions(asked.judged or asked.text))
 
 
 class Answer:
