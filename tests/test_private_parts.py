@@ -10,12 +10,15 @@ import apsw
 import numpy as np
 import pytest
 import sqlite_vec
+from pathspec.patterns.gitignore import GitIgnorePatternError
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.workspace import TextDocument
 
 READ_AT = {
     "watchdog": ("7.1.0", "helix_core/workspace/watch/inotify.py: inotify_c.InotifyFD and its callbacks"),
     "sqlite-vec": ("0.1.9", "helix_core/store/vectors.py, vector_rows.py: the shadow tables of vec0"),
+    "pathspec": ("1.1.1", "helix_core/workspace/ignore.py: the regular expressions of GitIgnoreSpecPattern"),
     "pygls": ("2.1.1", "helix_ls/lsp/protocol.py: LanguageServerProtocol's request table and message handling"),
 }
 
@@ -45,6 +48,27 @@ def test_a_vector_table_keeps_its_vectors_in_the_tables_that_are_read():
     ((block,),) = connection.execute("SELECT vectors FROM v_vector_chunks00 WHERE rowid = ?", (chunk,))
     assert block[:4] == one
     assert list(connection.execute("SELECT rowid, chunk_id, chunk_offset FROM v_rowids")) == [(7, chunk, 0)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "source"),
+    [
+        ("/a", "^a(?:(?P<ps_d>/)|$)"),
+        ("*.p", r"^(?:.+/)?[^/]*\.p(?:(?P<ps_d>/)|$)"),
+        ("/a/**", "^a/"),
+        ("**", "."),
+        ("**/*/**", "/"),
+        # What helix_core/workspace/ignore.py keeps from it stands there as one character of private use.
+        ("/a\ue000", "^a\ue000(?:(?P<ps_d>/)|$)"),
+    ],
+)
+def test_pathspec_translates_a_pattern_to_the_expression_that_is_completed(pattern, source):
+    assert GitIgnoreSpecPattern.pattern_to_regex(pattern) == (source, True)
+
+
+def test_pathspec_refuses_what_is_no_pattern():
+    with pytest.raises(GitIgnorePatternError):
+        GitIgnoreSpecPattern.pattern_to_regex("\\")
 
 
 def test_documents_of_pygls_still_split_lines_where_the_protocol_does_not():

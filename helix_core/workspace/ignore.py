@@ -227,7 +227,7 @@ def _translate(line: str) -> tuple[str, bool, bool] | None:
     """Translate a line to (RE2 source for a full match, folders only, ignores), or None for comments and what cannot
     match.
     """
-    from pathspec.patterns.gitignore.base import GitIgnorePatternError
+    from pathspec.patterns.gitignore import GitIgnorePatternError
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
     text = _without_trailing_spaces(line.removesuffix("\r"))
