@@ -147,10 +147,12 @@ def opened(folder: Path) -> Iterator[Helix]:
     check_project(folder)
     with waiting("opening the index"):
         from helix_core.embed import OneShotEncoder
-        from helix_core.engine import Helix
+        from helix_core.engine import Helix, index_folder
+        from helix_ls.host.parse_journal import CommandJournal
 
-        config = load_config(Path(os.path.realpath(folder)))
-        helix = Helix.open(folder, config=config)
+        root = Path(os.path.realpath(folder))
+        config = load_config(root)
+        helix = Helix.open(folder, config=config, parse_guard=CommandJournal(index_folder(config.cache_dir, root)))
     with helix:
         warn(helix.notices)
         helix.session.encoder = OneShotEncoder(config.cache_dir, config.embed_model)

@@ -19,7 +19,7 @@ from helix_core.embed import LoadedReranker, ModelEncoder
 from helix_core.engine import index_folder
 from helix_core.errors import HelixError
 from helix_ls.host.endpoint import process_environment
-from helix_ls.host.indexer import clear_crashes
+from helix_ls.host.parse_journal import clear_crashes
 from helix_ls.host.settings import Settings
 
 STOP_WAIT_S = 5.0

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from helix_ls.host.indexer import Request, Send, parse_journal_of, requested_config, run_request
+from helix_ls.host.indexer import Request, Send, requested_config, run_request
+from helix_ls.host.parse_journal import parse_journal_of
 
 NICE = 15
 PROGRESS_S = 1.0

@@ -12,8 +12,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -22,14 +21,12 @@ from helix_ls.host.parent import set_up_process
 
 if TYPE_CHECKING:
     from helix_core.config import Config
-    from helix_core.ingest import ParseGuard
 
 Request = dict[str, Any]
 Send = Callable[[dict[str, Any]], None]
 PROGRESS_S = 0.1
 NICE = 5
 INSIST_S = 2.0
-DEATHS = 2
 
 
 def main() -> int:
@@ -83,6 +80,7 @@ def requested_config(root: Path, request: Request) -> Config:
 def _run_request(root: Path, request: Request, send: Send) -> None:
     from helix_core.engine import Helix, index_folder
     from helix_ls.host.index_answer import index_answer
+    from helix_ls.host.parse_journal import parse_journal_of
 
     progress = _Progress(send)
     config = requested_config(root, request)
@@ -97,48 +95,6 @@ def _run_request(root: Path, request: Request, send: Send) -> None:
         else:
             report = helix.refresh(progress.show)
         send({"report": index_answer(str(helix.workspace), report), "notices": helix.notices})
-
-
-@contextmanager
-def parse_journal_of(folder: Path, name: str = "indexer") -> Iterator[ParseGuard | None]:
-    """Lock the folder for one process of that ``name`` and yield its parse journal as a guard.
-
-    A file that killed the process ``DEATHS`` times is quarantined. Yields None while another process holds the lock.
-    """
-    from filelock import FileLock, Timeout
-
-    from helix_ls.host.parse_journal import ParseJournal
-
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = FileLock(folder / f"{name}.lock", mode=0o600)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        yield None
-        return
-    with lock:
-        yield ParseJournal(folder / f"{name}.in-hand", deaths=DEATHS).hold
-
-
-def clear_crashes(folder: Path, name: str = "indexer") -> None:
-    """Remove the deaths noted in the parse journal after the process of that ``name`` was stopped on purpose.
-
-    Does nothing while another process holds the folder's lock.
-    """
-    from filelock import FileLock, Timeout
-
-    from helix_ls.host.parse_journal import ParseJournal
-
-    file = folder / f"{name}.in-hand"
-    if not file.exists():
-        return
-    try:
-        with FileLock(folder / f"{name}.lock", timeout=0, mode=0o600):
-            parse_guard = ParseJournal(file, deaths=DEATHS)
-            parse_guard.clear_crashes()
-            parse_guard.close()
-    except Timeout:
-        return
 
 
 class _Progress:

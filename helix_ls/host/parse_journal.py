@@ -7,9 +7,13 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
+from helix_core.ingest import ParseGuard, no_parse_guard
+
+DEATHS = 2
+"""A child or a command may be killed while it parses a harmless file; one death proves nothing of the file."""
 SLOTS = 64
 QUARANTINED = 1024
 _WIDTH = 32
@@ -87,3 +91,63 @@ class ParseJournal:
 
     def _put(self, slot: int, marker: bytes) -> None:
         self._map[slot * _WIDTH : (slot + 1) * _WIDTH] = marker
+
+
+@contextmanager
+def parse_journal_of(folder: Path, name: str = "indexer") -> Iterator[ParseGuard | None]:
+    """Lock the folder for one process of that ``name`` and yield its parse journal as a guard.
+
+    A file that killed the process ``DEATHS`` times is quarantined. Yields None while another process holds the lock.
+    """
+    from filelock import FileLock, Timeout
+
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = FileLock(folder / f"{name}.lock", mode=0o600)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        yield None
+        return
+    with lock:
+        yield ParseJournal(folder / f"{name}.in-hand", deaths=DEATHS).hold
+
+
+def clear_crashes(folder: Path, name: str = "indexer") -> None:
+    """Remove the deaths noted in the parse journal after the process of that ``name`` was stopped on purpose.
+
+    Does nothing while another process holds the folder's lock.
+    """
+    from filelock import FileLock, Timeout
+
+    file = folder / f"{name}.in-hand"
+    if not file.exists():
+        return
+    try:
+        with FileLock(folder / f"{name}.lock", timeout=0, mode=0o600):
+            parse_guard = ParseJournal(file, deaths=DEATHS)
+            parse_guard.clear_crashes()
+            parse_guard.close()
+    except Timeout:
+        return
+
+
+class CommandJournal:
+    """The parse guard of a command that runs once: the journal of ``folder``, opened at the first parse.
+
+    While another command has the journal, or where it cannot be written, every parse is allowed and none is noted.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._held = ExitStack()
+        self._guard: ParseGuard | None = None
+
+    def __call__(self, content_hash: str) -> AbstractContextManager[bool]:
+        """Return the context to parse the content with this SHA-256 (hex) in; it is False if that is quarantined."""
+        if self._guard is None:
+            try:
+                self._guard = self._held.enter_context(parse_journal_of(self._folder, "command")) or no_parse_guard
+            except OSError:
+                # An index on a disk that cannot be written is still searched.
+                self._guard = no_parse_guard
+        return self._guard(content_hash)

@@ -9,8 +9,7 @@ import threading
 
 import pytest
 
-from helix_ls.host.indexer import clear_crashes
-from helix_ls.host.parse_journal import QUARANTINED, SLOTS, ParseJournal
+from helix_ls.host.parse_journal import QUARANTINED, SLOTS, CommandJournal, ParseJournal, clear_crashes
 
 POISON = hashlib.sha256(b"poison").hexdigest()
 
@@ -60,6 +59,19 @@ def test_nobody_is_to_blame_where_the_process_was_ended_on_purpose(tmp_path):
     file = ParseJournal(path, deaths=2)
     assert (file.died_of, file.quarantined) == ((), frozenset())
     file.close()
+
+
+def test_a_command_writes_no_journal_before_it_parses_and_allows_all_where_it_cannot(tmp_path):
+    journal = CommandJournal(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    with journal(POISON) as may_parse:
+        assert may_parse
+        assert POISON in (tmp_path / "command.in-hand").read_bytes().hex()
+        with CommandJournal(tmp_path)(POISON) as also:
+            assert also
+    (tmp_path / "file").write_text("no folder")
+    with CommandJournal(tmp_path / "file")(POISON) as may_parse:
+        assert may_parse
 
 
 def test_an_error_in_the_parser_is_no_death(tmp_path):

@@ -1,4 +1,4 @@
-"""Deaths in the middle of work: of the daemon by a file that breaks its parser, and of the daemon by anybody."""
+"""Processes that die while they work: the daemon and commands by a file that breaks their parser, or by a signal."""
 
 import os
 import signal
@@ -69,6 +69,24 @@ def test_a_file_that_kills_the_daemon_kills_it_once(project, tmp_path, environ, 
         skipped = call("helix.status", path=str(project), skipped=True)["result"]["skipped_files"]
     assert {"source_id": "app/poison.py", "reason": "quarantined"} in skipped
     assert daemon_facts(environ)["pid"] == second
+
+
+def test_a_file_that_kills_a_command_kills_two_and_the_third_answers_without_it(project, tmp_path, helix):
+    (tmp_path / "hook").mkdir()
+    (tmp_path / "hook/sitecustomize.py").write_text(BREAKS)
+    assert helix("index", project).returncode == 0
+    (project / "app/poison.py").write_text("# BREAKS THE PARSER\ndef poison():\n    return 1\n")
+
+    def search():
+        return helix("search", "sign_cookie", "--path", project, PYTHONPATH=str(tmp_path / "hook"))
+
+    assert [search().returncode for _ in range(2)] == [-signal.SIGABRT, -signal.SIGABRT]
+    answered = search()
+    assert answered.returncode == 0
+    assert "app/sessions.py" in answered.stdout
+    assert "poison.py" in answered.stdout
+    (project / "app/poison.py").write_text("def poison():\n    return 1\n")
+    assert "set aside" not in search().stdout
 
 
 @pytest.mark.slow
