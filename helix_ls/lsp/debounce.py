@@ -7,7 +7,10 @@ from collections.abc import Callable
 
 
 class Debouncer:
-    """Actions by key, each delayed until its calls pause, by at most ``longest_s`` seconds in all. For the loop."""
+    """Actions by key, each delayed until its calls pause, by at most ``longest_s`` seconds in all. For the loop.
+
+    Where ``longest_s`` is no longer than the pause, this is a throttle: the first call sets when the action runs.
+    """
 
     def __init__(self, longest_s: float) -> None:
         self._longest_s = longest_s
@@ -30,6 +33,11 @@ class Debouncer:
         due = self._due.pop(key, None)
         if due is not None:
             due.cancel()
+
+    def close(self) -> None:
+        """Drop all that waits."""
+        for key in list(self._due):
+            self.cancel(key)
 
     def _run(self, key: str, act: Callable[[], None]) -> None:
         self._due.pop(key, None)

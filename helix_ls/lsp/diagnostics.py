@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import os
@@ -22,6 +21,7 @@ from helix_core.model import Judged, Overlays
 from helix_core.printable import inert_line
 from helix_core.workspace import source_id_of
 from helix_ls.lsp.connection import Act, ClientConnection
+from helix_ls.lsp.debounce import Debouncer
 from helix_ls.lsp.documents import OpenBuffer, to_units
 from helix_ls.lsp.folders import FileInFolder, Folder
 from helix_ls.lsp.packets import OpenPackets, stale
@@ -90,6 +90,7 @@ def _is_dismissal(row: object) -> bool:
 
 SOURCE = "helix"
 QUIET_S = 0.3
+_ALL = "all open documents"
 MOST_TRIES = 4
 NONE = "none"
 # The engine reports these for the file itself, independent of any packet.
@@ -105,7 +106,7 @@ class Diagnostics:
         self._connection, self._packets = connection, packets
         self._known: dict[str, str] = {}
         self._shown: dict[str, list[types.Diagnostic]] = {}
-        self._due: asyncio.TimerHandle | None = None
+        self._due = Debouncer(QUIET_S)
         self._looking = False
         self._again = False
         # Consecutive checks of a document that exceeded their time budget, by URI.
@@ -127,9 +128,8 @@ class Diagnostics:
         return [each for each in found if each is not None]
 
     def changed(self) -> None:
-        """Schedule a check of the open documents, debounced."""
-        if self._due is None:
-            self._due = asyncio.get_running_loop().call_later(QUIET_S, self._begin)
+        """Schedule a check of the open documents, ``QUIET_S`` seconds after the first change at the latest."""
+        self._due.soon(_ALL, QUIET_S, self._begin)
 
     def forget(self, uri: str) -> None:
         """Drop the diagnostics of a closed document and clear what was published for it."""
@@ -146,11 +146,9 @@ class Diagnostics:
 
     def close(self) -> None:
         """Cancel the pending check."""
-        if self._due is not None:
-            self._due.cancel()
+        self._due.close()
 
     def _begin(self) -> None:
-        self._due = None
         if self._looking:
             self._again = True
         else:

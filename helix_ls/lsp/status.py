@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from helix_ls.lsp.debounce import Debouncer
 from helix_ls.lsp.folders import Folder
 
 METHOD = "helix/status"
@@ -19,7 +20,7 @@ class StatusNotices:
         self._tell = tell
         self._told: dict[str, dict[str, Any]] = {}
         self._told_at: dict[str, float] = {}
-        self._due: dict[str, asyncio.TimerHandle] = {}
+        self._due = Debouncer(INDEXING_INTERVAL_S)
 
     def changed(self, folder: Folder) -> None:
         """Send a changed status at once, or throttled to ``INDEXING_INTERVAL_S`` seconds while indexing."""
@@ -27,32 +28,24 @@ class StatusNotices:
         before = self._told.get(folder.uri)
         if status == before:
             return
-        loop = asyncio.get_running_loop()
-        wait = self._told_at.get(folder.uri, 0.0) + INDEXING_INTERVAL_S - loop.time()
-        if before is not None and status["state"] == before["state"] == "indexing" and wait > 0:
-            if folder.uri not in self._due:
-                self._due[folder.uri] = loop.call_later(wait, self._tell_now, folder)
-            return
-        self._tell_now(folder)
+        wait_s = self._told_at.get(folder.uri, 0.0) + INDEXING_INTERVAL_S - asyncio.get_running_loop().time()
+        if before is not None and status["state"] == before["state"] == "indexing" and wait_s > 0:
+            self._due.soon(folder.uri, wait_s, lambda: self._tell_now(folder))
+        else:
+            self._tell_now(folder)
 
     def _tell_now(self, folder: Folder) -> None:
-        self._unschedule(folder.uri)
+        self._due.cancel(folder.uri)
         status = folder.wire_status()
         self._told[folder.uri], self._told_at[folder.uri] = status, asyncio.get_running_loop().time()
         self._tell(METHOD, status)
 
     def forget(self, uri: str) -> None:
         """Cancel pending notifications of a removed folder."""
-        self._unschedule(uri)
+        self._due.cancel(uri)
         self._told.pop(uri, None)
         self._told_at.pop(uri, None)
 
     def close(self) -> None:
         """Cancel all pending notifications."""
-        for uri in list(self._due):
-            self._unschedule(uri)
-
-    def _unschedule(self, uri: str) -> None:
-        due = self._due.pop(uri, None)
-        if due is not None:
-            due.cancel()
+        self._due.close()
