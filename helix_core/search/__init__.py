@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from helix_core.search.question import Question, Term, coverage, parse_question, weigh_terms
     from helix_core.search.related import related_sources
     from helix_core.search.search import DOUBT_NOTE, SearchRequest
-    from helix_core.search.several_questions import separate_questions
+    from helix_core.search.several_questions import asks_for_tests, separate_questions
 
 __all__ = [
     "DOUBT_NOTE",
@@ -33,6 +33,7 @@ __all__ = [
     "Reranker",
     "SearchRequest",
     "Term",
+    "asks_for_tests",
     "coverage",
     "module_of",
     "parse_question",
@@ -56,6 +57,6 @@ __getattr__ = lazy_face(
         "question": ("Question", "Term", "coverage", "parse_question", "weigh_terms"),
         "related": ("related_sources",),
         "search": ("DOUBT_NOTE", "SearchRequest"),
-        "several_questions": ("separate_questions",),
+        "several_questions": ("asks_for_tests", "separate_questions"),
     },
 )

@@ -87,7 +87,8 @@ _WHOLE = r"(?:project|repo|repository|code ?base|package|library|app|application
 _INTENT_PATTERNS = {
     Intent.TESTS: re.compile(
         r"\b(?:tests|unit ?tests?|test (?:suite|case|file|function|class|for|of|that)s?|tested|pytest|unittest|"
-        r"fixtures?|specs?|covered|(?:which|what|a|the|another|more) test)\b"
+        r"fixtures?|specs?|covered|(?:which|what|a|the|another|more) test|getestet|pruebas?|"
+        r"probad[ao]s?)\b|テスト|测试|測試"
     ),
     Intent.EXAMPLES: re.compile(r"(?<!for )\b(?:examples?|samples?|demos?|tutorials?|benchmarks?|snippets?)\b"),
     Intent.HISTORY: re.compile(

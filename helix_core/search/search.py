@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from helix_core.conversation import Coordinate
-from helix_core.model import Found, Hints, Ranked
+from helix_core.model import Found, Hints, Ranked, Role
 from helix_core.search.account import SearchTrace, explain_search
 from helix_core.search.confidence import (
     FLOOR,
@@ -40,7 +40,7 @@ from helix_core.search.question import (
 from helix_core.search.rankers import DEPENDENT_RANKERS, LEVEL_OF, PRIMARY_RANKERS, RANKERS, RankerInput, Votes
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import FILES_READ, ChosenSpan, FirstStage, choose_places, choose_spans, monotone
-from helix_core.search.several_questions import separate_questions, with_answers
+from helix_core.search.several_questions import separate_questions, with_answers, with_tests
 from helix_core.search.spelling import corrected, corrections, is_one_stroke
 from helix_core.search.weights import weight
 from helix_core.store import QueryBudgetError, Reader
@@ -179,6 +179,7 @@ class SearchRequest:
         discussed: Names that the conversation before a follow-up is about: where the index defines one of them, what is
             asked is here.
         questions: The questions of ``question``, where it asks several: each is searched by itself too.
+        tested: What a follow-up that asks for tests is about: tests that match it come before what they test.
         explained: Add the account of how the answer came about, which costs about half as much as the answer.
     """
 
@@ -195,6 +196,7 @@ class SearchRequest:
     may_be_general: bool = False
     discussed: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
+    tested: str = ""
 
 
 def search(request: SearchRequest, reader: Reader) -> Found:
@@ -205,12 +207,23 @@ def search(request: SearchRequest, reader: Reader) -> Found:
     """
     with reader.snapshot():
         found = _Search(request, reader).run()
+        if request.tested and not reader.is_narrowed:
+            return with_tests(found, _tests(request, reader), request.k)
         if len(request.questions) < 2:
             return found
         apart = [replace(request, question=one, judged="", questions=()) for one in request.questions]
         answers = [_Search(one, reader).run() for one in apart]
         absent = [DOUBT_NOTE + one.question.strip() for one, of in zip(apart, answers, strict=True) if of.known_empty]
         return with_answers(found, answers, absent, request.k)
+
+
+def _tests(request: SearchRequest, reader: Reader) -> tuple[Ranked, ...]:
+    """Return the places of tests alone that match what a follow-up is about."""
+    tests = [one.id for one in reader.files.profiles() if one.role is Role.TEST]
+    if not tests:
+        return ()
+    with reader.narrowed(tests):
+        return _Search(replace(request, question=request.tested, judged="", tested=""), reader).run().ranked
 
 
 DOUBT_NOTE = "probably not here: "

@@ -1,4 +1,4 @@
-"""Several questions in one message: which stand on their own, and one answer of all of theirs.
+"""Several searches of one message: which of its questions stand on their own, and one answer of all that was found.
 
 In: the text, and what was found for each question. Out: values. Searches nothing itself.
 """
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from helix_core.model import Found, Ranked
 from helix_core.search.confidence import is_request_word, telling_terms
-from helix_core.search.question import parse_question, readable, weigh_terms
+from helix_core.search.question import Intent, parse_question, readable, weigh_terms
 
 LEAST_SURE = 0.1
 """Above this confidence a question that is probably not answered here still gets its places."""
@@ -45,6 +45,11 @@ _PRONOUN = re.compile(r"\b(?:it|its|they|them|their|this|that|these|those)\b", r
 def _points_back(part: str) -> bool:
     """Return whether a pronoun of one of several questions may stand for what another names."""
     return _PRONOUN.search(part) is not None
+
+
+def asks_for_tests(text: str) -> bool:
+    """Return whether a question asks for tests."""
+    return Intent.TESTS in parse_question(text).intents
 
 
 def separate_questions(text: str) -> list[str]:
@@ -83,6 +88,21 @@ def with_answers(whole: Found, answers: Sequence[Found], notes: Sequence[str], k
         notes=tuple(dict.fromkeys((*(note for one in here for note in one.notes), *notes))),
         account=account,
     )
+
+
+BEHIND = 0.5
+"""Scales what is tested, which the turn before has shown, beside the tests that are asked for."""
+
+
+def with_tests(found: Found, tests: Sequence[Ranked], k: int) -> Found:
+    """Return what was found for a follow-up with the tests that it asks for first."""
+    if not tests or not found.ranked:
+        return found
+    best = found.ranked[0].score
+    first = [replace(one, score=one.score * best / (tests[0].score or 1.0)) for one in tests]
+    ids = {one.item.id for one in tests}
+    rest = [replace(one, score=one.score * BEHIND) for one in found.ranked if one.item.id not in ids]
+    return replace(found, ranked=tuple(sorted((*first, *rest), key=lambda ranked: -ranked.score)[:k]))
 
 
 def _taken_in_turn(lists: Sequence[Found], best: float) -> tuple[Ranked, ...]:

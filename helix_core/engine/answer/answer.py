@@ -6,10 +6,18 @@ import dataclasses
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from helix_core.conversation import PartKind
 from helix_core.engine.verdict import with_named
 from helix_core.model import Answered, Found, Ranked, Reason, Signal, TaskType, Weighed
 from helix_core.packet import files_first_order
-from helix_core.search import NAMED_CONFIDENCE, SearchRequest, parse_question, separate_questions, undefined_note
+from helix_core.search import (
+    NAMED_CONFIDENCE,
+    SearchRequest,
+    asks_for_tests,
+    parse_question,
+    separate_questions,
+    undefined_note,
+)
 from helix_core.search.search import search
 
 if TYPE_CHECKING:
@@ -67,6 +75,7 @@ class IndexSearch:
             may_be_general=request.asked.may_be_general,
             discussed=request.asked.discussed,
             questions=_questions(request.asked),
+            tested=_tested(request.asked),
         )
         if self.filtered is None:
             return search(wanted, self.reader)
@@ -83,6 +92,12 @@ class IndexSearch:
 def _questions(asked: ConversationQuery) -> tuple[str, ...]:
     """Return the questions of a message that asks several. What a follow-up or a paste is about, the whole says."""
     return () if asked.carried or asked.places else tuple(separate_questions(asked.judged or asked.text))
+
+
+def _tested(asked: ConversationQuery) -> str:
+    """Return what a follow-up that asks for tests is about; empty for any other message."""
+    own = " ".join(part.text for part in asked.parts if part.part is PartKind.QUESTION)
+    return " ".join(asked.carried) if asked.carried and asks_for_tests(own) else ""
 
 
 class Answer:

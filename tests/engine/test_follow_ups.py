@@ -1,0 +1,35 @@
+"""A follow-up gets what it asks of the subject that the turns before it have."""
+
+from helix_core.conversation import read_conversation
+from helix_core.engine import Helix
+from tests.engine.repository import begin
+
+FILES = {
+    "shop/sessions.py": (
+        '"""Sessions of customers."""\n\n\ndef sign_session(value, key):\n    """Sign the session of a customer."""\n'
+        "    return seal(value, key)\n\n\ndef open_session(value, key):\n"
+        '    """Open the signed session of a customer."""\n    return unseal(value, key)\n'
+    ),
+    "tests/test_sessions.py": (
+        "from shop.sessions import sign_session\n\n\ndef test_a_signed_session_is_sealed():\n"
+        '    assert sign_session("a", "b") == "ab"\n'
+    ),
+    "tests/test_mail.py": 'def test_a_mail_is_sent():\n    assert "mail"\n',
+}
+CHAT = [
+    {"role": "user", "content": "where is the session of a customer signed?"},
+    {"role": "assistant", "content": "`sign_session` in shop/sessions.py seals it with the key."},
+]
+
+
+def blocks(helix, text):
+    asked = read_conversation([*CHAT, {"role": "user", "content": text}])
+    return [block["source_id"] for block in helix.context(text, asked=asked)["blocks"]]
+
+
+def test_a_follow_up_that_asks_for_tests_gets_the_tests_of_its_subject_first(tmp_path):
+    with Helix.open(begin(tmp_path / "shop", FILES)) as helix:
+        helix.refresh()
+        for text in ("and where is that tested?", "show me the test", "und wo wird das getestet?"):
+            assert blocks(helix, text)[0] == "tests/test_sessions.py", text
+        assert blocks(helix, "and how is it opened again?")[0] == "shop/sessions.py"
