@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from helix_core.engine import Helix
 from helix_core.errors import UsageError
 from helix_core.memory import EmptyError, UnfitError
-from helix_core.printable import inert_value
+from helix_core.printable import count, inert_value
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.hosting import ANNOUNCE_RESTART, REFRESH_INDEX
@@ -28,13 +28,21 @@ from helix_ls.proxy.bodies import ClientLeftError, parse_body, read_body, run_in
 from helix_ls.proxy.extractor import ModelExtractor
 from helix_ls.proxy.refused import HttpError
 from helix_ls.proxy.running import RestartSignal, Signals
-from helix_ls.proxy.shapes import continued
 from helix_ls.proxy.turns import SentContexts
 from helix_ls.proxy.workspaces import Workspaces
 
 A = TypeVar("A")
 
 Act = Callable[[Helix, Callable[[], bool]], Any]
+
+_RECOMMENDATIONS = {"aligned": "trust", "sparse": "verify", "stale": "refresh", "denatured": "reread_raw"}
+_SENTENCES = {
+    "trust": "The evidence answers the question and was compared with the files just now.",
+    "verify": "The evidence is thin: look at the places themselves before you rely on it.",
+    "refresh": "Some of the evidence may be out of date: read the places again first.",
+    "reread_raw": "The evidence hardly answers the question: search the files yourself.",
+}
+"""What Continue's user is advised for each health of an answer, and why."""
 
 
 class Answering:
@@ -68,6 +76,41 @@ class Answering:
 def encoded(answer: Any) -> bytes:
     """Serialize an answer as compact JSON in UTF-8. Raises ValueError for NaN and infinity."""
     return json.dumps(answer, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _continue_item(found: dict[str, Any]) -> dict[str, Any]:
+    """Return ``helix.context/1`` as an item of Continue's http context provider, with its health and its places."""
+    health = found["context_health"]
+    recommendation = _RECOMMENDATIONS.get(health["status"], "verify")
+    return {
+        "name": "Helix",
+        "description": f"{count(len(found['blocks']), 'place')} for: {found['query'][:80]}",
+        "content": found["text"],
+        "context_health": health,
+        "agent": {
+            "recommendation": recommendation,
+            "hint": _SENTENCES[recommendation],
+            "citations": [
+                {
+                    "gene_id": block["gene_id"],
+                    "source": block["source_id"],
+                    "start_line": block["start_line"],
+                    "end_line": block["end_line"],
+                    "status": block["status"],
+                    "reason": block["reason"],
+                }
+                for block in found["blocks"]
+            ],
+            "latency_ms": found["elapsed_ms"],
+            "total_tokens_est": found["tokens"],
+            "budget_tier": found["budget_tier"],
+            "budget_tokens_est": found["budget"],
+        },
+        "verdicts": found["verdicts"],
+        "known_empty": found["known_empty"],
+        "nearest": found["nearest"],
+        "notes": found["notes"],
+    }
 
 
 async def _gone(request: Request) -> None:
@@ -147,7 +190,9 @@ class Routes:
         """
         given = await members(request, CONTEXT)
         is_plain = given.format == "helix"
-        return await self._answered(request, CONTEXT, given, lambda found: found if is_plain else [continued(found)])
+        return await self._answered(
+            request, CONTEXT, given, lambda found: found if is_plain else [_continue_item(found)]
+        )
 
     async def expand(self, request: Request) -> Response:
         """Handle ``/context/expand``: 404 for an unknown item."""
