@@ -12,11 +12,12 @@ from lsprotocol import types
 
 from helix_core.engine import Helix
 from helix_core.errors import UsageError
+from helix_core.model import DocumentChange, Overlays, Reason
+from helix_core.workspace import path_of, source_id_of
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.lsp.connection import ClientConnection
-from helix_ls.lsp.diagnostics import Diagnostics, dismiss, place_id, put_away
-from helix_ls.lsp.folders import Folder
-from helix_ls.lsp.hints import hints
+from helix_ls.lsp.diagnostics import Diagnostics, PutAway, dismiss, place_id, put_away
+from helix_ls.lsp.folders import Folder, uri_of_file
 from helix_ls.lsp.memory_notices import MemoryNotices
 from helix_ls.lsp.progress import Token, WorkDoneBar
 from helix_ls.lsp.questions import QueryHandlers, document_place
@@ -25,6 +26,8 @@ from helix_ls.lsp.strands import StrandHandlers
 from helix_ls.operations import hosting, memory, places, questions, strands
 from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.validation import validated
+
+_GONE = frozenset({DocumentChange.NAME.value, DocumentChange.FILE.value})
 
 
 class ActionHandlers:
@@ -140,8 +143,23 @@ class ActionHandlers:
         self._diagnostics.changed()
 
     async def hints(self, given: hosting.HintsArguments) -> dict[str, Any]:
-        """Handle ``helix.hints``: list what is outdated, contradicted or dead in the next files."""
-        return await hints(self._connection, given)
+        """Handle ``helix.hints``: return the findings of the next files in path order, dismissed ones marked as such.
+
+        The list is empty where the folder's diagnostics are turned off.
+        """
+        folder = self._connection.folders.named(given.workspace)
+        if not folder.settings.diagnostics:
+            return _hints_answer([], 0, 0, None)
+
+        def act(helix: Helix, overlays: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
+            after = path_of(given.after)
+            page = helix.symbols.hints(after, files=given.files, overlays=overlays, cancelled=cancelled)
+            hidden = put_away(helix)
+            found = [_hint(folder, path, each, hidden) for path, findings in page.found.items() for each in findings]
+            partial = [source_id_of(path) for path, findings in page.found.items() if findings.partial]
+            return _hints_answer(found, page.done, page.total, page.last, partial)
+
+        return await self._connection.ask(folder, act)
 
     async def open_sides(self, given: hosting.SidesArguments) -> list[dict[str, Any]]:
         """Handle ``helix.openSides``: show both documents if the client supports it, and return their positions."""
@@ -152,6 +170,41 @@ class ActionHandlers:
             if self._connection.client.shows_documents:
                 self._connection.protocol.send_request(types.WINDOW_SHOW_DOCUMENT, params)
         return [{"uri": uri, "start_line": line} for uri, line in sides]
+
+
+def _kind_of(finding: dict[str, Any]) -> str:
+    """Return ``contradicted``, ``dead`` for a reference to what is gone, or ``outdated``."""
+    if finding["code"] == Reason.CONTRADICTED.value:
+        return "contradicted"
+    return "dead" if finding.get("flag", {}).get("change") in _GONE else "outdated"
+
+
+def _hint(folder: Folder, path: bytes, finding: dict[str, Any], hidden: PutAway) -> dict[str, Any]:
+    source_id = source_id_of(path)
+    return {
+        "kind": _kind_of(finding),
+        "source_id": source_id,
+        "uri": uri_of_file(folder.uri, path),
+        **{
+            name: finding[name]
+            for name in ("code", "message", "start_line", "end_line", "text_hash", "mention", "other")
+        },
+        "flag": finding.get("flag"),
+        "ignored": (source_id, finding["code"], finding["text_hash"]) in hidden,
+    }
+
+
+def _hints_answer(
+    found: list[dict[str, Any]], done: int, total: int, last: bytes | None, partial: list[str] | None = None
+) -> dict[str, Any]:
+    return {
+        "schema": hosting.HINTS.answer,
+        "hints": found,
+        "done": done,
+        "total": total,
+        "next": source_id_of(last) if last is not None else None,
+        "partial": partial or [],
+    }
 
 
 @dataclass(frozen=True, slots=True)
