@@ -11,6 +11,9 @@ from helix_core.store import QueryBudgetError, Reader
 CANDIDATES = 60
 MOST_PLACES = 6
 MOST_FILES_OF_A_NAME = 3
+LEAST_BESIDE = 0.25
+"""Share of the best score that a place beside those of a paste must have."""
+MOST_BESIDE = 6
 AROUND = 6
 RANKER = "pasted"
 """The signal of a place that the question points at by its path and line."""
@@ -43,13 +46,21 @@ def _focus(item: Item, line: int) -> LineSpan | None:
 
 
 def with_located(ranked: Sequence[Ranked], places: Sequence[Ranked], k: int) -> tuple[Ranked, ...]:
-    """Return the places first, with the best score, then what was found besides them."""
+    """Return the places first, with the best score, then what was found besides them and comes near to it.
+
+    A paste says where to look: the tail of a search for its words is noise. What it names exactly always counts.
+    """
     if not places:
         return tuple(ranked)
     best = max((one.score for one in ranked), default=1.0)
     ids = {one.item.id for one in places}
     first = [Ranked(one.item, best, one.signals, focus=one.focus) for one in places[:k]]
-    return (*first, *(one for one in ranked if one.item.id not in ids))[:k]
+    beside = [one for one in ranked if one.item.id not in ids and _is_near(one, best)]
+    return (*first, *beside[:MOST_BESIDE])[:k]
+
+
+def _is_near(one: Ranked, best: float) -> bool:
+    return one.score >= LEAST_BESIDE * best or any(signal.ranker == "exact" for signal in one.signals)
 
 
 def _sources(path: str, reader: Reader) -> list[Source]:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from helix_core.conversation import coordinates
+from helix_core.conversation import coordinates, read_question
 from helix_core.search.search import SearchRequest, search
+from tests.search.conftest import SHOP
 
 TRACE = """Traceback (most recent call last):
   File "/usr/lib/python3.12/runpy.py", line 88, in _run_code
@@ -32,3 +33,18 @@ def test_a_word_that_is_not_judged_takes_no_present_thing_away(shop):
     assert search(SearchRequest(wrapped, 5), shop).known_empty
     found = search(SearchRequest(wrapped, 5, judged="price of the cart"), shop)
     assert not found.known_empty and found.ranked[0].item.source.source_id == "src/shop/cart.py"
+
+
+def test_what_is_far_from_the_best_match_is_not_told_beside_the_places_of_a_trace(indexed):
+    tail = {f"src/shop/other_{number}.py": f"def customer_{number}(text):\n    return text\n" for number in range(6)}
+    trace = (
+        'Traceback (most recent call last):\n  File "/app/src/shop/mail.py", line 9, in send_confirmation\n'
+        '    raise ValueError("the order %s has no mail address to confirm to" % order.number)\n'
+        "ValueError: the order 7 has no mail address to confirm to"
+    )
+    reader = indexed({**SHOP, **tail})
+    asked = read_question(f"why is the customer not told?\n{trace}")
+    alone = search(SearchRequest(asked.text, 20, judged=asked.judged), reader)
+    beside = search(SearchRequest(asked.text, 20, judged=asked.judged, places=asked.places), reader)
+    assert beside.ranked[0].item.source.source_id == "src/shop/mail.py"
+    assert len(beside.ranked) < len(alone.ranked) / 2
