@@ -49,7 +49,7 @@ class Citation:
         written: The citation as written; of a quote its place.
         path: The path as written, without lines; empty for a symbol.
         start_line, end_line: The cited lines of that file, 1-based and inclusive; 0 without any.
-        parts: The names of a symbol, outermost first; of a place the symbol named right beside it.
+        parts: The names of a symbol, outermost first; of a place the symbol named right next to it.
         is_call: The symbol is written with parentheses.
         is_link: The path is the target of a link.
         is_claim: It states how the code is now.
@@ -296,7 +296,7 @@ class _Reader:
         # A block usually has one sentence about it, in the paragraph before: what proposes there makes a proposal.
         said = " ".join(self._lines[caption:row])[-LONGEST_SENTENCE:] if caption >= 0 else ""
         if caption > 0 and len(said) < LONGEST_PLACE_LINE:
-            # A line with the place alone: what the block is for stands in the paragraph above it.
+            # A line with the place alone: what the block is for is in the paragraph above it.
             said = " ".join(self._lines[max(caption - 3, 0) : row])[-LONGEST_SENTENCE:]
         is_claim = is_claim and _NOT_A_QUOTE.search(said) is None and _NOT_A_QUOTE.search(info) is None
         own = _cited_in_info(info) or _cited_in_comment(quoted[0])

@@ -186,7 +186,7 @@ def load_config(
     values, origins = _effective(given, warnings)
     values["cache_dir"] = Path(values.get("cache_dir") or default_cache_dir())
     values["data_dir"] = Path(values.get("data_dir") or default_data_dir())
-    # Beside the cache folder its largest part, because the cache folder itself may be the workspace.
+    # The largest part of the cache folder as well as the folder, because the cache folder itself may be the workspace.
     own = [values["cache_dir"] / "workspaces", values["cache_dir"], values["data_dir"], state_folder(environ)]
     own += [Path(named) for named in (environ.get("HELIX_RUNTIME_DIR", ""),) if named]
     own_folders = tuple(Path(os.path.realpath(folder)) for folder in own)

@@ -220,7 +220,7 @@ class _Bert:
         return graph.node("DynamicQuantizeMatMul", inputs, f"{name}.out", domain=CONTRIBUTED)
 
     def _normed(self, name: str, new: str, old: str) -> str:
-        # Added and then normalised, not SkipLayerNormalization: that fused operator of ONNX Runtime's CPU provider goes
+        # Added and then normalized, not SkipLayerNormalization: that fused operator of ONNX Runtime's CPU provider goes
         # number by number, and was a quarter of the time of all.
         graph = self._graph
         total = graph.node("Add", [new, old], f"{name}.sum")

@@ -429,7 +429,7 @@ def unusable(name: str, error: Exception) -> ModelError:
 
 
 class OneShotEncoder(StaticEncoder):
-    """The built-in table for a one-shot process; ``problem`` tells that the selected model is not loaded."""
+    """The built-in table for a one-shot process; ``problem`` says that the selected model is not loaded."""
 
     def __init__(self, cache_dir: Path, setting: str = "") -> None:
         try:

@@ -130,7 +130,7 @@ def take_folder(folder: Path, cache_dir: Path) -> Model:
     """
     title, prompts = folder.resolve().name, folder_prompts(folder)
     source = f"the folder {title}"
-    # Before a graph: model2vec's own folders have one beside the rows, which takes other inputs.
+    # Before a graph: model2vec's own folders have one next to the rows, which takes other inputs.
     if (place := _rows_in(folder)) is not None:
         _check_size(folder, [place / WEIGHTS])
         check_settings(place)
@@ -138,13 +138,13 @@ def take_folder(folder: Path, cache_dir: Path) -> Model:
         with copied(place, WEIGHTS, title, cache_dir, prompts) as made:
             return _kept(replace(made, dimensions=dimensions, source=source))
     with copied(folder, weights_in(folder), title, cache_dir, prompts) as made:
-        # Of the copy: the runtime opens no weights beside a graph through a link that leads elsewhere.
+        # Of the copy: the runtime opens no weights next to a graph through a link that leads elsewhere.
         pooling, width = _output_of(folder, made.folder / made.model_file)
         return _kept(replace(made, dimensions=padded(width), pooling=pooling, source=source))
 
 
 def _rows_in(folder: Path) -> Path | None:
-    """Return ``folder_of_rows``; None where damaged weights, such as a pointer of Git LFS, stand beside a graph."""
+    """Return ``folder_of_rows``; None where damaged weights, such as a pointer of Git LFS, are next to a graph."""
     try:
         return folder_of_rows(folder)
     except ModelError:

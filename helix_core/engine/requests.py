@@ -25,7 +25,7 @@ __all__ = [
     "MAX_K",
     "MOST_BUDGET",
     "MOST_HINT_FILES",
-    "MOST_NEIGHBOURS",
+    "MOST_NEIGHBORS",
     "MOST_TYPED",
     "MOST_USES",
     "NO_FILTERS",
@@ -41,7 +41,7 @@ PLACES, PLACES_WITHIN_BUDGET = 8, 12
 LEAST_BUDGET, MOST_BUDGET = 200, 200_000
 LONGEST_TEXT = 262_144
 DIRECTIONS = ("all", "forward", "backward", "sideways")
-MOST_NEIGHBOURS = 50
+MOST_NEIGHBORS = 50
 NO_HINTS = Hints()
 NO_FILTERS = Filters()
 NOTHING_ASKED = ConversationQuery("")

@@ -68,7 +68,7 @@ class Reference:
 
     ``parts`` are the names outermost first (``("Flask", "run")``), empty for a path, which is in ``path``. ``role`` is
     the reST role without its domain, ``link`` for a link, empty for code in backticks. ``arguments`` is the text in the
-    parentheses of a call, None without any; ``is_signature`` tells a declaration from a call, ``is_generated`` that the
+    parentheses of a call, None without any; ``is_signature`` says that it is a declaration, ``is_generated`` that the
     documentation tool takes everything about the name from the code itself. ``sentence`` is the enclosing sentence,
     ``paragraph`` all text around it and ``beside`` all other code of that. ``line`` is 1-based, and ``first_line`` to
     ``last_line`` are those of the paragraph.

@@ -70,7 +70,7 @@ def consolidated(
         if one.id == draft.fact.id:
             continue
         if one.status is MemoryStatus.SUPERSEDED and _relation(draft, said, one) == SUPERSEDES:
-            # Where what came between is forgotten, the older one does not come back beside this one.
+            # Where what came between is forgotten, the older one does not come back next to this one.
             if draft.fact.valid_from >= one.fact.valid_from:
                 links.append(MemoryLink(draft.fact.id, SUPERSEDES, one.id))
             continue

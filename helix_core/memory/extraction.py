@@ -2,7 +2,7 @@
 
 Pure. A slice is a paragraph of a kept chat that the rules' gate let through, masked, without quotes of packets,
 orders to a model, sentences that name a file, and what follows code. A fact of the answer is taken only with a quote
-that stands in its slice, and with no name or number that the slice does not say. It becomes a proposal, never a memory
+that is in its slice, and with no name or number that the slice does not say. It becomes a proposal, never a memory
 in force. Each token counts against a budget of the month.
 """
 
@@ -52,7 +52,7 @@ _STEM = 4
 _UNSENDABLE = re.compile(
     r"[/\\~`<>{}\[\]=|$@\u2044\u2215\uff0f\uff3c\uff5e\uff40]|\w[.\u2024\uff0e]\w|(?<!\w)\.\w|\w\("
 )
-# A fence, wherever it stands in its line, a tag that begins a line, an indented line, and a line that announces more.
+# A fence, wherever it is in its line, a tag that begins a line, an indented line, and a line that announces more.
 _CODE = re.compile(r"```|~~~|^[ \t]*<|^(?: {4}|[ ]*\t)|^.*:[ \t]*$", re.MULTILINE)
 _WORD_ENDS = ".,;:!?()'\"\u2018\u2019\u201c\u201d"
 _ASK = (
@@ -99,7 +99,7 @@ class ModelPrompt:
 
 @dataclass(frozen=True, slots=True)
 class DrawnFact:
-    """A fact that a model drew: ``quote`` stands in the slice with that index."""
+    """A fact that a model drew: ``quote`` is in the slice with that index."""
 
     slice: int
     quote: str
@@ -158,7 +158,7 @@ def slices_in(exchanges: Iterable[KeptExchange], is_hidden: Callable[[str], bool
 def is_sendable(text: str, is_hidden: Callable[[str], bool]) -> bool:
     """Return whether a sentence may be sent to a model: it has no secret, order, code, or anything like a path.
 
-    ``is_hidden`` tells of a word whether it names a file that is ignored or secret.
+    ``is_hidden`` says whether a word names a file that is ignored or secret.
     """
     if holds_mask(text) or is_order(text) or _UNSENDABLE.search(text):
         return False

@@ -33,7 +33,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The label of a span. ``symbol`` is None when it is unknown or the span defines nothing; ``why`` tells which."""
+    """The label of a span. ``symbol`` is None when it is unknown or the span defines nothing; ``why`` says which."""
 
     symbol: str | None
     why: str = ""

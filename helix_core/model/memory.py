@@ -279,7 +279,7 @@ class MemoryDraft:
 
 @dataclass(frozen=True, slots=True)
 class Consolidation:
-    """What becomes of a draft beside the memories that are there.
+    """What becomes of a draft, given the memories that are there.
 
     ``same_as`` is the id of the memory that says the same already: only evidence is added. Else the draft is added
     with ``links``; as a proposal where ``needs_review`` says why. With ``words_only`` its citations are not added

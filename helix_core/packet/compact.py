@@ -33,7 +33,7 @@ places themselves had the answer to 53 of 55 questions of two sets, and quotes a
 _RESERVED = 10
 """Tokens reserved for the line with the packet's id, which the agent's session adds: an id of up to six digits."""
 _BARRED_LINES = 3
-"""Lines of a quote up to which each stands after a bar: a fence takes more tokens."""
+"""Lines of a quote up to which each is written after a bar: a fence takes more tokens."""
 _LEAST_SHARING = 3
 """Items from which on it is cheaper to say once which status their reason stands for."""
 _MOST_NEAREST, _MOST_NOTES, _MOST_NOTE = 5, 6, 240

@@ -1,6 +1,6 @@
 """Exact machines on phases: a counter whose increments can be learned, a word of bits, and a tracker of sine waves.
 
-The counters are exact because they are integers, not because of phases; ``docs/benchmarks.md`` shows each beside the
+The counters are exact because they are integers, not because of phases; ``docs/benchmarks.md`` shows each next to the
 one line of ordinary code that does the same.
 """
 

@@ -1,7 +1,7 @@
 """The life of a SQLite file of Helix: open, create, migrate, refuse a newer one, move a damaged one aside.
 
 The index and the memory are two formats of one life. What differs between them is a ``FileFormat``: the stamps in the
-header, the schema, and what a person is told. The memory is never deleted, the index can always be built again.
+header, the schema, and the messages to the user. The memory is never deleted, the index can always be built again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SCHEMA_DAMAGE = re.compile(
 class FileFormat:
     """A kind of file: its stamps in the header, its schema, and the wording and types of its errors.
 
-    ``schema`` is a file of SQL beside this module, ``views`` another, which also runs after a migration and replaces
+    ``schema`` is a file of SQL next to this module, ``views`` another, which also runs after a migration and replaces
     the views of before; ``first`` are pragmas for a file without tables, ``settings`` those of every writer.
     ``migrations`` hold the SQL that takes a file from the version that is the key to the next one;
     ``before_migration(path, version)`` is called first, ``restart`` empties a file that no migration leads from.
@@ -218,7 +218,7 @@ class FileFormat:
 
 
 def _sql_in(name: str) -> str:
-    """Return the SQL of a file beside this module; "" without a name."""
+    """Return the SQL of a file next to this module; "" without a name."""
     return Path(__file__).with_name(name).read_text("utf-8") if name else ""
 
 
@@ -303,14 +303,14 @@ def is_users(status: os.stat_result) -> bool:
 
 
 def _move_aside(path: Path, now: float) -> Path:
-    """Rename the file and what SQLite keeps beside it; delete only the shared-memory file."""
+    """Rename the file and what SQLite keeps next to it; delete only the shared-memory file."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
     aside = path.with_name(f"{path.name}.damaged-{stamp}")
     number = 1
     while os.path.lexists(aside):
         number += 1
         aside = path.with_name(f"{path.name}.damaged-{stamp}-{number}")
-    # Move the WAL first: SQLite would replay a WAL left beside a new file into it.
+    # Move the WAL first: SQLite would replay a WAL left next to a new file into it.
     for suffix in ("-wal", "-journal", ""):
         with suppress(FileNotFoundError):
             os.replace(f"{path}{suffix}", f"{aside}{suffix}")

@@ -115,7 +115,7 @@ def _not_yours(path: Path, word: str) -> MemoryStoreError:
 
 
 def _keep_copy(file: str, version: int) -> None:
-    """Back up the whole memory beside it before its format changes; read through SQLite, so the WAL is included.
+    """Back up the whole memory next to its file before its format changes; read through SQLite, so the WAL is included.
 
     Raises MemoryStoreError.
     """

@@ -117,7 +117,7 @@ class TrailFile:
             session.rows("INSERT OR IGNORE INTO flag VALUES (?)", (name,))
 
     def forget(self) -> bool:
-        """Remove the file and everything that SQLite keeps beside it; return whether there was one. Raises: OSError."""
+        """Remove the file and all that SQLite keeps next to it; return whether there was one. Raises: OSError."""
         found = False
         for suffix in _SUFFIXES:
             with suppress(FileNotFoundError):

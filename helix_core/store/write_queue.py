@@ -1,7 +1,7 @@
 """A fair queue for the write lock: several processes write the index in turn, each waits for at most one transaction.
 
 SQLite's own lock is not fair: a process that commits and begins again at once starves all that poll for it. So a waiter
-holds a lock file beside the index until it gets SQLite's lock. A writer that begins again takes the lock file first,
+holds a lock file next to the index until it gets SQLite's lock. A writer that begins again takes the lock file first,
 and a long transaction can check for a waiter and commit early.
 """
 

@@ -286,7 +286,7 @@ def rekeyed(
 ) -> bytes:
     """Return the file with other stanzas, signed again; the bytes of the body stay as they are.
 
-    An older copy of the file still opens with the older stanzas, and so does this one for whoever kept its data key:
+    An older copy of the file still opens with the older stanzas, and so does this one for anyone who kept its data key:
     ``rotated`` ends that.
 
     Raises:

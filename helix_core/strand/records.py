@@ -1,6 +1,6 @@
 """Canonical records: one JSON object a line as in RFC 8785, sorted by type and id, and the root of their Merkle tree.
 
-Knows nothing of what a record says. A record is immutable bytes; whoever reads it decodes a copy. Text is carried as it
+Knows nothing of what a record says. A record is immutable bytes; each reader decodes a copy. Text is carried as it
 is: no Unicode normalization.
 """
 

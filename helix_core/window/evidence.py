@@ -29,7 +29,7 @@ class WindowFact:
 class WindowRequest:
     """The caller's request. ``terms`` are the question's words except stop words; ``delivered`` the gene_ids that
     the session received before; ``prompt_tokens`` is the size of the caller's own prompt within ``context_tokens``, and
-    ``prompt`` its text: a quote that stands in it is not repeated.
+    ``prompt`` its text: a quote that is in it is not repeated.
     """
 
     terms: tuple[str, ...]

@@ -286,7 +286,7 @@ class FileOptions:
     def of(cls, config: Config, root: Path, flagged: Iterable[bytes] = ()) -> Self:
         """Return the options of the settings for the workspace at the real path ``root``; ``flagged`` counts nowhere.
 
-        Neither does what Helix itself writes. It would index its own index, and reading a database beside SQLite ends
+        Neither does what Helix itself writes. It would index its own index, and reading a database outside SQLite ends
         every lock that the process holds on it (fcntl(2), "Record locking"): another process may then write into it.
         """
         own = (os.fsencode(one.relative_to(root)) for one in config.own_folders if root in one.parents)
@@ -339,7 +339,7 @@ def would_count(root: Root, git: Git | None, options: FileOptions, paths: Iterab
 
 
 def _ignored_by_git(git: Git, paths: Sequence[bytes]) -> frozenset[bytes]:
-    """Return those of ``paths`` that git's rules leave out, wherever they stand; all where git cannot say."""
+    """Return those of ``paths`` that git's rules leave out, wherever they are; all where git cannot say."""
     # Not literal: check-ignore refuses that; with ``./`` no name is taken for pathspec magic.
     command = ["--no-literal-pathspecs", "check-ignore", "-z", "--stdin"]
     asked = b"".join(b"./" + path + b"\0" for path in paths)

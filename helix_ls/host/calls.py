@@ -205,7 +205,7 @@ class Calls:
         return encoded(facts)
 
     async def _keep(self, folder: Path) -> None:
-        """Hold a folder open, whoever leaves, until the host closes."""
+        """Hold a folder open until the host closes, also without a client."""
         self._stay()
         if folder not in self._kept:
             held = await self._host.attach(folder, trusted=True)

@@ -120,7 +120,7 @@ _SETTINGS = WORKSPACE_FILE.encode()
 _WAITING = {"phase": "waiting for git", "done": 0, "total": 0}
 IN_PROCESS_FILES = 24
 IN_PROCESS_BYTES = 256 * 1024
-# The batch size beside a whole refresh; newly saved files are taken between two batches.
+# The batch size during a whole refresh; newly saved files are taken between two batches.
 SAVED_BATCH_FILES = 4
 Publish = Callable[[IndexFacts, frozenset[bytes], bool], None]
 
@@ -420,7 +420,7 @@ class IndexThread:
                 self._take_saved()
 
     def _next_batch_wait_s(self) -> float:
-        """Return the seconds until the next batch may be indexed beside a running refresh; none is while paused."""
+        """Return the seconds until the next batch may be indexed during a running refresh; none is while paused."""
         now = time.monotonic()
         due = None if self._paused or self._closing or self._settings_changed else self._watcher.batch_at(now)
         return RUN_LOOK_S if due is None else min(due - now, RUN_LOOK_S)

@@ -3,7 +3,7 @@
 Loaded where the user's settings want it. The tracer is our own, never the global one, so that spans of other libraries
 are not exported. No proxy and no ``.netrc`` of the environment is used, and no redirect is followed. An attribute
 leaves only as a number, as a word of a list of ours, or where the user wants it as a question with its secrets masked;
-of an exception only the type is told, as a message may quote anything.
+of an exception only the type is recorded, as a message may quote anything.
 """
 
 from __future__ import annotations

@@ -376,7 +376,7 @@ class _Shim:
         return True
 
     def _say_again(self, bodies: list[bytes]) -> None:
-        """Send the replay in a thread beside the reader: without a reader, the daemon's backpressure blocks both."""
+        """Send the replay in a thread of its own: without a reader, the daemon's backpressure blocks both."""
         try:
             for body in bodies:
                 self._connection.send(body)

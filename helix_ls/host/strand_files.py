@@ -59,7 +59,7 @@ class StrandAccess:
         return self.opened(sealed)
 
     def opened(self, sealed: SealedStrand) -> OpenedStrand:
-        """Return what a strand holds, whoever signed it. Raises LockedStrandError, and errors of what was sealed."""
+        """Return what a strand holds, by any signer. Raises LockedStrandError and errors of what was sealed."""
         refused: LockedStrandError | None = None
         for key in self.keys:
             try:

@@ -151,9 +151,9 @@ class _Sync:
         if set(strand.records) <= set(self._records):
             self._known += 1
             return
-        beside = self._records if wanted.dry_run else ()
+        assumed = self._records if wanted.dry_run else ()
         try:
-            told = self._memory.imported(ImportRequest(strand, True, ClashPolicy.NEWEST, wanted.dry_run, beside))
+            told = self._memory.imported(ImportRequest(strand, True, ClashPolicy.NEWEST, wanted.dry_run, assumed))
         except StrandError as error:
             self._skip(name, str(error))
             return
@@ -203,7 +203,7 @@ class _Sync:
         made = seal(manifest, self._records, keys=wanted.keys, locks=locks, random=random)
         # The id is random, so that no two files have one name, whichever machine and moment they are of.
         name = f"{_own_prefix(wanted.keys)}{inspect(made).id.hex()}{SUFFIX}"
-        # The content is encrypted: whoever may read the folder may copy the file.
+        # The content is encrypted: anyone who may read the folder may copy the file.
         mode = 0o600 | stat.S_IMODE(wanted.folder.stat().st_mode) & 0o044
         write_whole(wanted.folder / name, made, mode=mode, is_durable=True)
         return name

@@ -96,23 +96,23 @@ class Folder:
         # Several requests await this task: cancelling one of them must not cancel it.
         return await asyncio.shield(self._attaching)
 
-    async def attach(self, heard: Callable[[Folder, StatusChange], None]) -> None:
-        """Attach to the workspace, or retry after a failure; ``heard`` is called at every status change."""
+    async def attach(self, changed: Callable[[Folder, StatusChange], None]) -> None:
+        """Attach to the workspace, or retry after a failure; ``changed`` is called at every status change."""
         if self._workspace is None and self._attaching is None:
-            self._attaching = asyncio.create_task(self._attach(heard))
+            self._attaching = asyncio.create_task(self._attach(changed))
             self._attaching.add_done_callback(self._attached)
         self._begun.set()
         if self._attaching is not None:
             await asyncio.wait([self._attaching])
 
-    async def _attach(self, heard: Callable[[Folder, StatusChange], None]) -> OpenWorkspace:
+    async def _attach(self, changed: Callable[[Folder, StatusChange], None]) -> OpenWorkspace:
         path = Path(os.fsdecode(self.path))
         workspace = await self._host.attach(path, trusted=self.trusted, watch=self.settings.watch)
         self.real_path = os.fsencode(workspace.folder)
         self.failure = None
         self._workspace = workspace
         self._host.focused = workspace.folder
-        self._unsubscribe = workspace.subscribe(lambda change: heard(self, change))
+        self._unsubscribe = workspace.subscribe(lambda change: changed(self, change))
         self.apply(self.settings)
         return workspace
 

@@ -1,4 +1,4 @@
-"""Send helix/memory notifications: what a client was told of its memory may be different now, so it asks again.
+"""Send helix/memory notifications: what a client has of its memory may have changed, so it asks again.
 
 A folder's memory is watched from the client's first question about it. A notification follows a new operation in the
 log, whichever process wrote it, and a change of files, because the verdicts of citations come from the disk.

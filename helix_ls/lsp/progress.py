@@ -55,7 +55,7 @@ class WorkDoneBar:
 
 
 def message_of(status: WorkspaceStatus) -> str:
-    """Return the message beside the progress bar."""
+    """Return the message next to the progress bar."""
     counted = f"{status.done:,} of {count(status.total, 'file')}" if status.total else ""
     # The title already contains the phase "indexing".
     phase = "" if status.phase == "indexing" else status.phase

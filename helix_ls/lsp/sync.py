@@ -63,12 +63,12 @@ class Sync:
 
     async def did_change_watched_files(self, params: types.DidChangeWatchedFilesParams) -> None:
         """Handle ``workspace/didChangeWatchedFiles``: hint the paths to the watcher."""
-        heard: dict[Folder, list[bytes]] = {}
+        changed: dict[Folder, list[bytes]] = {}
         for change in params.changes:
             for place in self._connection.folders.places(change.uri):
                 if _counts(place.path):
-                    heard.setdefault(place.folder, []).append(place.path)
-        for folder, paths in heard.items():
+                    changed.setdefault(place.folder, []).append(place.path)
+        for folder, paths in changed.items():
             (await folder.workspace()).hint(paths)
 
     def _tell(self, uri: str) -> None:

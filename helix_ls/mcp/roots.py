@@ -25,7 +25,7 @@ class RootChoice(Protocol):
 
 
 class GivenFolders:
-    """``given`` is the folder of the command line, or the working directory; ``is_named`` tells them apart."""
+    """``given`` is the folder of the command line, or the working directory; ``is_named`` distinguishes them."""
 
     def __init__(self, given: Path, *, is_named: bool) -> None:
         self._given, self._is_named = given, is_named

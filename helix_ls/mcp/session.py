@@ -147,7 +147,7 @@ def places(environ: Mapping[str, str], *folders: Path) -> dict[str, str]:
 
 
 MOST_PACKETS = 20
-# Where a tool's own text stands in its answer until the answer is returned.
+# The key of a tool's own text in its answer until the answer is returned.
 _TEXT = " text"
 _GROUPS = ("verified", "stale_risk", "needs_refresh")
 _POINTS = ("source_id", "gene_id", "symbol", "start_line", "end_line", "content_hash")
@@ -179,7 +179,7 @@ LOG = logging.getLogger("helix")
 
 
 class ReportsProgress(Protocol):
-    """Tells a client how far its request is: ``progress`` increases, ``message`` says what is being done."""
+    """Reports to a client how far its request is: ``progress`` increases, ``message`` says what is being done."""
 
     async def __call__(self, progress: float, total: float | None, message: str | None) -> None: ...
 

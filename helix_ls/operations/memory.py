@@ -550,7 +550,7 @@ class IngestArguments:
         dict[str, Any],
         Argument("path names a file of the workspace, or a language; title; anything else.", on=HTTP | DAEMON),
     ] = field(default_factory=dict)
-    org_id: Annotated[str, _layer("organisation")] = ""
+    org_id: Annotated[str, _layer("organization")] = ""
     party_id: Annotated[str, _layer("device")] = ""
     participant_id: Annotated[str, _layer("user")] = ""
     participant_handle: Annotated[str, _layer("user, by name")] = ""

@@ -10,7 +10,7 @@ from helix_core.engine.requests import (
     DEEPEST,
     DIRECTIONS,
     LONGEST_TEXT,
-    MOST_NEIGHBOURS,
+    MOST_NEIGHBORS,
     MOST_TYPED,
     MOST_USES,
     checked_places,
@@ -272,8 +272,8 @@ class ExpandArguments:
     gene_id: Annotated[str, Argument("The place, by the hash of its text.", most=LONGEST_ID)] = ""
     source_id: Annotated[str, Argument("The place, by its file, with start_line.", most=LONGEST_PATH)] = ""
     start_line: Annotated[int, Argument("A line of the file, counted from 1.", 0, LAST_LINE)] = 0
-    direction: Annotated[str, Argument("Which neighbours.", choices=DIRECTIONS)] = "all"
-    k: Annotated[int, Argument("The maximum number of neighbors.", 1, MOST_NEIGHBOURS)] = 5
+    direction: Annotated[str, Argument("Which neighbors.", choices=DIRECTIONS)] = "all"
+    k: Annotated[int, Argument("The maximum number of neighbors.", 1, MOST_NEIGHBORS)] = 5
     task_type: Task = TaskType.EXPLAIN.value
     session_id: Annotated[str, Argument("Omit what this session already has.", most=LONGEST_NAME, on=HTTP | DAEMON)] = (
         ""

@@ -40,7 +40,7 @@ class PlacedBlock:
 
     @property
     def can_join(self) -> bool:
-        """Return whether the text may also stand at the beginning of the question's own message."""
+        """Return whether the text may also be at the beginning of the question's own message."""
         return self.place == self.question
 
 

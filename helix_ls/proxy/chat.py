@@ -277,7 +277,7 @@ class _Sent:
         return self.body.dialect.wants_stream(self.body.fields)
 
     def heard(self, told: CompletionRecorder) -> None:
-        """Note the text of a complete answer; one of tool calls alone, or too long to be kept, tells nothing."""
+        """Note the text of a complete answer; one of tool calls alone, or too long to be kept, is skipped."""
         if self.context.on_answer is not None and not told.is_cut and (text := told.text):
             self.context.on_answer(text)
 

@@ -225,7 +225,7 @@ class StartedClient:
     """A client that starts helix over MCP: its own servers cannot reach an address on this machine.
 
     ``project`` is its file in a workspace, shared with colleagues, so it names the command alone; ``home`` its file of
-    the user, for every folder, so it names no folder. ``place`` is where the entry stands, ``more`` what it has besides
+    the user, for every folder, so it names no folder. ``place`` is where the entry goes, ``more`` what it has besides
     the command and ``arguments``; with ``is_list`` the command is a list with its arguments. ``variable`` is an
     environment variable that moves the first folder of ``home``. A client that opens no folders ``names_folder``.
     """

@@ -113,7 +113,7 @@ def _text(path: Path) -> str | None:
 
 
 def _keep(path: Path, text: str, mode: int) -> Path:
-    """Back up the old text in a new file beside it; never overwrite an earlier backup."""
+    """Back up the old text in a new file next to it; never overwrite an earlier backup."""
     stamp = f"{path.name}.{time.strftime('%Y%m%d-%H%M%S')}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     number = 1

@@ -52,7 +52,7 @@ def extended(
 ) -> dict[str, Any]:
     """Return the answer of ``consolidate`` with what the user's model drew, where the user's ``config`` names one.
 
-    ``ask`` runs a function on the engine; ``warn`` is told of upstreams whose key the key ring does not give. Blocks.
+    ``ask`` runs a function on the engine; ``warn`` is called for upstreams whose key the key ring lacks. Blocks.
     """
     if not config.extractor_model and not config.tie_break_model:
         return answer

@@ -48,14 +48,14 @@ Became = Literal["added", "empty", "off", "none", "late", "failed"]
 LATE = "x-helix-late"
 _LATE_FACTS: dict[str, tuple[tuple[str, str], ...]] = {"late": ((LATE, "slow"),), "failed": ()}
 KNOWN_EMPTY = "Helix searched all of this workspace for what the question asks: it is not here (known_empty)."
-"""What a chat is told that asks for something of the workspace that is not there."""
+"""The text added to a chat that asks for something of the workspace that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """What is added to one request: ``blocks`` in the order of their questions, earlier turns' included.
 
-    ``became`` is the outcome for the last question, ``place`` the message that its block stands before, ``need`` what
+    ``became`` is the outcome for the last question, ``place`` the message that its block comes before, ``need`` what
     it needs of the workspace, ``facts`` are the response headers about its block. ``on_answer`` takes the text of the
     whole answer, by which the conversation is known from others that begin with the same question.
     """

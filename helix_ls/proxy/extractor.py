@@ -88,7 +88,7 @@ class ModelExtractor:
         return extended | {"notes": [*notes, *answer["notes"]]}
 
     def _noted(self, question: ModelQuestion, told: dict[str, Any], lost: str, *, dry_run: bool) -> list[str]:
-        """Return why the model is not asked; in a dry run, add to what is told what would be sent."""
+        """Return why the model is not asked; in a dry run, add what would be sent to the report."""
         notes = [f"{lost}: {told['note']}."] if told["note"] else []
         if dry_run:
             told["would_send"], problem = self._shown(question)
@@ -277,7 +277,7 @@ def tokens_of(said: Mapping[str, Any]) -> int:
     return total if total <= MOST_TOKENS else 0
 
 
-# Of chats, of responses and messages, and what messages count beside their input; Ollama's stand in the answer itself.
+# Of chats, of responses and messages, and what messages count apart from input; Ollama's are in the answer itself.
 _USAGE = (
     *("prompt_tokens", "completion_tokens", "input_tokens", "output_tokens"),
     *("cache_read_input_tokens", "cache_creation_input_tokens"),

@@ -43,7 +43,7 @@ def _stated(argument: DeclaredArgument) -> dict[str, Any]:
 class HttpRoute:
     """One method of one path. ``answers`` names the object of a 200 among the components, ``more`` other statuses.
 
-    ``operation`` is None where the body is anybody's (a chat) or where there is none; the arguments of one stand in the
+    ``operation`` is None where the body is anybody's (a chat) or where there is none; the arguments of one are in the
     query of a GET, else in the body. ``is_upstreams`` says that
     statuses come from the upstream, ``is_of_workspace`` that a workspace is asked. ``is_passed`` says that request and
     answer pass without evidence, ``dialect`` what the upstream must speak, ``takes`` the type of the body,

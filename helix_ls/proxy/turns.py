@@ -1,7 +1,7 @@
 """What was decided for the questions of conversations: the evidence that was sent, byte for byte, or that none was.
 
 A decision is found by the conversation's own prefix, a chained hash over its messages up to and including the question.
-So two conversations that begin alike share decisions until an answer tells them apart, an edited history loses only
+So two conversations that begin alike share decisions until an answer distinguishes them, an edited history loses only
 those after the edit, and a client that rewrites earlier messages gets none back. In memory only, bounded in number
 and bytes.
 """
@@ -23,7 +23,7 @@ from helix_ls.proxy.caching import MARKS
 MOST_TURNS = 8_192
 MOST_BYTES = 32 * 1024 * 1024
 TURN_BYTES, PLACE_BYTES = 1_000, 400
-"""What a decision takes in memory beside its text, and each of its places, in bytes."""
+"""What a decision takes in memory besides its text, and each of its places, in bytes."""
 MOST_SENT = 256
 _INSTRUCTING = ("system", "developer")
 _VOLATILE = re.compile(r"\w*\d\w*")
@@ -110,7 +110,7 @@ class DecidedTurns:
         """Return what an earlier question of this conversation got; None for an unknown one.
 
         A question may be decided anew in another conversation that begins with it. One that was answered or went on
-        before that keeps what it got: the message after the question tells them apart, but for a request that came
+        before that keeps what it got: the message after the question distinguishes them, but for a request that came
         before.
         """
         latest, after = self.get(prefixes[question]), after_question(prefixes[question], messages[question + 1])

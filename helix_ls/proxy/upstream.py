@@ -69,7 +69,7 @@ class Address:
     query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def url(self, path: str, query: Sequence[tuple[str, str]] = ()) -> str:
-        """Return the URL of a path; one of Ollama's own API lies beside the version and not below it."""
+        """Return the URL of a path; one of Ollama's own API is next to the version and not below it."""
         base = self.base.removesuffix("/v1") if path.startswith("/api/") else self.base
         own = {name for name, _ in self.query}
         pairs = [*self.query, *(pair for pair in query if pair[0] not in own)]

@@ -957,7 +957,7 @@ class HelixClient:
             gene_id: The place, by the hash of its text.
             source_id: The place, by its file, with start_line.
             start_line: A line of the file, counted from 1. 0 to 10,000,000; 0 by default.
-            direction: Which neighbours. "all" by default.
+            direction: Which neighbors. "all" by default.
             k: The maximum number of neighbors. 1 to 50; 5 by default.
             task_type: What the answer is for; edit, debug and ops trust less. "explain" by default.
             session_id: Omit what this session already has.
@@ -1188,7 +1188,7 @@ class HelixClient:
             content_type: The kind of text. "text" by default.
             title: A short name for it.
             metadata: path names a file of the workspace, or a language; title; anything else.
-            org_id: The author: organisation.
+            org_id: The author: organization.
             party_id: The author: device.
             participant_id: The author: user.
             participant_handle: The author: user, by name.

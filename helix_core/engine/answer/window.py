@@ -54,7 +54,7 @@ _LONGEST_COUNTED = 2_000
 
 @dataclass(frozen=True, slots=True)
 class WindowTools:
-    """``counted_by`` is ``estimate`` or ``tokenizer``; ``notes`` tells which requested tool is unavailable."""
+    """``counted_by`` is ``estimate`` or ``tokenizer``; ``notes`` says which requested tool is unavailable."""
 
     count: Count = estimate
     counted_by: str = "estimate"
@@ -169,7 +169,7 @@ class ContextRequest:
     """What a caller may say besides the question; as ``Asked``, which has the units.
 
     ``delivered`` holds a ``gene_id``, or ``gene_id:content_hash``: then only while the file is the same. ``prompt`` is
-    the text of the caller's own messages and of earlier windows: a quote that stands there is not repeated. ``shown``
+    the text of the caller's own messages and of earlier windows: a quote that is there is not repeated. ``shown``
     are the places that earlier windows quoted: those that changed since are named.
     """
 
@@ -218,7 +218,7 @@ def context(
     """Return the ``helix.context/1`` object except for the workspace's members (path, own notes).
 
     ``files`` is the answer from files, ``recalled`` the same with notes among it and their texts by item. ``memories``
-    are those of the question, best first; one whose line stands in an earlier window is not repeated. ``pauses`` are
+    are those of the question, best first; one whose line is in an earlier window is not repeated. ``pauses`` are
     notes of agents that wait for a person.
     """
     kept = means_of(config)

@@ -1,4 +1,4 @@
-"""Notes beside files in an answer: found by the same words, ranked below a file that matches, never ``verified``.
+"""Notes among the files of an answer: found by the same words, ranked below a file that matches, never ``verified``.
 
 A note cannot be read again, so its verdict is that of the table for such: by its age and its authority, which is
 inferred, and doubted where a file has another value for a key it states.

@@ -475,7 +475,7 @@ class WorkspaceMemory:
         session: str = "",
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """The ``helix.expand/1`` object: what stands around a place, each neighbour with a verdict of this moment.
+        """The ``helix.expand/1`` object: what surrounds a place, each neighbor with a verdict of this moment.
 
         Raises UsageError for a bad call, or a place that is not here, and Cancelled soon after ``cancelled`` says so.
         """

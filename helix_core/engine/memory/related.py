@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix_core.engine.memory.notes import Recalled, item_of, weighed
-from helix_core.engine.requests import DIRECTIONS, MOST_NEIGHBOURS
+from helix_core.engine.requests import DIRECTIONS, MOST_NEIGHBORS
 from helix_core.engine.verdict import Weigher
 from helix_core.errors import UsageError
 from helix_core.model import NOTE_SCHEME, Item, NoteItem, Ranked, Signal, TaskType, Weighed
@@ -45,8 +45,8 @@ class ExpandRequest:
             raise UsageError(f"unknown direction {self.direction[:80]!a}; use one of {', '.join(DIRECTIONS)}")
         if not self.gene_id and not self.source_id:
             raise UsageError("no place is named; give gene_id, or source_id with start_line, as an answer has them")
-        if not 1 <= self.k <= MOST_NEIGHBOURS:
-            raise UsageError(f"k is {self.k}; it must be from 1 to {MOST_NEIGHBOURS}")
+        if not 1 <= self.k <= MOST_NEIGHBORS:
+            raise UsageError(f"k is {self.k}; it must be from 1 to {MOST_NEIGHBORS}")
         return self
 
 

@@ -64,14 +64,14 @@ _WORD = re.compile(r"[a-z][a-z0-9_]{0,31}")
 class ImportRequest:
     """What to do with an opened strand. An untrusted one comes in for review, memory by memory.
 
-    ``beside`` are records that a dry run takes as present, too: those of strands that would come in before.
+    ``assumed`` are records that a dry run takes as present, too: those of strands that would come in before.
     """
 
     strand: OpenedStrand
     is_trusted: bool
     policy: ClashPolicy
     dry_run: bool = False
-    beside: Sequence[StrandRecord] = ()
+    assumed: Sequence[StrandRecord] = ()
 
 
 class MemoryStrands:
@@ -106,7 +106,7 @@ class MemoryStrands:
         def decide(memory: Memory) -> ForeignMemories:
             nonlocal told
             present = _records(memory.transfer.records())
-            intake = _Intake(wanted, union(present, wanted.beside), self._actor, now, random)
+            intake = _Intake(wanted, union(present, wanted.assumed), self._actor, now, random)
             key = intake.scope_to_adopt()
             adopts = bool(key) and memory.transfer.is_free(self._session.place, key) and self._is_of_here(intake, key)
             told = intake.told(key if adopts else "")
@@ -119,7 +119,7 @@ class MemoryStrands:
 
         if wanted.dry_run:
             if file.read(decide) is None:
-                intake = _Intake(wanted, wanted.beside, self._actor, now, random)
+                intake = _Intake(wanted, wanted.assumed, self._actor, now, random)
                 told = intake.told("") | {"changes": intake.changes()}
         else:
             told["overwritten"] = file.write(take)
@@ -165,7 +165,7 @@ class MemoryStrands:
 
 
 class _Intake:
-    """One strand beside the rows that are here. Pure but for ``random``."""
+    """One strand compared with the rows that are here. Pure but for ``random``."""
 
     def __init__(
         self, wanted: ImportRequest, present: Sequence[StrandRecord], actor: str, now: int, random: RandomBytes

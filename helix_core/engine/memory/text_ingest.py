@@ -31,7 +31,7 @@ from helix_core.workspace import (
 
 @dataclass(frozen=True, slots=True)
 class FileTaken:
-    """The file that is used instead of the given text; ``is_same`` tells whether both have the same bytes."""
+    """The file that is used instead of the given text; ``is_same`` says whether both have the same bytes."""
 
     path: bytes
     file: DiskFile

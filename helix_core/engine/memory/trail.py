@@ -46,7 +46,7 @@ NOT_RECORDING = "nothing is recorded: set trail.record = true in your own settin
 
 
 class WorkspaceTrail:
-    """The trail of the session's workspace; its file lies beside the index."""
+    """The trail of the session's workspace; its file is next to the index."""
 
     def __init__(self, session: WorkspaceSession) -> None:
         self.session = session

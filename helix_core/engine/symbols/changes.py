@@ -91,8 +91,8 @@ def still_binds(before: Sequence[Parameter], after: Sequence[Parameter]) -> bool
 def compared(path: bytes, then: bytes, now: bytes, language: str) -> list[Change]:
     """Return the changes between two versions of a file; ``now`` is empty where there is no file any more.
 
-    What went away with its owner is told by the owner alone; a constructor by its class; local names, private
-    constants and fields never.
+    What went away with its owner is reported by the owner alone, a constructor by its class. Local names, private
+    constants and fields are never reported.
     """
     if declarations(then, language) == declarations(now, language):
         return []
@@ -289,7 +289,7 @@ class ChangesAnswer:
         return None
 
     def _moved(self, changes: Sequence[Change]) -> list[Change]:
-        """Return the changes with those that went to exactly one other place of the index told as moved."""
+        """Return the changes with those that went to exactly one other place of the index reported as moved."""
         return [self._where_now(one) if one.kind == "gone" else one for one in changes]
 
     def _where_now(self, one: Change) -> Change:

@@ -205,7 +205,7 @@ class Around:
 
 
 def _entries(groups: Mapping[str, Sequence[Spot]]) -> list[str]:
-    """Return what tells whether the places are still the same: their texts, not their lines."""
+    """Return keys that are equal while the places are the same: their texts, not their lines."""
     return [
         f"{kind} {spot.item.source.source_id} {spot.item.text_hash}" for kind, spots in groups.items() for spot in spots
     ]

@@ -1,7 +1,7 @@
-"""Tell, within a budget, under which symbol a text of a changed file is: the files are parsed in memory, not stored.
+"""Find, within a budget, under which symbol a text of a changed file is: the files are parsed in memory, not stored.
 
-In: items at their text in bytes that the index does not have. Out: a ``Naming`` each. What cannot be told within the
-budget is said to be unknown, never guessed.
+In: items at their text in bytes that the index does not have. Out: a ``Naming`` each. What cannot be determined
+within the budget is reported as unknown, never guessed.
 """
 
 from __future__ import annotations

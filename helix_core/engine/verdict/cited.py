@@ -41,7 +41,7 @@ MOST_GONE_NAMES = 40
 MOST_MEMBERS = 100
 MOST_OLD_FILES = 400
 MOST_COPIES = 500
-# A name stands at a cited line if it is in it, or as many lines before or after.
+# A name is at a cited line if it is in it, or as many lines before or after.
 NEAR_LINES = 3
 MOST_DECORATOR_LINES = 80
 # A quote has its place if it begins that near to it.
@@ -322,7 +322,7 @@ class CheckedText:
         return _wrong("symbol-elsewhere", Reason.MOVED, f"{one.symbol} is at {_shown(now)} now", now)
 
     def _definition(self, one: Citation, files: Sequence[_CitedFile]) -> CitedPlace | None:
-        """Return where the symbol beside a place is defined: in the cited file, else the only definition there is."""
+        """Return where the symbol next to a place is defined: in the cited file, else the only definition there is."""
         if not one.parts or not _is_telling(one):
             return None
         own = [
@@ -695,7 +695,7 @@ def _found(pieces: Sequence[Sequence[str]], file: _CitedFile, near: int) -> tupl
 
 
 def _starts(piece: Sequence[str], file: _CitedFile, begin: int) -> Iterator[int]:
-    """Yield the rows from ``begin`` on where a piece stands, whatever its indentation."""
+    """Yield the rows from ``begin`` on where a piece occurs, whatever its indentation."""
     for row in file.rows.get(piece[0], ()):
         if row >= begin and file.lines[row : row + len(piece)] == piece:
             yield row

@@ -92,7 +92,7 @@ def _same_scope(one: SourcedClaim, other: SourcedClaim) -> bool:
     if all(prose):
         return False
     if kinds == {SourceKind.CODE} and "." in one.key:
-        # `Command.help` of one file is another class than `Command` of its neighbour.
+        # `Command.help` of one file is another class than `Command` of the file next to it.
         return False
     if first == second:
         return True

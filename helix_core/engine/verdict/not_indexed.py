@@ -137,7 +137,7 @@ def with_named(found: Found, named: Sequence[Named], k: int) -> Found:
 
 
 def _shares(named: Sequence[Named], found: int, k: int) -> tuple[list[Named], list[Named]]:
-    """Those that stand before what was found, and those behind it; they never push out most of what was found."""
+    """Those that come before what was found, and those behind it; they never push out most of what was found."""
     room = max(k // 3, k - found)
     sure = [one for one in named if one.surely][: max(room, 1)]
     return sure, [one for one in named if not one.surely][: max(room - len(sure), 0)]

@@ -223,7 +223,7 @@ def _public(parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
 
 
 def _alike(before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
-    """Return whether no documented call tells the parameters apart: the names of ``*args`` and ``**kwargs`` do not
+    """Return whether no documented call distinguishes the parameters: the names of ``*args`` and ``**kwargs`` do not
     matter, nor do keywords that are taken in addition now.
     """
     takes_any = any(one.kind == "**" for one in before)
@@ -306,7 +306,7 @@ def _is_required(one: Parameter) -> bool:
 
 
 def _spoken_of(reference: Reference, then: Declaration, now: Declaration) -> Iterator[DocumentFlag]:
-    """Flag parameters that the paragraph marks up as code beside the name: removed, or with another default."""
+    """Flag parameters that the paragraph marks up as code next to the name: removed, or with another default."""
     before = {one.name: one for one in then.parameters or ()}
     after = {one.name: one for one in now.parameters or ()}
     takes_any = any(one.kind == "**" for one in now.parameters or ())

@@ -255,5 +255,5 @@ class Events(Protocol):
     def stop(self) -> None: ...
 
 
-class LimitReached(Exception):  # noqa: N818 - told as a note, never to a user as an error
+class LimitReached(Exception):  # noqa: N818 - reported as a note, never as an error
     """The kernel's limit of watches is reached."""

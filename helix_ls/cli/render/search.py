@@ -72,7 +72,7 @@ def explain(page: Page, answer: dict[str, Any]) -> None:
     for ranker, entries in answer["lists"].items():
         if not entries:
             state = answer["rankers"].get(ranker, "empty")
-            # Rankers without a list are shown beside the files, unordered.
+            # Rankers without a list are shown apart from the files, unordered.
             silent += [f"{ranker} {state}"] if state != "used" else []
             continue
         told = answer["weights"][ranker]

@@ -789,7 +789,7 @@ export interface ExpandGiven {
   source_id?: string | undefined;
   /** A line of the file, counted from 1. 0 to 10,000,000; 0 by default. */
   start_line?: number | undefined;
-  /** Which neighbours. "all" by default. */
+  /** Which neighbors. "all" by default. */
   direction?: 'all' | 'forward' | 'backward' | 'sideways' | undefined;
   /** The maximum number of neighbors. 1 to 50; 5 by default. */
   k?: number | undefined;
@@ -860,7 +860,7 @@ export interface IngestGiven {
   title?: string | undefined;
   /** path names a file of the workspace, or a language; title; anything else. */
   metadata?: Record<string, unknown> | undefined;
-  /** The author: organisation. */
+  /** The author: organization. */
   org_id?: string | undefined;
   /** The author: device. */
   party_id?: string | undefined;
