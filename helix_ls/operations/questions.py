@@ -213,8 +213,8 @@ def packet(helix: Helix, given: PacketArguments, context: AskContext) -> dict[st
 PACKET = Operation(
     "packet",
     "Context packet",
-    "Find the places that answer a question, with quotes, each with a verdict made at this moment: verified (it stands "
-    "on disk so), stale_risk (true text that may mislead, and why) or needs_refresh (read it again first).",
+    "Find the places that answer a question, with quotes, each with a verdict made at this moment: verified (as it is "
+    "on disk), stale_risk (true text that may mislead, and why) or needs_refresh (read it again first).",
     PacketArguments,
     packet,
     "helix.packet/1",
@@ -510,8 +510,8 @@ def plan(helix: Helix, given: PlanArguments, context: AskContext) -> dict[str, A
 PLAN = Operation(
     "plan",
     "What to read again",
-    "List what to read again before you act: of an earlier packet, with how each item stands now and where (use it "
-    "after edits), or for a new question.",
+    "List what to read again before you act: of an earlier packet, with the verdict and the lines of each item "
+    "now (use it after edits), or for a new question.",
     PlanArguments,
     plan,
     "helix.refreshPlan/1",

@@ -841,8 +841,8 @@ class HelixClient:
         quotes: Literal["chosen", "whole"] | None = None,
     ) -> PacketReply:
         """Context packet. Find the places that answer a question, with quotes, each with a verdict made at this moment:
-        verified (it stands on disk so), stale_risk (true text that may mislead, and why) or needs_refresh (read it
-        again first).
+        verified (as it is on disk), stale_risk (true text that may mislead, and why) or needs_refresh (read it again
+        first).
 
         Args:
             question: The question: words, names, or a quoted message.
@@ -879,8 +879,8 @@ class HelixClient:
         task_type: Literal["plan", "explain", "review", "edit", "debug", "ops", "quote"] | None = None,
         k: int | None = None,
     ) -> PlanReply:
-        """What to read again. List what to read again before you act: of an earlier packet, with how each item stands
-        now and where (use it after edits), or for a new question.
+        """What to read again. List what to read again before you act: of an earlier packet, with the verdict and the
+        lines of each item now (use it after edits), or for a new question.
 
         Args:
             question: The question: words, names, or a quoted message.

@@ -1135,7 +1135,7 @@ export class HelixClient {
 
   /**
    * Context packet. Find the places that answer a question, with quotes, each with a verdict made at this moment:
-   * verified (it stands on disk so), stale_risk (true text that may mislead, and why) or needs_refresh (read it again
+   * verified (as it is on disk), stale_risk (true text that may mislead, and why) or needs_refresh (read it again
    * first).
    */
   async packet(given: PacketGiven, options?: CallOptions): Promise<PacketReply> {
@@ -1143,8 +1143,8 @@ export class HelixClient {
   }
 
   /**
-   * What to read again. List what to read again before you act: of an earlier packet, with how each item stands now and
-   * where (use it after edits), or for a new question.
+   * What to read again. List what to read again before you act: of an earlier packet, with the verdict and the lines of
+   * each item now (use it after edits), or for a new question.
    */
   async plan(given: PlanGiven, options?: CallOptions): Promise<PlanReply> {
     return (await this.#sender.send('POST', '/context/refresh-plan', given, options)) as PlanReply;
