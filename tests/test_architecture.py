@@ -173,6 +173,29 @@ def test_what_a_room_gives_to_others_goes_through_its_face() -> None:
     assert used == PAST_A_FACE.keys()
 
 
+SHOWN_TO_OTHERS = {
+    "cli": {"served"},
+    "lsp": {"session"},
+    "mcp": {"run", "server", "session", "tools"},
+    "proxy": {"clients", "config_files", "embedded", "keys", "presets", "running", "server", "sessions", "upstream"},
+}
+"""The modules of a surface that other rooms import: a face would cost each start of a command an import."""
+WITHIN_THE_HOST = {"answer_log", "embedder", "index_thread", "indexer", "otel", "settings", "watcher"}
+"""The modules of the host that no surface knows."""
+
+
+def test_a_surface_shows_few_modules_to_the_other_rooms() -> None:
+    surfaces = ROOT / "helix_ls"
+    shown: dict[str, set[str]] = {}
+    for file in SOURCES:
+        for imported in _imported(file):
+            room, *below = imported.relative_to(ROOT).with_suffix("").parts[1:]
+            if surfaces in imported.parents and below and surfaces / room not in file.parents:
+                shown.setdefault(room, set()).add(below[0])
+    assert {room: shown[room] for room in SHOWN_TO_OTHERS} == SHOWN_TO_OTHERS
+    assert {file.stem for file in (surfaces / "host").glob("[a-z]*.py")} - shown["host"] == WITHIN_THE_HOST
+
+
 CORE = [file for file in SOURCES if "helix_core" in file.parts and file.name != "__init__.py"]
 
 
