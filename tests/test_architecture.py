@@ -77,7 +77,6 @@ def test_imports_run_down_the_floors() -> None:
 
 MOST_WITHOUT_FLOORS = 12
 """Modules of a folder that needs no contract of floors."""
-WITHOUT_FLOORS = {"helix_core.search"}
 
 
 def test_the_modules_of_a_large_room_lie_on_floors_and_a_new_one_is_given_one() -> None:
@@ -87,7 +86,7 @@ def test_the_modules_of_a_large_room_lie_on_floors_and_a_new_one_is_given_one() 
     floors = {room for one in contracts if one.get("exhaustive") for room in one["containers"]}
     modules = Counter(".".join(file.parent.relative_to(ROOT).parts) for file in SOURCES if file.name != "__init__.py")
     large = {room for room, count in modules.items() if count > MOST_WITHOUT_FLOORS}
-    assert large - floors == WITHOUT_FLOORS
+    assert large <= floors, sorted(large - floors)
 
 
 @pytest.mark.slow
