@@ -10,6 +10,7 @@ import errno
 import os
 import re
 import stat
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -279,9 +280,21 @@ def create_private(path: Path) -> bool:
 
 
 def create_new(path: Path) -> bool:
-    """Create a file with mode 0600; return False where one is, which is not even opened: see ``read_header``."""
+    """Create a file with mode 0600; return False where one is, which is not even opened: see ``read_header``.
+
+    Linux makes it without a descriptor, whose end would cost another thread that found the file the locks it has taken
+    meanwhile. Some file systems, as vfat, refuse that.
+    """
+    with suppress(PermissionError):
+        if sys.platform == "linux":
+            return _made(lambda: os.mknod(path, stat.S_IFREG | 0o600))
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+    return _made(lambda: os.close(os.open(path, flags, 0o600)))
+
+
+def _made(make: Callable[[], None]) -> bool:
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600))
+        make()
     except FileExistsError:
         return False
     return True

@@ -223,3 +223,25 @@ def test_a_look_at_a_file_keeps_the_locks_of_this_process_on_it(tmp_path: Path, 
     other = subprocess.run([sys.executable, "-c", BEGIN, path], capture_output=True, text=True, check=True)
     connection.close()
     assert other.stdout == "locked\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a file is made by opening it")
+def test_a_file_is_made_without_a_descriptor_whose_end_would_cost_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, asked = tmp_path / "index.db", []
+    monkeypatch.setattr(os, "open", lambda *said, **_: asked.append(said))
+    assert create_private(path) and create_private(path)
+    assert not asked and path.stat().st_mode & 0o777 == 0o600
+
+
+def test_where_files_are_made_only_by_opening_them_one_is_made_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "mknod", refused)
+    path = tmp_path / "index.db"
+    assert create_private(path) and create_private(path)
+    assert path.stat().st_mode & 0o777 == 0o600
