@@ -63,7 +63,7 @@ class RecordStore:
         assert wanted.is_trusted
         for record in altered(self.records, wanted.strand.records):
             raise altered_error(record)
-        present = union(self.records, wanted.beside)
+        present = union(self.records, wanted.assumed)
         change = difference(present, union(present, wanted.strand.records))
         if not wanted.dry_run:
             self.records = union(self.records, wanted.strand.records)
