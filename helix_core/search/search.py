@@ -419,7 +419,7 @@ class _Search:
         return False
 
     def _is_named_abroad(self, question: Question, terms: Sequence[Term], language: str) -> bool:
-        """Return whether names of the index bear out a question in another language: its unknown words are of that
+        """Return whether a name of the index bears out a question in another language: its unknown words are of that
         language and tell nothing, but for a name, or a word of a path, that the index does not have. German writes
         every noun like a name.
         """
@@ -427,7 +427,8 @@ class _Search:
         names |= question.proper if language != "German" else frozenset()
         if any(term.word in names and not term.frequency for term in terms):
             return False
-        return self._is_named([term for term in terms if term.frequency])
+        known = [term for term in terms if term.frequency and not is_request_word(term.word)]
+        return self._is_named(known) or any(map(self._names_something, known))
 
     def _is_named(self, terms: Sequence[Term]) -> bool:
         """Return whether names of the index bear out a question that may be about anything: many of its words are

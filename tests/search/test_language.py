@@ -82,3 +82,18 @@ def test_a_file_name_in_a_question_of_another_language_is_searched_without_the_w
         absent = helix.context("Wo wird eigentlich wetter.txt ausgewertet?")
     assert here["blocks"][0]["source_id"] == "crawler/robotstxt.py"
     assert absent["blocks"] == []
+
+
+def test_one_name_of_the_index_bears_out_a_question_of_another_language(tmp_path):
+    files = {
+        "shop/cookies.py": "def sign_cookies(value):\n    return value\n",
+        "shop/images.py": 'def show(image):\n    """Give the alt text."""\n    return image\n',
+    }
+    files |= {f"shop/part{number}.py": f"# Reads cookies.\nPART = {number}\n" for number in range(9)}
+    begin(tmp_path, files)
+    with Helix.open(tmp_path) as helix:
+        helix.refresh()
+        here = helix.context("Wie werden Cookies signiert und wie alt dürfen sie sein?")
+        absent = helix.context("Wie werden Rechnungen bezahlt und wie alt dürfen sie sein?")
+    assert "shop/cookies.py" in [block["source_id"] for block in here["blocks"]]
+    assert absent["blocks"] == []
