@@ -87,7 +87,8 @@ test-editor: ## drive the packaged extension in a real VS Code; SCENARIOS="words
 	"$$home/node24" vscode-extension/test/editor/run.ts $(SCENARIOS)
 
 .PHONY: pictures
-pictures: ## copy the pictures of the last whole editor run into docs/pictures
+pictures: $(VENV)/.installed ## draw the terminal, and copy what the docs show of the last whole editor run
+	@$(BIN)/python docs/terminal.py
 	@home=$$(bash vscode-extension/test/editor/setup.sh) && "$$home/node24" vscode-extension/test/editor/pictures.ts
 
 .PHONY: bench

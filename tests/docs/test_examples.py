@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -62,3 +63,17 @@ def test_the_readme_shows_lines_of_the_same_example() -> None:
     lines = [line for line in shown.splitlines() if line != "…"]
     assert len(lines) > 5
     assert [line for line in lines if line not in STARTED.splitlines()] == []
+
+
+def test_the_picture_of_the_terminal_shows_the_same_example() -> None:
+    """Draw it again by docs/terminal.py where this fails."""
+    drawn: dict[float, str] = {}
+    for text in ElementTree.parse(ROOT / "docs" / "pictures" / "terminal.svg").iter("{http://www.w3.org/2000/svg}text"):
+        if "textLength" in text.attrib:
+            row, column = float(text.attrib["y"]), round(float(text.attrib["x"]) / 12.2)
+            drawn[row] = drawn.get(row, "").ljust(column) + (text.text or "").replace("\N{NO-BREAK SPACE}", " ").rstrip(
+                "\n"
+            )
+    shown = re.search(r"^```\n(\$ helix packet.*?)^```", STARTED, re.DOTALL | re.MULTILINE)
+    assert shown is not None
+    assert constant("\n".join(drawn[row] for row in sorted(drawn))) == constant(shown[1])

@@ -18,6 +18,7 @@ const SHOWN: Record<string, string> = {
   'dashboard-dark': 'dashboard-dark',
   'dashboard-editor': 'dashboard-editor',
   'chat-evidence': 'chat-evidence-view',
+  memory: 'memory-why',
 };
 
 const folder = path.join(project, 'docs', 'pictures');
@@ -31,6 +32,6 @@ if (missing.length > 0) {
   process.exit(1);
 }
 fs.mkdirSync(folder, { recursive: true });
-for (const file of fs.readdirSync(folder)) fs.rmSync(path.join(folder, file));
+for (const file of fs.readdirSync(folder)) if (file.endsWith('.png')) fs.rmSync(path.join(folder, file));
 for (const [shown, name] of Object.entries(SHOWN)) fs.copyFileSync(taken(name), path.join(folder, `${shown}.png`));
 console.log(`${Object.keys(SHOWN).length} pictures in ${path.relative(process.cwd(), folder)}`);
