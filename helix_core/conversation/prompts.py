@@ -302,10 +302,14 @@ def names_nothing(text: str) -> bool:
     return 0 < len(words) <= LONGEST_COMPLAINT and known.issuperset(words) and not COMPLAINTS.isdisjoint(words)
 
 
+# In brackets only the notices that clients are known to write: a log level or a program's name is what a person pasted.
 _STEP_HEAD = lazy_pattern(
     r"^\W{0,3}(?:observation|tool (?:result|output|response)|exit code|command (?:executed|output)|stdout|stderr"
     r"|result)"
-    r"\b.{0,40}?[:\n]|^\[(?=[^\]]{0,80}(?:interrupt|resum|error|system|cancel))[^\]\n]{3,160}\]|^\$ \S"
+    r"\b.{0,40}?[:\n]"
+    r"|^\[(?=[^\]\n]{0,80}(?:interrupt|resum|cancel))(?:the )?(?:request|task|tool|turn|response|reply|user|agent"
+    r"|assistant|session|conversation|operation|generation|command)s?\b[^\]\n]{2,160}\]"
+    r"|^\[system(?::| (?:message|notice|notification|note|reminder|info)\b)[^\]\n]{0,160}\]|^\$ \S"
     r"|^the user (?:has )?(?:approved|denied|rejected|accepted"
     r"|cancelled)\b"
     r"|^the (?:file|content|command|tool|edit|change|operation|patch)s? (?:was|were|has been|have been) \w"
