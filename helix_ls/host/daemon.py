@@ -1,6 +1,7 @@
 """The daemon: one process per user, protocol and version that owns every open workspace and serves every client.
 
 It is started on demand, elected by a file lock that it holds until it exits, and it shuts down after an idle timeout.
+It also shuts down when its socket was removed or replaced: no client finds it any more, and the next starts another.
 The handler of editor connections is passed in, so that this module needs no LSP.
 """
 
@@ -24,7 +25,7 @@ from helix_core.ingest import ParseGuard
 from helix_core.telemetry import Spans
 from helix_ls.host.calls import Calls, RunsCommands
 from helix_ls.host.connection import PROTOCOL, encoded, is_own_user, proof, transport_of
-from helix_ls.host.endpoint import DaemonPaths, Secret, bound_socket, place, remove_traces
+from helix_ls.host.endpoint import DaemonPaths, Endpoint, Secret, bound_socket, place
 from helix_ls.host.framing import MAX_BODY_BYTES, Frames, TooLarge, framed
 from helix_ls.host.host import Chats, Host
 from helix_ls.host.log import LOG, loop_failed, open_log
@@ -38,6 +39,8 @@ HELLO_S = 10.0
 MOST_HELLO_BYTES = 1 << 16
 KINDS = ("lsp", "call")
 CLOSE_S = 5.0
+# How often the daemon checks that clients still find it, in seconds.
+PLACE_S = 2.0
 # The buffer of a connection before the client is held back (flow control), in bytes.
 UNREAD_BYTES = 1 << 20
 
@@ -59,7 +62,9 @@ def run_daemon(
     chats: Callable[[Host], Chats] | None = None,
     commands: Callable[[ParseGuard, Spans], RunsCommands] | None = None,
 ) -> int:
-    """Run the daemon until it shuts down, or return 0 at once if another process holds its lock.
+    """Run the daemon until it shuts down; return the exit status: 1 if clients could no longer find it, else 0.
+
+    Returns 0 at once if another process holds its lock. With status 1 a service manager starts it again.
 
     ``warm_up`` loads in a thread what the first client needs. ``chats`` makes the chat proxy, and ``commands`` makes
     what runs the verbs of the command line. ``ready`` is called when a daemon accepts connections, whether it is this
@@ -93,7 +98,7 @@ def run_daemon(
             runner.run(daemon.run(warm_up, environ, ready))
     finally:
         lock.release()
-    return 0
+    return 1 if daemon.is_displaced else 0
 
 
 def idle_of(environ: Mapping[str, str]) -> float:
@@ -123,6 +128,7 @@ class Daemon:
         self._look: asyncio.TimerHandle | None = None
         self._secret: Secret | None = None
         self._stays = False
+        self.is_displaced = False
         self._calls = Calls(host, self.facts, self.leave, commands, self.stay)
         self._transport = ""
 
@@ -161,14 +167,16 @@ class Daemon:
         loop.set_exception_handler(loop_failed)
         self._follow_signals(loop)
         self._transport = transport_of(environ)
-        listener, self._secret = bound_socket(self._where, transport_of(environ))
-        server = await asyncio.start_server(self._accept, sock=listener, limit=UNREAD_BYTES)
+        endpoint = bound_socket(self._where, transport_of(environ))
+        self._secret = endpoint.secret
+        server = await asyncio.start_server(self._accept, sock=endpoint.listener, limit=UNREAD_BYTES)
         LOG.info("listening, version %s, %s", __version__, self._transport)
         ready()
         warming = asyncio.create_task(asyncio.to_thread(warm_up))
         self._watch_idle()
+        self._watch_place(endpoint)
         await self._leaving.wait()
-        remove_traces(self._where)
+        endpoint.remove()
         server.close()
         LOG.info("shutting down with %d clients", len(self._clients))
         await self._close(warming)
@@ -209,6 +217,15 @@ class Daemon:
         elif not self._clients:
             left_s = idle_since + self._idle_s - now
             self._look = asyncio.get_running_loop().call_later(max(0.01, left_s), self._watch_idle)
+
+    def _watch_place(self, endpoint: Endpoint) -> None:
+        """Shut down, also with clients, once the endpoint's file is not this daemon's: the clients connect again."""
+        if endpoint.is_in_place():
+            asyncio.get_running_loop().call_later(PLACE_S, self._watch_place, endpoint)
+            return
+        LOG.warning("the socket was removed or replaced")
+        self.is_displaced = True
+        self.leave()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

@@ -87,8 +87,43 @@ class Secret:
     port: int
     token: str
 
+    def text(self) -> str:
+        """Return the content of the token file."""
+        return json.dumps({"port": self.port, "token": self.token})
 
-def bound_socket(place: DaemonPaths, transport: Transport) -> tuple[socket.socket, Secret | None]:
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A bound socket and the file by which clients find it: the socket's own, or the token file over TCP.
+
+    ``inode`` is the device and inode of a Unix socket's file. The bound socket holds that inode, so no other file
+    gets its number; that of a deleted token file can be reused, so the token file is known by its content.
+    """
+
+    listener: socket.socket
+    file: Path
+    secret: Secret | None = None
+    inode: tuple[int, int] | None = None
+
+    def is_in_place(self) -> bool:
+        """Return whether clients that look at the path still find this daemon; True if that cannot be known."""
+        try:
+            if self.secret is not None:
+                return self.file.read_text("ascii") == self.secret.text()
+            status = os.lstat(self.file)
+        except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
+            return False
+        except OSError:
+            return True
+        return (status.st_dev, status.st_ino) == self.inode
+
+    def remove(self) -> None:
+        """Unlink the file, unless it was removed or is another daemon's; call it while the socket is bound."""
+        if self.is_in_place():
+            self.file.unlink(missing_ok=True)
+
+
+def bound_socket(place: DaemonPaths, transport: Transport) -> Endpoint:
     """Bind the daemon's socket with mode 0600, or loopback TCP with a new token; replace a stale socket file.
 
     Call it only with the daemon's lock held.
@@ -101,23 +136,18 @@ def bound_socket(place: DaemonPaths, transport: Transport) -> tuple[socket.socke
         place.socket.unlink(missing_ok=True)
         listener.bind(str(place.socket))
         os.chmod(place.socket, 0o600)
+        status = os.lstat(place.socket)
     except BaseException:
         listener.close()
         raise
     finally:
         os.umask(before)
-    return listener, None
+    return Endpoint(listener, place.socket, inode=(status.st_dev, status.st_ino))
 
 
-def _bound_tcp(place: DaemonPaths) -> tuple[socket.socket, Secret]:
+def _bound_tcp(place: DaemonPaths) -> Endpoint:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.bind((LOOPBACK, 0))
     secret = Secret(listener.getsockname()[1], os.urandom(32).hex())
-    write_whole(place.token, json.dumps({"port": secret.port, "token": secret.token}))
-    return listener, secret
-
-
-def remove_traces(place: DaemonPaths) -> None:
-    """Unlink the socket and token files; call it only with the daemon's lock held."""
-    place.socket.unlink(missing_ok=True)
-    place.token.unlink(missing_ok=True)
+    write_whole(place.token, secret.text())
+    return Endpoint(listener, place.token, secret)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -160,6 +161,50 @@ def test_a_signal_ends_it_in_order(environ, number):
     assert "left" in last_lines(place(environ).log, 1)[0]
     assert not place(environ).socket.exists()
     connection.socket.close()
+
+
+@pytest.mark.parametrize("transport", ["unix", "tcp"])
+def test_a_daemon_whose_files_were_removed_ends_and_its_editors_get_another(environ, editor, project, transport):
+    environ = environ | {"HELIX_TRANSPORT": transport}
+    window = editor(HELIX_TRANSPORT=transport)
+    window.begin(project)
+    older = window.live("fresh")["server"]["pid"]
+    shutil.rmtree(place(environ).folder)
+    until(lambda: is_gone(older), "the daemon that nobody finds ends", within_s=15)
+    newer = window.live("fresh")["server"]["pid"]
+    with Caller(environ) as call:
+        assert call("daemon.status")["result"]["pid"] == newer != older
+
+
+def test_the_end_of_a_daemon_without_its_files_leaves_those_of_the_next(environ, helix):
+    older = reach(environ, {"kind": "call"})
+    shutil.rmtree(place(environ).folder)
+    newer = reach(environ, {"kind": "call"})
+    os.kill(older.pid, signal.SIGTERM)
+    until(lambda: is_gone(older.pid), "the older daemon has gone")
+    assert newer.pid != older.pid
+    assert json.loads(helix("daemon", "status", "--json").stdout)["pid"] == newer.pid
+    assert json.loads(helix("daemon", "stop", "--json").stdout) | {"log": ""} == {
+        "schema": "helix.daemon/1",
+        "running": False,
+        "log": "",
+        "stopped": True,
+        "pid": newer.pid,
+    }
+    for one in (older, newer):
+        one.socket.close()
+
+
+def test_a_daemon_that_nobody_finds_ends_with_a_status_that_a_service_manager_restarts_on(environ):
+    where = place(environ)
+    process = subprocess.Popen([sys.executable, "-m", "helix_ls.daemon"], env=environ, cwd=where.folder)
+    try:
+        until(where.socket.exists, "it listens")
+        where.socket.unlink()
+        assert process.wait(30) == 1
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_its_files_are_the_users_alone_and_its_environment_is_small(environ, project):

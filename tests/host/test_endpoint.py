@@ -34,7 +34,7 @@ def where(environ):
 def test_what_clients_find_is_the_users_alone_whatever_the_mask(where, transport):
     before = os.umask(0)
     try:
-        listener, _ = bound_socket(where, transport)
+        listener = bound_socket(where, transport).listener
     finally:
         os.umask(before)
     with listener:
@@ -62,15 +62,44 @@ def test_the_transport_is_chosen_by_a_variable():
 
 
 def test_a_dead_daemons_socket_is_nobody_and_is_replaced(where):
-    bound_socket(where, "unix")[0].close()
+    bound_socket(where, "unix").listener.close()
     assert where.socket.exists()
     with pytest.raises(NoDaemonError):
         connected(where, "unix", {"kind": "call"}, timeout_s=2)
-    bound_socket(where, "unix")[0].close()
+    bound_socket(where, "unix").listener.close()
+
+
+@pytest.mark.parametrize("transport", ["unix", "tcp"])
+def test_a_daemon_removes_only_its_own_file(where, transport):
+    older = bound_socket(where, transport)
+    assert older.is_in_place()
+    older.file.unlink()
+    assert not older.is_in_place()
+    newer = bound_socket(where, transport)
+    with older.listener, newer.listener:
+        assert newer.file == older.file
+        assert not older.is_in_place()
+        older.remove()
+        assert newer.is_in_place()
+        newer.remove()
+        assert not newer.file.exists()
+        newer.remove()
+
+
+def test_a_folder_that_cannot_be_looked_into_says_nothing_of_the_socket(where, monkeypatch):
+    endpoint = bound_socket(where, "unix")
+
+    def refused(path):
+        raise PermissionError(path)
+
+    with endpoint.listener, monkeypatch.context() as patched:
+        patched.setattr(os, "lstat", refused)
+        assert endpoint.is_in_place()
 
 
 def test_a_stranger_on_our_port_learns_no_secret_and_is_not_believed(where):
-    listener, secret = bound_socket(where, "tcp")
+    endpoint = bound_socket(where, "tcp")
+    listener, secret = endpoint.listener, endpoint.secret
     heard = []
 
     def pose():
