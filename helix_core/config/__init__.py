@@ -8,6 +8,7 @@ key is a warning.
 
 from helix_core.config.load import (
     APPLICATION,
+    OWN_NAMES,
     WORKSPACE_FILE,
     current,
     default_cache_dir,
@@ -20,6 +21,7 @@ from helix_core.config.settings import SETTINGS, Config, Origin, Setting, Upstre
 
 __all__ = [
     "APPLICATION",
+    "OWN_NAMES",
     "SETTINGS",
     "WORKSPACE_FILE",
     "Config",

@@ -38,6 +38,14 @@ _HEADER = re.compile(r"\s{0,99}\[{1,2}\s{0,99}([^\[\]#]{1,999}?)\s{0,99}\]")
 _KEY = re.compile(r"\s{0,99}([A-Za-z0-9_.\"' -]{1,999}?)\s{0,99}=")
 
 
+OWN_NAMES = {
+    "cache": ("workspaces", "models", "run"),
+    "data": ("memory.db", "model-use.json", "strand-keys.json", "strand-signers.json"),
+    "state": ("api-key", "admin-key", "signals", "upstream-keys.json"),
+}
+"""What Helix writes into its folders. Each of these may be a folder with other files in it, even a workspace."""
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """A value as written, and its 1-based line (0 when unknown).
@@ -186,11 +194,11 @@ def load_config(
     values, origins = _effective(given, warnings)
     values["cache_dir"] = Path(values.get("cache_dir") or default_cache_dir())
     values["data_dir"] = Path(values.get("data_dir") or default_data_dir())
-    # The largest part of the cache folder as well as the folder, because the cache folder itself may be the workspace.
-    own = [values["cache_dir"] / "workspaces", values["cache_dir"], values["data_dir"], state_folder(environ)]
-    own += [Path(named) for named in (environ.get("HELIX_RUNTIME_DIR", ""),) if named]
-    own_folders = tuple(Path(os.path.realpath(folder)) for folder in own)
-    return Config(**values, origins=origins, warnings=tuple(warnings), own_folders=own_folders, reload=reload)
+    folders = {"cache": values["cache_dir"], "data": values["data_dir"], "state": state_folder(environ)}
+    own_paths = tuple(
+        Path(os.path.realpath(folder)) / name for kind, folder in folders.items() for name in OWN_NAMES[kind]
+    )
+    return Config(**values, origins=origins, warnings=tuple(warnings), own_paths=own_paths, reload=reload)
 
 
 def _effective(given: Iterable[_Given], warnings: list[str]) -> tuple[dict[str, Any], dict[str, Origin]]:

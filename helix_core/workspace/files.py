@@ -7,6 +7,7 @@ names that are never read, and checks of a file's bytes (binary, minified, gener
 from __future__ import annotations
 
 import os
+import re
 import stat as modes
 from collections.abc import Iterable, Sequence, Set
 from contextlib import suppress
@@ -264,11 +265,11 @@ _BINARY = frozenset(
     b"mp4 m4a ogg oga ogv flac wav avi mov mkv webm sqlite sqlite3 mo npy npz parquet pt pth onnx "
     b"safetensors gguf".split()
 )
-# Wherever their folder is: a database of Helix is known by its name, because to open it costs this process its locks.
-_OWN_DATABASES = frozenset(
-    name + suffix
-    for name in (b"index.db", b"memory.db", b"trail.db")
-    for suffix in (b"", b"-wal", b"-shm", b"-journal")
+# Wherever its folder is: a database of Helix, because to open it costs this process its locks, and a file of a daemon.
+_OWN_FILE = re.compile(
+    rb"(?:index|memory|trail)\.db(?:[-.].*)?"
+    rb"|helix-(?:serve-\d+|\d+-\d+\..*)\.(?:json|log|lock|sock|in-hand|token|starting)",
+    re.DOTALL,
 )
 
 
@@ -289,7 +290,7 @@ class FileOptions:
         Neither does what Helix itself writes. It would index its own index, and reading a database outside SQLite ends
         every lock that the process holds on it (fcntl(2), "Record locking"): another process may then write into it.
         """
-        own = (os.fsencode(one.relative_to(root)) for one in config.own_folders if root in one.parents)
+        own = (os.fsencode(one.relative_to(root)) for one in config.own_paths if root in one.parents)
         return cls(config.max_file_bytes, config.exclude, frozenset(own).union(flagged))
 
 
@@ -298,7 +299,7 @@ def name_reason(path: bytes, size_bytes: int = 0, options: FileOptions = FileOpt
     if is_private(path):
         return "private"
     stem, _, extension = path.rpartition(b".")
-    if stem and (extension.lower() in _BINARY or path.rpartition(b"/")[2] in _OWN_DATABASES):
+    if stem and (extension.lower() in _BINARY or _OWN_FILE.fullmatch(path.rpartition(b"/")[2])):
         return "binary"
     return "too_large" if size_bytes > options.max_bytes else ""
 

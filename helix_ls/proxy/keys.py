@@ -82,7 +82,7 @@ SERVICE = "helix-context"
 DEFAULT = "default"
 DEFAULT_VARIABLE = "HELIX_UPSTREAM_KEY"
 MAX_KEY = 4_096
-_NOTED = "upstream-keys.json"
+NOTED = "upstream-keys.json"
 
 
 class KeyRingError(HelixError):
@@ -182,7 +182,7 @@ def _variable(setting: UpstreamSetting) -> str:
 def noted(environ: Mapping[str, str]) -> frozenset[str]:
     """Return the accounts that Helix stored in the ring."""
     try:
-        said = json.loads((state_folder(environ) / _NOTED).read_text("utf-8"))
+        said = json.loads((state_folder(environ) / NOTED).read_text("utf-8"))
     except (OSError, ValueError):
         return frozenset()
     return frozenset(each for each in said if isinstance(each, str)) if isinstance(said, list) else frozenset()
@@ -191,4 +191,4 @@ def noted(environ: Mapping[str, str]) -> frozenset[str]:
 def _note(accounts: Iterable[str], environ: Mapping[str, str]) -> None:
     folder = state_folder(environ)
     make_private(folder, VARIABLE)
-    write_whole(folder / _NOTED, json.dumps(sorted(accounts)))
+    write_whole(folder / NOTED, json.dumps(sorted(accounts)))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from helix_core.config import Config, load_config
+from helix_core.config import OWN_NAMES, Config, load_config
 from helix_core.engine import Helix
 from tests.engine.repository import FILES
 
@@ -29,17 +30,28 @@ def inside(repository: Path, **named: str) -> Config:
     return load_config(repository, environ=environ, user=repository / ".own" / "none.toml")
 
 
-@pytest.mark.parametrize("cache", [".own/cache", "."])
-def test_its_folders_in_the_workspace_are_neither_listed_nor_indexed(repository: Path, cache: str) -> None:
-    for name in FOLDERS[1:]:
-        (repository / ".own" / name).mkdir(parents=True)
-        (repository / ".own" / name / "note.md").write_text("# Prices\n\nNot of this project.\n")
-    with Helix.open(repository, config=inside(repository, cache=cache)) as helix:
+RUNTIME = ("helix-serve-41.json", "helix-2-0.1.0.log", "helix-2-0.1.0.token")
+
+
+@pytest.mark.parametrize("folder", [".own", "."])
+def test_what_it_writes_in_the_workspace_counts_nowhere_and_what_lies_beside_it_does(
+    repository: Path, folder: str
+) -> None:
+    """The keys among it would be quoted in answers, and sent to a model."""
+    places = dict.fromkeys(FOLDERS, folder)
+    (repository / folder).mkdir(exist_ok=True)
+    for name in (*OWN_NAMES["data"], *OWN_NAMES["state"], *RUNTIME, "memory.db.format-3", "memory.db-wal"):
+        (repository / folder / name).write_text("the key of this machine")
+    (repository / folder / "note.md").write_text("# Prices\n\nThe key of a price is its name.\n")
+    with Helix.open(repository, config=inside(repository, **places)) as helix:
         helix.refresh()
         report = helix.refresh()
         status = helix.status(skipped=True)
-    assert report.added == report.changed == 0 and status["index"]["files"] == len(FILES)
-    assert {one["reason"] for one in status["skipped_files"]} <= {"helixignore"}
+        found = helix.search("the key of this machine")
+    assert report.added == report.changed == 0 and status["index"]["files"] == len(FILES) + 1
+    assert {one["reason"] for one in status["skipped_files"]} <= {"helixignore", "binary"}
+    note = os.path.normpath(os.path.join(folder, "note.md"))
+    assert {one["source_id"] for one in found["items"]} <= {*FILES, note}
 
 
 @pytest.mark.process
