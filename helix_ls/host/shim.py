@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from helix_core.errors import HelixError
 from helix_ls.host.connection import DaemonConnection
 from helix_ls.host.election import StartError, reach
+from helix_ls.host.endpoint import place
 from helix_ls.host.framing import FrameReader, framed
 from helix_ls.host.parent import follow
 from helix_ls.host.private_files import PlaceError
@@ -207,6 +209,11 @@ PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 FLUSH_S = 1.0
 MOST_DEATHS = 5
 DEATHS_WITHIN_S = 180.0
+RESTART = "then restart the language server in the editor."
+
+
+class RecoveryError(HelixError):
+    """The session cannot be carried over to another daemon: the editor must restart the server."""
 
 
 def run_shim(environ: Mapping[str, str]) -> int | None:
@@ -313,7 +320,11 @@ class _Shim:
                 self._flushed.set()
                 return
             self._to_daemon.acquire()
-            if not self._recover():
+            try:
+                self._recover()
+            except (RecoveryError, StartError, PlaceError) as error:
+                # Editors show the server's stderr in its output.
+                sys.stderr.write(f"helix lsp: {error}\n")
                 self._end(1)
                 return
 
@@ -334,8 +345,8 @@ class _Shim:
             elif until_initialized and message.get("id") == INITIALIZE_AGAIN:
                 return True
 
-    def _recover(self) -> bool:
-        """Connect to another daemon and replay the session; return False if the editor must restart the server.
+    def _recover(self) -> None:
+        """Connect to another daemon and replay the session. Raises RecoveryError, StartError and PlaceError.
 
         The caller holds ``_to_daemon``; it is released when everything is replayed.
         """
@@ -347,33 +358,36 @@ class _Shim:
             for message in told:
                 self._say(json.dumps(message).encode())
             if len(self._deaths) > MOST_DEATHS:
-                return False
+                raise RecoveryError(
+                    f"The daemon ended {len(self._deaths)} times within {DEATHS_WITHIN_S:.0f} s; "
+                    f"see the end of its log, {place(self._environ).log}, {RESTART}"
+                )
             self._connection.socket.close()
+            self._connection = reach(self._environ, {"kind": "lsp", "resumed": True})
             try:
-                self._connection = reach(self._environ, {"kind": "lsp", "resumed": True})
-            except (StartError, PlaceError):
-                return False
-            try:
-                return self._replay()
+                self._replay()
             except OSError:
                 continue
+            return
 
-    def _replay(self) -> bool:
-        """Replay the recorded session to a new daemon. Raises OSError if it dies meanwhile."""
+    def _replay(self) -> None:
+        """Replay the recorded session to a new daemon. Raises OSError if it dies meanwhile, and RecoveryError."""
         greeting, is_ours = self._recall.greeting()
         connection = self._connection
         if greeting is not None:
             connection.send(greeting)
         if not is_ours:
             self._to_daemon.release()
-            return True
+            return
         if not self._forward(connection.frames, until_initialized=True):
             raise ConnectionError("the daemon ended while the session was replayed")
         bodies = self._recall.replay()
         if bodies is None:
-            return False
+            raise RecoveryError(
+                f"The daemon ended, and an open document of more than {MAX_DOCUMENT_BYTES >> 20} MiB cannot be sent "
+                f"to the next one; close it if that happens again, {RESTART}"
+            )
         threading.Thread(target=self._say_again, args=(bodies,), name="helix-replay", daemon=True).start()
-        return True
 
     def _say_again(self, bodies: list[bytes]) -> None:
         """Send the replay in a thread of its own: without a reader, the daemon's backpressure blocks both."""

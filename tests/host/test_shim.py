@@ -10,6 +10,7 @@ import time
 import psutil
 import pytest
 
+from helix_ls.host.endpoint import place
 from helix_ls.host.shim import MAX_DOCUMENT_BYTES
 from tests.host.clients import Caller, Editor, until
 from tests.host.conftest import processes_of
@@ -58,10 +59,10 @@ def test_an_unsaved_buffer_outlives_the_daemon(environ, editor, project):
     window.live("fresh")
     file = project / "app/sessions.py"
     opened(window, file)
-    place = {"line": 0, "character": 0}
+    start = {"line": 0, "character": 0}
     change = {
         "textDocument": {"uri": file.as_uri(), "version": 2},
-        "contentChanges": [{"range": {"start": place, "end": place}, "text": "# first\n# second\n"}],
+        "contentChanges": [{"range": {"start": start, "end": start}, "text": "# first\n# second\n"}],
     }
     window.notify("textDocument/didChange", change)
     assert "sign_cookie" in json.dumps(window.answer(hover(window, file, line=7))["result"])
@@ -108,12 +109,34 @@ def test_a_shim_that_cannot_replay_ends_and_a_client_that_restarts_it_loses_noth
     assert "sign_cookie" in json.dumps(window.answer(hover(window, file, line=7))["result"])
     os.kill(daemon_pid(environ), signal.SIGKILL)
     assert window.process.wait(30) == 1
+    assert b"an open document of more than 16 MiB cannot be sent" in window.process.stderr.read()
     again = editor()
     again.begin(project)
     opened(again, file, buffer)
     until(
         lambda: "sign_cookie" in json.dumps(again.answer(hover(again, file, line=7)).get("result")),
         "the buffer is known",
+    )
+
+
+def test_a_shim_whose_daemons_keep_dying_names_the_cause_and_their_log_at_its_end(environ):
+    script = "import os, helix_ls.host.shim as shim; shim.MOST_DEATHS = 0; shim.end(shim.run_shim(os.environ))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    until(place(environ).socket.exists, "the daemon listens")
+    os.kill(daemon_pid(environ), signal.SIGKILL)
+    with process:
+        said = process.stderr.read().decode()
+        process.stdin.close()
+    assert process.returncode == 1
+    assert said == (
+        f"helix lsp: The daemon ended 1 times within 180 s; see the end of its log, {place(environ).log}, "
+        "then restart the language server in the editor.\n"
     )
 
 
