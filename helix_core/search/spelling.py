@@ -2,7 +2,8 @@
 
 A word is a slip where the index and common English lack it, and one stroke makes it a word that they have: two letters
 exchanged, one left out, doubled, or hit beside. Names as only code has them, quoted text and capitalized names are
-never changed, nor is the only word of a question, which may be what is not here.
+never changed, nor is the only word of a question, which may be what is not here. A word of three letters, or one of
+common English, is a slip of a function word only where such a word stands: ``hwo does``, ``how dose``, ``… pool wrk``.
 """
 
 from __future__ import annotations
@@ -70,9 +71,11 @@ def corrections(text: str, question: Question, frequency: Mapping[str, int], rea
         part for name in names for word in re.findall(r"\w+", name) for part in (word.lower(), *split_identifier(word))
     }
     known |= question.proper | {word for quoted in question.quoted for word in quoted}
-    slips = [word for word in question.words if not frequency.get(word) and word not in known and _is_strange(word)]
+    unknown = [word for word in question.words if not frequency.get(word) and word not in known]
+    read = _function_words(text, frozenset(unknown))
+    slips = [word for word in unknown if word not in read and _is_strange(word)]
     found = {word: _correction(word, reader) for word in slips[:MOST_SLIPS]}
-    return {word: read for word, read in found.items() if read}
+    return read | {word: meant for word, meant in found.items() if meant}
 
 
 def corrected(text: str, read: Mapping[str, str]) -> str:
@@ -81,6 +84,45 @@ def corrected(text: str, read: Mapping[str, str]) -> str:
 
 
 _ALONE = re.compile(r"(?<!\w)[A-Za-z]+(?!\w)")
+
+_ASKING = ("how", "where", "what", "why", "which", "when", "who", "whose")
+_AUXILIARIES = ("does", "do", "did", "is", "are", "was", "were", "has", "have", "can", "should", "will", "gets")
+_WORKING = ("work", "works", "working", "worked")
+_ANYWHERE = ("the", "and", "for")
+_SHORTEST_FUNCTION = 3
+
+
+def _function_words(text: str, unknown: frozenset[str]) -> dict[str, str]:
+    """Return the unknown words of a text that are slips of the words that any question has, by where they stand."""
+    words = [word.lower() for word in _ALONE.findall(text)]
+    read: dict[str, str] = {}
+    for at, word in enumerate(words):
+        if word in unknown and word not in read and len(word) >= _SHORTEST_FUNCTION:
+            before = words[at - 1] if at else ""
+            following = words[at + 1] if at + 1 < len(words) else ""
+            if meant := _function_word(word, read.get(before, before), following, is_first=not at):
+                read[word] = meant
+    return read
+
+
+def _function_word(word: str, before: str, following: str, *, is_first: bool) -> str:
+    exchanged = next(_strokes(word))
+    near = [one for stroke in _strokes(word) for one in stroke]
+    if _is_english(word):
+        # "how dose the pool work": only two letters exchanged, and only where no noun stands.
+        is_verb = before in _ASKING and before not in {"what", "which", "whose"}
+        return _first_of(_AUXILIARIES, exchanged) if is_verb else ""
+    if before in _ASKING and (meant := _first_of(_AUXILIARIES, near)):
+        return meant
+    if is_first and following and (meant := _first_of(_ASKING, near) or _first_of(_AUXILIARIES, exchanged)):
+        return meant
+    if not (following or is_first) and (meant := _first_of(_WORKING, near)):
+        return meant
+    return _first_of(_ANYWHERE, exchanged)
+
+
+def _first_of(words: Sequence[str], near: Sequence[str]) -> str:
+    return next((word for word in words if word in near), "")
 
 
 def _is_strange(word: str) -> bool:
@@ -101,7 +143,8 @@ _BEGINNINGS = ("re", "un", "de", "pre", "sub", "non", "multi", "auto", "over")
 def _bases(word: str) -> Iterator[str]:
     """Yield what the word may be derived from: ``mapper`` of ``map``, ``retries`` of ``try``."""
     for end in _ENDINGS:
-        if word.endswith(end) and len(word) - len(end) > 2:
+        # "cached" is made of "cache", "signd" is a slip.
+        if word.endswith(end) and len(word) - len(end) > 2 and (end not in {"d", "r"} or word[-2] == "e"):
             stem = word[: -len(end)]
             # An "e" is dropped only before a vowel: "caching" is made of "cache", "requird" is not made of "require".
             yield from (stem, stem + "e" if end[0] in _VOWELS else stem, stem[:-1] + "y" if stem[-1] == "i" else stem)

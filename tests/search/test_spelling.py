@@ -31,6 +31,10 @@ def read_as(text: str, reader: Reader) -> str:
         ("where is the warejouse stock?", "where is the warehouse stock?"),
         ("where is the count raisd?", "where is the count raised?"),
         ("whree are customers told by mail?", "where are customers told by mail?"),
+        ("hwo does the cart wrk", "how does the cart work"),
+        ("how dose the cart wrok?", "how does the cart work?"),
+        ("wher is teh total prcie of articles", "where is the total price of articles"),
+        ("how are articles raisd adn counted?", "how are articles raised and counted?"),
     ],
 )
 def test_a_slip_is_read_as_the_word_of_the_index(typed: str, meant: str, shop: Reader) -> None:
@@ -45,6 +49,10 @@ def test_a_slip_is_read_as_the_word_of_the_index(typed: str, meant: str, shop: R
         "what calls add_artcile of the cart?",
         "how does the cart talk to grpc and kafka?",
         "dicsounts",
+        "where is the dose computed?",
+        "how is wrk used?",
+        "where is HSA paid?",
+        "which sha is taken?",
     ],
 )
 def test_names_and_unknown_words_stay_as_they_are(text: str, shop: Reader) -> None:
@@ -58,6 +66,13 @@ def test_a_misspelled_question_is_answered_like_the_meant_one_and_says_so(shop: 
     assert typed.confidence == meant.confidence and not typed.known_empty
     assert typed.account is not None
     assert dict(typed.account.read_as) == {"dicsounts": "discounts", "prcie": "price"}
+
+
+def test_a_misspelled_word_of_any_question_is_not_what_is_missing(shop: Reader) -> None:
+    for text in ("hwo does teh cart wrk", "how dose the discount wrok"):
+        assert not search(SearchRequest(text, 5), shop).known_empty, text
+    for text in ("hwo does teh kafka broker wrk", "where is the dose of the medicine kept"):
+        assert search(SearchRequest(text, 5), shop).known_empty, text
 
 
 def test_what_may_be_about_anything_is_answered_only_with_what_the_index_names(shop: Reader) -> None:
