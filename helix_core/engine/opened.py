@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -165,8 +166,42 @@ class GitFacts:
         return tuple(os.path.lexists(folder / ".git") for folder in (self._folder, *self._folder.parents))
 
 
+class UntoldNotices:
+    """Notices on rebuilt indexes that no answer has carried yet. Thread-safe.
+
+    The threads that answer for one workspace share one: each of them finds that the file it had open is gone, and the
+    user is told once.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._texts: list[str] = []
+        self._lost: set[Identity] = set()
+
+    def add(self, text: str, lost: Identity | None) -> None:
+        """Keep a notice on the loss of an index file, unless there was one on that file."""
+        with self._lock:
+            if lost is None or lost not in self._lost:
+                self._texts.append(text)
+            if lost is not None:
+                self._lost.add(lost)
+
+    def opened(self, identity: Identity | None) -> None:
+        """Note which file is open now: it may have got the inode of a lost one."""
+        with self._lock:
+            self._lost.discard(identity)
+
+    def take(self) -> tuple[str, ...]:
+        """Return the notices for the next answer, and forget them."""
+        with self._lock:
+            texts, self._texts = tuple(self._texts), []
+        return texts
+
+
 class OpenedIndex:
-    """The open index. Belongs to one thread. ``notices`` describes, in order, what was moved aside and why."""
+    """The open index. Belongs to one thread. ``notices`` describes, in order, what was moved aside and why; those that
+    no answer has carried yet are ``untold``.
+    """
 
     def __init__(self, path: Path, write_wait_ms: int = BUSY_TIMEOUT_MS) -> None:
         """Open or create the index at ``path``; raises StoreError when both fail.
@@ -177,6 +212,9 @@ class OpenedIndex:
         self._write_wait_ms = write_wait_ms
         self._index, notice = open_or_rebuild(path, time.time(), source_id_of=source_id_of)
         self.notices: tuple[str, ...] = (notice,) if notice else ()
+        self.untold = UntoldNotices()
+        if notice:
+            self.untold.add(notice, None)
         try:
             self._reader = self._index.reader()
         except CorruptStoreError as error:
@@ -200,6 +238,13 @@ class OpenedIndex:
     def wait_at_most(self, write_wait_ms: int) -> None:
         """Set the busy timeout of writes, in milliseconds."""
         self._write_wait_ms = min(self._write_wait_ms, write_wait_ms)
+
+    def share(self, untold: UntoldNotices) -> None:
+        """Use the notices that the workspace's other threads use, and add to them what was not told here."""
+        for text in self.untold.take():
+            untold.add(text, None)
+        untold.opened(self._index.identity)
+        self.untold = untold
 
     def check_present(self) -> None:
         """Raise CorruptStoreError when the file was removed, emptied or replaced since it was opened."""
@@ -227,7 +272,10 @@ class OpenedIndex:
         except CorruptStoreError:
             # Another process replaced our file, and the new one is damaged too.
             self._index, notice = open_or_rebuild(self.path, time.time(), source_id_of=source_id_of)
-        self.notices = (*self.notices, *([notice] if notice else []))
+        if notice:
+            self.notices = (*self.notices, notice)
+            self.untold.add(notice, damaged)
+        self.untold.opened(self._index.identity)
         self._reader = self._index.reader()
 
     def close(self) -> None:
@@ -377,6 +425,10 @@ class WorkspaceSession:
         """Return warnings for the user about settings and index, including an index moved aside while open."""
         return (*self.config.warnings, *self.index.notices, *self.memory_file.notices)
 
+    def take_notices(self) -> tuple[str, ...]:
+        """Return the warnings that an answer carries: those on a rebuilt index only in the first answer after it."""
+        return (*self.config.warnings, *self.index.untold.take(), *self.memory_file.notices)
+
     @property
     def place(self) -> bytes:
         """Return the workspace's real path, its key in the memory."""
@@ -472,7 +524,7 @@ class WorkspaceSession:
         """Return the notes of an answer: of settings and index, of this moment, and of the search."""
         doubts = self.doubts()
         is_empty = not doubts and found.indexed_share == 1 and not self.index.reader.text.size()[0]
-        return (*self.notices, *doubts, *((EMPTY_FOLDER,) if is_empty else ()), *found.notes)
+        return (*self.take_notices(), *doubts, *((EMPTY_FOLDER,) if is_empty else ()), *found.notes)
 
     def doubts(self) -> list[str]:
         """Return the notes that an answer from this index needs."""

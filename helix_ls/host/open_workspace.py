@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from helix_core.config import Config, current
-from helix_core.engine import Helix
+from helix_core.engine import Helix, UntoldNotices
 from helix_core.errors import HelixError
 from helix_core.ingest import ParseGuard
 from helix_core.telemetry import Spans, no_span
@@ -133,6 +133,7 @@ class OpenWorkspace:
         self.was_settled = False
         self._rules_backoff, self._pending_backoff = LookBackoff(), LookBackoff()
         self._config: Config | None = None
+        self._untold = UntoldNotices()
         self._threads = QuestionThreads(self._open_helix)
         self._index = IndexThread(
             folder,
@@ -265,6 +266,7 @@ class OpenWorkspace:
         helix = Helix.open(
             self.folder, config=config, write_wait_ms=QUESTION_WRITE_WAIT_MS, parse_guard=self._parse_guard
         )
+        helix.session.index.share(self._untold)
         helix.session.span = self.answers.span
         helix.session.on_pending = self._on_pending
         helix.session.encoder = encoder_for(config.cache_dir, config.embed_model)

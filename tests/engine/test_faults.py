@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from helix_core.engine import Helix
+from helix_core.engine import Helix, UntoldNotices
 from helix_core.errors import StoreError
 from helix_core.store import open_index
 from tests.engine.conftest import config_in
@@ -181,8 +181,30 @@ def test_damage_met_in_the_middle_of_a_question_is_mended_before_the_answer(act,
     assert len(again.notices) == 1
     assert "damaged" in again.notices[0]
     assert str(again.index_path) in again.notices[0]
-    assert again.notices[0] in again.packet(QUESTION)["notes"]
     assert again.digest() == digest
+
+
+def test_that_the_index_was_rebuilt_is_told_by_the_first_answer_after_it_only(helix):
+    for _ in range(3):
+        shutil.rmtree(helix.index_path.parent)
+        told = [helix.packet(QUESTION)["notes"], helix.search(QUESTION)["notes"], helix.packet(QUESTION)["notes"]]
+        assert told == [
+            [f"The index {helix.index_path} was removed or replaced while open; it was built again."],
+            [],
+            [],
+        ]
+
+
+def test_threads_that_lose_the_same_index_tell_it_once(helix, repository, open_helix):
+    other = open_helix(repository)
+    untold = UntoldNotices()
+    for one in (helix, other):
+        one.session.index.share(untold)
+    for first, second in ((helix, other), (other, helix), (other, helix)):
+        shutil.rmtree(helix.index_path.parent)
+        told = [one.packet(QUESTION)["notes"] for one in (first, second, first, second)]
+        assert [len(notes) for notes in told] == [1, 0, 0, 0]
+        assert "was removed or replaced while open" in told[0][0]
 
 
 @pytest.mark.process

@@ -312,6 +312,20 @@ def test_a_rebuild_gives_the_same_index(project):
     run(main())
 
 
+def test_a_removed_index_is_told_in_one_answer_whichever_thread_gives_it(project):
+    async def main():
+        async with opened(project) as heard:
+            asks = [lambda helix: (helix.index_path, helix.packet("sign_cookie")["notes"])] * 8
+            answers = await asyncio.gather(*map(heard.workspace.ask, asks))
+            shutil.rmtree(answers[0][0].parent)
+            answers = await asyncio.gather(*map(heard.workspace.ask, asks))
+            answers += await asyncio.gather(*map(heard.workspace.ask, asks))
+            assert sum("was removed or replaced" in note for _, notes in answers for note in notes) == 1
+            await heard.finds("sign_cookie", "app/sessions.py")
+
+    run(main())
+
+
 def test_a_folder_taken_away_is_missing_its_index_is_kept_and_it_is_compared_when_it_returns(project, tmp_path):
     async def main():
         async with opened(project) as heard:

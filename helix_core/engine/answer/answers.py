@@ -195,7 +195,7 @@ class Answers:
             workspace=str(session.workspace),
             head=weigher.facts.state.head,
             found=found,
-            notes=(*session.notices, *weigher.notes),
+            notes=(*session.take_notices(), *weigher.notes),
             elapsed_ms=_ms_since(started),
             spending=spending,
         )

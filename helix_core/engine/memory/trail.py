@@ -92,7 +92,7 @@ class WorkspaceTrail:
         moments = [(trail.recall_at(hit.step).look.at, hit, _around(trail, hit.step)) for hit in trail.resume()]
         looks = [*last, *(look for _, _, found in moments for look in found)]
         judged = self._judged(looks, overlays)
-        notes = [*self.session.notices, *self.session.doubts()]
+        notes = [*self.session.take_notices(), *self.session.doubts()]
         return {
             "schema": TRAIL_SCHEMA,
             "recording": self.session.records_trail,
