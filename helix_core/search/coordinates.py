@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from helix_core.conversation import Coordinate
-from helix_core.model import Item, LineSpan, Ranked, Signal, Source
+from helix_core.model import Item, LineSpan, Ranked, Role, Signal, Source
 from helix_core.store import QueryBudgetError, Reader
+from helix_core.words import is_compound
 
 CANDIDATES = 60
 MOST_PLACES = 6
@@ -16,26 +18,46 @@ LEAST_BESIDE = 0.25
 MOST_BESIDE = 6
 AROUND = 6
 RANKER = "pasted"
-"""The signal of a place that the question points at by its path and line."""
+"""The signal of a place that the question points at by its path and line, or by the function of a built bundle."""
+_BUILT = re.compile(r"(?:^|/)(?:node_modules|dist|build|bundles?|out)/|\.(?:min|bundle|umd)\.js$|\.[cm]js$")
 
 
 def located(coordinates: Sequence[Coordinate], reader: Reader) -> list[Ranked]:
     """Return a place for each coordinate that means one file of the index, in their order, at most ``MOST_PLACES``.
 
     A path counts by its ending, because a trace comes from where the code was installed: at least two of its last parts
-    are those of the file, or the whole path of either is. A library's frame, which ends no file here, gives nothing.
+    are those of the file, or the whole path of either is. A library's frame, which ends no file here, gives nothing. A
+    built bundle has no file here either: its function counts where one file of the implementation defines it.
     """
     found: dict[int, Ranked] = {}
     for one in coordinates:
         try:
-            sources = _sources(one.path, reader)
+            pointed = list(_pointed(one, reader))
         except QueryBudgetError:
             continue
-        for source in sources:
-            item = _item(reader.files.items_of(source.id), one.line)
-            if item is not None and item.id not in found and len(found) < MOST_PLACES:
-                found[item.id] = Ranked(item, 1.0, (Signal(RANKER, len(found) + 1, 1.0),), focus=_focus(item, one.line))
+        for item, line in pointed:
+            if item.id not in found and len(found) < MOST_PLACES:
+                found[item.id] = Ranked(item, 1.0, (Signal(RANKER, len(found) + 1, 1.0),), focus=_focus(item, line))
     return list(found.values())
+
+
+def _pointed(one: Coordinate, reader: Reader) -> Iterator[tuple[Item, int]]:
+    """Yield the chunks that a coordinate means, each with the line that it points at."""
+    sources = _sources(one.path, reader)
+    for source in sources:
+        item = _item(reader.files.items_of(source.id), one.line)
+        if item is not None:
+            yield item, one.line
+    if not sources and is_compound(one.symbol) and _BUILT.search(one.path):
+        hits = [hit for hit in reader.names.definitions([one.symbol.lower()]) if hit.name == one.symbol]
+        items = reader.files.items([hit.item_id for hit in hits])
+        own = [
+            (items[hit.item_id], hit.start_line)
+            for hit in hits
+            if hit.item_id in items and items[hit.item_id].source.role is Role.IMPLEMENTATION
+        ]
+        if len({item.source.source_id for item, _ in own}) == 1:
+            yield own[0]
 
 
 def _focus(item: Item, line: int) -> LineSpan | None:

@@ -28,6 +28,26 @@ def test_a_frame_of_a_library_or_past_the_end_of_a_file_is_no_place(shop, text):
     assert all(signal.ranker != "pasted" for one in found.ranked for signal in one.signals)
 
 
+def test_a_function_of_a_built_bundle_is_a_place_where_one_file_defines_it(indexed):
+    store = "export function makeStore(options) {\n  return options.reducer\n}\n"
+    files = {"src/makeStore.ts": store, "tests/makeStore.ts": store, "src/other.ts": "export function run() {}\n"}
+    reader = indexed({**SHOP, **files})
+
+    def places(function: str, path: str) -> list[str]:
+        trace = (
+            f"TypeError: zzyzx\n    at {function} ({path}:512:27)\n    at Object.<anonymous> (/app/src/store.ts:7:15)"
+        )
+        asked = read_question(trace)
+        found = search(SearchRequest(asked.text, 5, judged=asked.judged, places=asked.places), reader)
+        pasted = [one for one in found.ranked if any(signal.ranker == "pasted" for signal in one.signals)]
+        assert found.known_empty is not bool(pasted)
+        return [one.item.source.source_id for one in pasted]
+
+    built = "/home/joe/app/node_modules/@shop/store/dist/store.cjs"
+    assert places("makeStore", built) == ["src/makeStore.ts"]
+    assert places("run", built) == places("renderPage", built) == []
+
+
 def test_a_word_that_is_not_judged_takes_no_present_thing_away(shop):
     wrapped = "price of the cart qwrtplk Zzyzx"
     assert search(SearchRequest(wrapped, 5), shop).known_empty
