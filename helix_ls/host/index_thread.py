@@ -582,7 +582,7 @@ class IndexThread:
     ) -> None:
         """Report the facts with the index's totals and git's state as they are now.
 
-        If HEAD or the branch changed since the last whole refresh, another one is scheduled.
+        If HEAD or the branch changed since the last whole refresh, or the index was removed, another one is scheduled.
         """
         try:
             standing = self._opened_helix().standing()
@@ -592,6 +592,10 @@ class IndexThread:
         is_elsewhere = (standing.branch, standing.head) != (self._facts.branch, self._facts.head)
         if is_elsewhere and "opened" not in changes:
             self._whole_at = earliest(self._whole_at, time.monotonic())
+            changes["whole"] = True
+        if not standing.complete and not changes.get("whole", self._facts.whole):
+            # The index is another one than the refresh completed. After a moment, should that be removed again.
+            self._whole_at = earliest(self._whole_at, time.monotonic() + MISSING_LOOK_S)
             changes["whole"] = True
         self._retry_at = self._next_retry(standing)
         changes |= {"set_aside": standing.set_aside}

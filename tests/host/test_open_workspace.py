@@ -326,6 +326,26 @@ def test_a_removed_index_is_told_in_one_answer_whichever_thread_gives_it(project
     run(main())
 
 
+def test_an_index_removed_at_the_end_of_its_refresh_is_built_again(project, environ, monkeypatch):
+    run_to_end, ended = IndexThread._run_to_end, []
+
+    def then_removed(self, request):
+        outcome = run_to_end(self, request)
+        if not ended:
+            shutil.rmtree(Path(environ["HELIX_CACHE_DIR"]) / "workspaces")
+        ended.append(outcome.end)
+        return outcome
+
+    monkeypatch.setattr(IndexThread, "_run_to_end", then_removed)
+
+    async def main():
+        async with opened(project) as heard:
+            assert heard.workspace.status.files == len(FILES)
+            assert ended == ["done", "done"]
+
+    run(main())
+
+
 def test_a_folder_taken_away_is_missing_its_index_is_kept_and_it_is_compared_when_it_returns(project, tmp_path):
     async def main():
         async with opened(project) as heard:
