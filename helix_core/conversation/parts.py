@@ -365,6 +365,8 @@ def _is_introduction(sentence: str, words: Sequence[str]) -> bool:
 
 
 def _is_style(words: Sequence[str]) -> bool:
+    if words[0] in CONTINUATIONS and words[1] == "for":
+        return False  # "and for yaml" asks the question before it again, of something else.
     known = sum(word in STYLE_WORDS or word.isdigit() for word in words)
     return known == len(words) and any(word in STYLE_CORE for word in words)
 

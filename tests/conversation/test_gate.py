@@ -241,6 +241,7 @@ CSRF = [
         "please shorten this function",
         "remove the duplication",
         "is this the only place?",
+        "and for yaml",
         "it still crashes",
         "warum?",
         "zeig mir den Code",
@@ -270,6 +271,11 @@ def test_a_follow_up_is_searched_with_the_turn_it_refers_to(follow_up):
 def test_a_question_that_stands_on_its_own_takes_nothing_from_earlier_turns(question):
     asked = read_conversation([*CSRF, user(f"Thanks! {question}")])
     assert (asked.text, asked.carried, asked.judged) == (question, (), "")
+
+
+@pytest.mark.parametrize("text", ["answer in json", "in yaml please", "as a short list"])
+def test_an_order_of_the_answers_form_is_no_follow_up(text):
+    assert read_conversation([*CSRF, user(text)]).need is Need.NOTHING
 
 
 def test_a_chain_of_follow_ups_reaches_the_question_that_stands_on_its_own():
