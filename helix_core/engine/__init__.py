@@ -11,15 +11,11 @@ from helix_core.faces import lazy_face
 if TYPE_CHECKING:
     from helix_core.engine.embedding import Embedding
     from helix_core.engine.helix import Helix
-    from helix_core.engine.opened import MemoryFile, UntoldNotices, WorkspaceSummary, index_folder
+    from helix_core.engine.opened import MemoryFile, WorkspaceSummary, index_folder
 
-__all__ = ["Embedding", "Helix", "MemoryFile", "UntoldNotices", "WorkspaceSummary", "index_folder"]
+__all__ = ["Embedding", "Helix", "MemoryFile", "WorkspaceSummary", "index_folder"]
 
 __getattr__ = lazy_face(
     __name__,
-    {
-        "embedding": ("Embedding",),
-        "helix": ("Helix",),
-        "opened": ("MemoryFile", "UntoldNotices", "WorkspaceSummary", "index_folder"),
-    },
+    {"embedding": ("Embedding",), "helix": ("Helix",), "opened": ("MemoryFile", "WorkspaceSummary", "index_folder")},
 )

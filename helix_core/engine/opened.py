@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 from helix_core.config import Config, current, load_config
 from helix_core.embed import Encoder, StaticEncoder
-from helix_core.engine.indexing import Progress, Refresh, work_plan
+from helix_core.engine.indexing import Progress, Refresh, UntoldNotices, work_plan
 from helix_core.errors import (
     BusyStoreError,
     CorruptMemoryError,
@@ -164,38 +163,6 @@ class GitFacts:
     def _marks_now(self) -> tuple[bool, ...]:
         """Return where a repository exists, from the workspace upwards: one may be created or removed while open."""
         return tuple(os.path.lexists(folder / ".git") for folder in (self._folder, *self._folder.parents))
-
-
-class UntoldNotices:
-    """Notices on rebuilt indexes that no answer has carried yet. Thread-safe.
-
-    The threads that answer for one workspace share one: each of them finds that the file it had open is gone, and the
-    user is told once.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._texts: list[str] = []
-        self._lost: set[Identity] = set()
-
-    def add(self, text: str, lost: Identity | None) -> None:
-        """Keep a notice on the loss of an index file, unless there was one on that file."""
-        with self._lock:
-            if lost is None or lost not in self._lost:
-                self._texts.append(text)
-            if lost is not None:
-                self._lost.add(lost)
-
-    def opened(self, identity: Identity | None) -> None:
-        """Note which file is open now: it may have got the inode of a lost one."""
-        with self._lock:
-            self._lost.discard(identity)
-
-    def take(self) -> tuple[str, ...]:
-        """Return the notices for the next answer, and forget them."""
-        with self._lock:
-            texts, self._texts = tuple(self._texts), []
-        return texts
 
 
 class OpenedIndex:

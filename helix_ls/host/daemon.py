@@ -25,7 +25,7 @@ from helix_core.ingest import ParseGuard
 from helix_core.telemetry import Spans
 from helix_ls.host.calls import Calls, RunsCommands
 from helix_ls.host.connection import PROTOCOL, encoded, is_own_user, proof, transport_of
-from helix_ls.host.endpoint import DaemonPaths, Endpoint, Secret, bound_socket, place
+from helix_ls.host.endpoint import BoundEndpoint, DaemonPaths, Secret, bound_socket, place
 from helix_ls.host.framing import MAX_BODY_BYTES, Frames, TooLarge, framed
 from helix_ls.host.host import Chats, Host
 from helix_ls.host.log import LOG, loop_failed, open_log
@@ -218,7 +218,7 @@ class Daemon:
             left_s = idle_since + self._idle_s - now
             self._look = asyncio.get_running_loop().call_later(max(0.01, left_s), self._watch_idle)
 
-    def _watch_place(self, endpoint: Endpoint) -> None:
+    def _watch_place(self, endpoint: BoundEndpoint) -> None:
         """Shut down, also with clients, once the endpoint's file is not this daemon's: the clients connect again."""
         if endpoint.is_in_place():
             asyncio.get_running_loop().call_later(PLACE_S, self._watch_place, endpoint)

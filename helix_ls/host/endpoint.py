@@ -93,7 +93,7 @@ class Secret:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class BoundEndpoint:
     """A bound socket and the file by which clients find it: the socket's own, or the token file over TCP.
 
     ``inode`` is the device and inode of a Unix socket's file. The bound socket holds that inode, so no other file
@@ -123,7 +123,7 @@ class Endpoint:
             self.file.unlink(missing_ok=True)
 
 
-def bound_socket(place: DaemonPaths, transport: Transport) -> Endpoint:
+def bound_socket(place: DaemonPaths, transport: Transport) -> BoundEndpoint:
     """Bind the daemon's socket with mode 0600, or loopback TCP with a new token; replace a stale socket file.
 
     Call it only with the daemon's lock held.
@@ -142,12 +142,12 @@ def bound_socket(place: DaemonPaths, transport: Transport) -> Endpoint:
         raise
     finally:
         os.umask(before)
-    return Endpoint(listener, place.socket, inode=(status.st_dev, status.st_ino))
+    return BoundEndpoint(listener, place.socket, inode=(status.st_dev, status.st_ino))
 
 
-def _bound_tcp(place: DaemonPaths) -> Endpoint:
+def _bound_tcp(place: DaemonPaths) -> BoundEndpoint:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.bind((LOOPBACK, 0))
     secret = Secret(listener.getsockname()[1], os.urandom(32).hex())
     write_whole(place.token, secret.text())
-    return Endpoint(listener, place.token, secret)
+    return BoundEndpoint(listener, place.token, secret)

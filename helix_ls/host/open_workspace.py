@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from helix_core.config import Config, current
-from helix_core.engine import Helix, UntoldNotices
+from helix_core.engine import Helix
+from helix_core.engine.indexing import UntoldNotices
 from helix_core.errors import HelixError
 from helix_core.ingest import ParseGuard
 from helix_core.telemetry import Spans, no_span

@@ -12,7 +12,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from helix_core.engine import Helix, UntoldNotices
+from helix_core.engine import Helix
+from helix_core.engine.indexing import UntoldNotices
 from helix_core.errors import StoreError
 from helix_core.store import open_index
 from tests.engine.conftest import config_in

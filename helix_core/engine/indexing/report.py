@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Any
 from helix_core.engine.indexing.plan import is_pending, retry_at, work_plan
 from helix_core.ingest import parser_generation
 from helix_core.model import GitState, Listing, SetAside, SourceState
-from helix_core.store import Reader
+from helix_core.store import Identity, Reader
 from helix_core.workspace import FileOptions, Git, Root, ignored_files, list_files, source_id_of
 
 
@@ -205,3 +206,35 @@ def _size_on_disk(index_path: Path) -> int:
     """Return the size of the index and its WAL, in bytes."""
     files = (index_path, index_path.with_name(index_path.name + "-wal"))
     return sum(file.stat().st_size for file in files if file.exists())
+
+
+class UntoldNotices:
+    """Notices on rebuilt indexes that no answer has carried yet. Thread-safe.
+
+    The threads that answer for one workspace share one: each of them finds that the file it had open is gone, and the
+    user is told once.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._texts: list[str] = []
+        self._lost: set[Identity] = set()
+
+    def add(self, text: str, lost: Identity | None) -> None:
+        """Keep a notice on the loss of an index file, unless there was one on that file."""
+        with self._lock:
+            if lost is None or lost not in self._lost:
+                self._texts.append(text)
+            if lost is not None:
+                self._lost.add(lost)
+
+    def opened(self, identity: Identity | None) -> None:
+        """Note which file is open now: it may have got the inode of a lost one."""
+        with self._lock:
+            self._lost.discard(identity)
+
+    def take(self) -> tuple[str, ...]:
+        """Return the notices for the next answer, and forget them."""
+        with self._lock:
+            texts, self._texts = tuple(self._texts), []
+        return texts
