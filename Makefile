@@ -44,7 +44,8 @@ static: $(VENV)/.installed-dev
 
 .PHONY: unit
 unit: $(VENV)/.installed-dev $(VENV)/.model
-	$(BIN)/pytest -m "unit and not slow" $(PARALLEL)
+	@# The plugin of schemathesis imports a second of modules into every worker, and none of these tests uses it.
+	$(BIN)/pytest -m "unit and not slow" -p no:schemathesis $(PARALLEL)
 
 .PHONY: check
 check: static pytest ## the same as test without the editor; SLOW=1 for the slow tests, too

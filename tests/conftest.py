@@ -19,6 +19,8 @@ from hypothesis import HealthCheck, settings
 # Hundreds of tests start a program: its sources are compiled once, also where the environment says never to keep that.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# A new repository gets no sample hooks: hundreds of tests make one.
+os.environ["GIT_TEMPLATE_DIR"] = ""
 
 # A busy machine is no fault of a test: no example has a deadline, and slow generation is not refused.
 settings.register_profile("helix", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -84,9 +86,9 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int, int]:
-    """Start two workers a processor: a third of a run waits for servers and timers. ``unit`` tests never wait."""
+    """Start two workers a processor: a third of a run waits for servers and timers; ``unit`` tests wait less."""
     workers = yield
-    return workers if config.option.markexpr.startswith("unit") else 2 * workers
+    return workers + 1 if config.option.markexpr.startswith("unit") else 2 * workers
 
 
 @pytest.hookimpl(wrapper=True)

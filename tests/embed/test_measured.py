@@ -151,6 +151,7 @@ def test_weights_are_written_as_the_file_has_them(benchmark: Callable[[str], Mod
     assert subprocess.run([sys.executable, "-m", "ruff", "format", "--check", copy], check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_file_without_the_marks_is_left_as_it_is(benchmark: Callable[[str], ModuleType], tmp_path: Path) -> None:
     other = tmp_path / "other.py"
     other.write_text("x = 1\n")

@@ -77,6 +77,7 @@ def test_the_quantised_graph_says_what_the_weights_say(minilm_wheel: Path, loade
     assert wanted[0] @ wanted[1] > wanted[0] @ wanted[2] + 0.2
 
 
+@pytest.mark.slow
 def test_texts_come_back_in_their_order_and_of_length_one(loaded: FastModel) -> None:
     texts = [*TEXTS, "short", "a much longer text about nothing in particular " * 20, ""]
     together = loaded.vectors(texts)

@@ -58,6 +58,7 @@ def test_a_leak_is_seen(bench: ModuleType) -> None:
     assert bench.is_leak(bench.Case("rules", "none", "colour = kX9mP2vLq8", ("kX9mP2vLq8",)))
 
 
+@pytest.mark.slow
 def test_few_lines_of_ordinary_code_are_touched(bench: ModuleType) -> None:
     counted = bench.measure(REPOSITORY / "helix_core", show=0)
     assert counted.lines > 20_000

@@ -746,6 +746,7 @@ def test_only_the_door_makes_clean_text() -> None:
     assert {maker for maker in makers if not maker.startswith("store/")} == {"ingest/masked.py"}
 
 
+@pytest.mark.slow
 def test_threads_do_not_disturb_each_other() -> None:
     data = "\n".join(frame.format(secret) for frame, secret in PHRASES.values()).encode()
     expected = mask(data)

@@ -148,6 +148,7 @@ def test_what_is_forgotten_or_purged_supersedes_nothing() -> None:
     assert statuses(union([*store, op("purge", "i2", 3)]))["i1"] is ItemStatus.ACTIVE
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from(ITEMS), st.sampled_from(ITEMS)), max_size=14))
 def test_items_that_supersede_each_other_in_a_circle_never_all_vanish(pairs: list[tuple[str, str]]) -> None:

@@ -152,6 +152,7 @@ def test_a_file_that_never_agrees_with_its_stat_is_changed():
         assert reason(proc.read, b"status") is Reason.CHANGED
 
 
+@pytest.mark.slow
 def test_what_is_read_while_a_file_is_rewritten_was_there_as_a_whole(root, tmp_path):
     """Atomic saves only: one version or the other, never a mix, and the signature belongs to it."""
     versions = [bytes([65 + number]) * (1000 + number * 500) for number in range(8)]

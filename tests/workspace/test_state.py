@@ -151,6 +151,7 @@ def test_git_runs_only_when_something_moved(diverged):
     assert git.calls == calls
 
 
+@pytest.mark.slow
 def test_every_move_is_seen_by_the_next_call(diverged):
     """Against a fresh reader, after each of many ordinary commands, packed refs included."""
     git = Git.open(diverged.path)
