@@ -415,10 +415,15 @@ MEANINGS = {
     "contradicted": "A source that changed later gives another value; both are listed under `contradictions`.",
     "aged": "A note or chat that nothing can compare with a disk is too old for the task.",
     "weak_authority": "The source is not first-hand: a note (then `stale_risk` at least), or made by a program.",
-    "unlocated": "The confidence is so low that this is may not be the right place at all.",
+    "unlocated": "The confidence is so low that this may not be the right place at all.",
     "asserted": "A memory that cites nothing: the user said so, and no other memory says otherwise.",
     "superseded": "A memory that depends on one that was superseded, forgotten or purged; `detail` names it.",
 }
+# The reasons that reading the file gives.
+FROM_DISK = frozenset(
+    {"unchanged", "touched", "reingested", "moved", "renamed", "changed", "not_indexed"}
+    | {"gone", "unreadable", "outside_root", "not_a_file", "too_large", "ignored"}
+)
 ACTIONS = {
     "verified": "Rely on it.",
     "stale_risk": "The text is there. Check what the reason names before you rely on it.",
@@ -426,31 +431,45 @@ ACTIONS = {
 }
 
 
+def observations(reason: Any, task: Any) -> list[Any]:
+    """What the verdict table is given for a reason's row, the milder observation first.
+
+    Raises:
+        ValueError: this does not know how the reason comes about.
+    """
+    from helix_core.engine.verdict import Observation, table
+    from helix_core.model import Authority, MemoryOrigin, Reason
+
+    least = table.THRESHOLD[task]
+    made: dict[Reason, list[dict[str, Any]]] = {
+        Reason.UNSAVED: [{"unsaved": True}],
+        Reason.CONFLICTED: [{"conflicted": True}],
+        Reason.OUTDATED_DOC: [{"outdated": (_Flag(),)}],
+        Reason.CONTRADICTED: [{"contradicted_by": "another source"}],
+        Reason.AGED: [{"disk": None, "freshness": least * share} for share in (0.9, 0.0)],
+        Reason.WEAK_AUTHORITY: [{"authority": Authority.INFERRED}],
+        Reason.UNLOCATED: [{"confidence": 0.0}],
+        Reason.ASSERTED: [{"disk": None, "asserted_by": MemoryOrigin.USER}],
+        Reason.SUPERSEDED: [{"superseded": "another memory"}],
+    }
+    if reason in FROM_DISK:
+        return [Observation(disk=reason)]
+    if reason not in made:
+        raise ValueError(f"no observation is known that leads to {reason}")
+    return [Observation(**{"disk": Reason.UNCHANGED, **seen}) for seen in made[reason]]
+
+
 def verdicts() -> str:
     """The page of the verdict table: every reason with the status that the table itself gives."""
     from helix_core.engine.verdict import table
-    from helix_core.model import HIGH_RISK, Authority, Reason, Status, TaskType
-
-    made: dict[Reason, dict[str, Any]] = {
-        Reason.UNSAVED: {"unsaved": True},
-        Reason.CONFLICTED: {"conflicted": True},
-        Reason.OUTDATED_DOC: {"outdated": (_Flag(),)},
-        Reason.CONTRADICTED: {"contradicted_by": "another source"},
-        Reason.AGED: {"disk": None, "freshness": 0.99},
-        Reason.WEAK_AUTHORITY: {"authority": Authority.INFERRED},
-        Reason.UNLOCATED: {"confidence": 0.0},
-    }
+    from helix_core.model import HIGH_RISK, Reason, Status, TaskType
 
     def given(reason: Any, task: Any) -> str:
-        seen: dict[str, Any] = {"disk": Reason.UNCHANGED, **made.get(reason, {"disk": reason})}
-        if reason is Reason.AGED:
-            worst = table.THRESHOLD[task]
-            found = {table.verdict(table.Observation(**{**seen, "freshness": f}), task) for f in (worst * 0.9, 0.0)}
-            return ", then ".join(
-                f"`{each.status.value}`" for each in sorted(found, key=lambda v: v.status.value)[::-1]
-            )
-        said = table.verdict(table.Observation(**seen), task)
-        return f"`{said.status.value}`"
+        found = [table.verdict(seen, task) for seen in observations(reason, task)]
+        cells = [
+            f"`{one.status.value}`" + ("" if one.reason is reason else f" as `{one.reason.value}`") for one in found
+        ]
+        return ", then ".join(dict.fromkeys(cells))
 
     groups: dict[tuple[str, ...], list[Any]] = {}
     for task in TaskType:
@@ -472,7 +491,8 @@ def verdicts() -> str:
             "most severe row that applies decides. `also` in `helix.explain/1` names the others.\n",
             _table(("status", "what to do"), [(f"`{each.value}`", ACTIONS[each.value]) for each in Status]),
             "## Every reason\n",
-            "The status depends on the task, which says what the answer is for.\n",
+            "The status depends on the task, which says what the answer is for. `as` names the reason that is given "
+            "instead.\n",
             _table(("reason", *heads, "meaning"), rows),
             "## Tasks\n",
             "`freshness` is compared only for what cannot be read again. High-risk tasks always hash the file. The "

@@ -11,10 +11,12 @@ from types import ModuleType
 import pytest
 
 from helix_core.config import load_config
-from helix_core.model import Reason, Status
+from helix_core.engine.verdict import Observation, verdict
+from helix_core.model import Authority, DocumentChange, DocumentFlag, MemoryOrigin, Reason, Status, TaskType
 from helix_ls.cli.verbs import VERBS
 
 ROOT = Path(__file__).parents[2]
+FLAG = DocumentFlag(DocumentChange.NAME, "wait", 1, "wait(seconds)", "")
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +64,41 @@ def test_every_reason_status_and_verb_has_its_row(reference: ModuleType) -> None
     assert [reason for reason in Reason if f"| `{reason.value}` |" not in verdicts] == []
     commands = reference.commands()
     assert [verb for verb in VERBS if f"## helix {verb}\n" not in commands] == []
+
+
+NOT_FROM_DISK = {
+    Reason.UNSAVED: Observation(disk=Reason.UNCHANGED, unsaved=True),
+    Reason.CONFLICTED: Observation(disk=Reason.UNCHANGED, conflicted=True),
+    Reason.OUTDATED_DOC: Observation(disk=Reason.UNCHANGED, outdated=(FLAG,)),
+    Reason.CONTRADICTED: Observation(disk=Reason.UNCHANGED, contradicted_by="b.py:1"),
+    Reason.WEAK_AUTHORITY: Observation(disk=Reason.UNCHANGED, authority=Authority.INFERRED),
+    Reason.UNLOCATED: Observation(disk=Reason.UNCHANGED, confidence=0.1),
+    Reason.ASSERTED: Observation(disk=None, asserted_by=MemoryOrigin.USER),
+    Reason.SUPERSEDED: Observation(disk=Reason.UNCHANGED, superseded="M-1 is forgotten"),
+}
+"""What the code observes where it gives these reasons; the others it observes on the disk."""
+
+
+@pytest.mark.parametrize("reason", [reason for reason in Reason if reason is not Reason.AGED])
+def test_a_row_of_the_verdicts_is_what_the_verdict_table_returns(reference: ModuleType, reason: Reason) -> None:
+    lines = reference.verdicts().splitlines()
+    heads = next(line for line in lines if line.startswith("| reason |")).split(" | ")
+    row = next(line for line in lines if line.startswith(f"| `{reason.value}` |")).split(" | ")
+    seen = NOT_FROM_DISK.get(reason, Observation(disk=reason))
+    columns = {task.strip(): cell for head, cell in zip(heads[1:-1], row[1:], strict=False) for task in head.split(",")}
+    given = {task.value: verdict(seen, task) for task in TaskType}
+    expected = {
+        task: f"`{one.status.value}`" + ("" if one.reason is reason else f" as `{one.reason.value}`")
+        for task, one in given.items()
+    }
+    assert columns == expected
+    assert reason in {one.reason for one in given.values()}
+
+
+def test_a_reason_that_the_reference_cannot_bring_about_has_no_row(reference: ModuleType) -> None:
+    assert set(reference.FROM_DISK) == {reason for reason in Reason if reason not in {*NOT_FROM_DISK, Reason.AGED}}
+    with pytest.raises(ValueError, match="no observation is known"):
+        reference.observations("invented", TaskType.EDIT)
 
 
 def test_the_example_of_a_settings_file_is_accepted_from_a_workspace(reference: ModuleType, tmp_path: Path) -> None:
