@@ -41,6 +41,14 @@ _REFERENCE = LazyPattern(
 )
 _FIELD = LazyPattern(rb"^[A-Za-z]+(?:_[A-Za-z0-9]+)+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _GROUPED = LazyPattern(rb"^[A-Z0-9]{3,6}(?:-[A-Z0-9]{3,6}){1,5}$")
+_UNBROKEN = LazyPattern(
+    rb"(?:[\xe3-\xed][\x80-\xbf]{2}|\xef[\xa4-\xab\xbc-\xbf][\x80-\xbf]|\xe0[\xb8-\xbb][\x80-\xbf]"
+    rb"|\xe1[\x80-\x82\x9e\x9f][\x80-\xbf])+"
+)
+"""UTF-8 of Chinese, Japanese, Korean, Thai, Lao, Burmese and Khmer, and of full-width signs."""
+_UNBROKEN_PASSWORD = LazyPattern(
+    "(?:パスワード|パスコード|パスフレーズ|暗証番号|密码|密碼|口令|비밀번호|암호|รหัสผ่าน)".encode()
+)
 FUNCTION_WORDS = frozenset(
     b"a an the and or nor but for of in on at by to from with without into onto over under as is are was were be "
     b"been being am do does did done has have had not no yes if then else when while where which who whom whose what "
@@ -121,11 +129,19 @@ def is_mixed_password(value: bytes) -> bool:
     )
 
 
-def is_lone_password(value: bytes) -> bool:
-    """Return whether a word that is a whole message is a password: an answer of one word with a digit in it."""
+def lone_passwords(value: bytes) -> list[bytes]:
+    """Return what of a whole message without blanks is a password: an answer of one word with a digit in it.
+
+    Scripts that write no blanks between words make a sentence of one word, whose digits are no sign: of such a message
+    only a part in other letters can be a password, and one that is weak only where the message names a password.
+    """
     if any(code in b" \t\r\n/." for code in value) or len(value) > 128:
-        return False
-    return is_strong_password(value) or is_typed_password(value, is_linked=False)
+        return []
+    if _UNBROKEN.search(value) is not None:
+        is_named = _UNBROKEN_PASSWORD.search(value) is not None
+        parts = _UNBROKEN.compiled().split(value)
+        return [one for one in parts if is_strong_password(one) or (is_named and is_mixed_password(one))]
+    return [value] if is_strong_password(value) or is_typed_password(value, is_linked=False) else []
 
 
 def is_typed_secret(value: bytes, *, is_said: bool) -> bool:

@@ -14,7 +14,7 @@ from helix_core.ingest.masked import Masked, with_masks
 from helix_core.ingest.secret_clauses import in_sentences
 from helix_core.ingest.secret_places import Excerpt, lines_of_interest, secrets_by_place
 from helix_core.ingest.secret_shapes import detect_secrets_findings, private_keys, tokens
-from helix_core.ingest.secret_typed import is_lone_password
+from helix_core.ingest.secret_typed import lone_passwords
 from helix_core.ingest.secret_values import is_masked, without_masks
 from helix_core.model import SecretSpan
 
@@ -32,11 +32,13 @@ def mask_typed(text: str) -> Masked:
     """
     masked = _masked(text.encode("utf-8", "replace"), _scan_typed)
     alone = masked.data.strip(b" \t\r\n\"'`.,")
-    if masked.findings or not is_lone_password(alone):
+    if masked.findings:
         return masked
-    start = masked.data.index(alone)
-    found = SecretSpan("secret", start, start + len(alone))
-    return Masked(with_masks(masked.data, [found]), (found,))
+    found: list[SecretSpan] = []
+    for password in lone_passwords(alone):
+        start = masked.data.index(password, found[-1].end if found else 0)
+        found.append(SecretSpan("secret", start, start + len(password)))
+    return Masked(with_masks(masked.data, found), tuple(found)) if found else masked
 
 
 def is_only_masks(text: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"17": "a2d6a0984c4e9b58"}
+RULES_OF = {"17": "9c0b914e54deaf33"}
 
 
 def _rules() -> str:

@@ -435,6 +435,76 @@ def test_what_a_person_writes_about_passwords_is_left_alone(line: str) -> None:
     assert mask_typed(line).data.decode() == line
 
 
+WITHOUT_BLANKS = """
+网关用端口8000
+備份每天凌晨3点运行
+v2のAPIは廃止されました
+我们用Postgres15
+超时设为30秒
+日志保留90天
+部署在us-east-1区域
+缓存用Redis7，过期时间600秒
+バックアップは毎日3時に実行する
+タイムアウトは30秒です
+Python3.11を使う
+ポート8080で待ち受ける
+テストはpytest-8で動かす
+決済サービスはv3に移行した
+포트는8000번을쓴다
+백업은매일3시에실행된다
+我们在2024年迁移到K8s
+发布分支是release/2.4
+主键用UUIDv7
+TLS1.3以上必須
+エラーコードE1001は再試行する
+用户表有12个字段
+接口返回JSON，最多100条
+重试3次后放弃
+最大連接數是200
+文件上限10MB
+ログは7日間保存
+CIはubuntu-22.04で動く
+พอร์ตเกตเวย์คือ8000
+每个worker处理4个任务
+「retry_limit」は5です
+网关用端口８０００
+h2协议默认开启
+密码用SHA256加密
+密码必须用Argon2id哈希
+密码重置链接30分钟后失效
+パスワードのハッシュにbcrypt12を使う
+비밀번호는8자이상이다
+"""
+
+
+@pytest.mark.parametrize("line", [line for line in WITHOUT_BLANKS.splitlines() if line])
+def test_a_sentence_of_a_script_without_blanks_is_no_password_for_its_digits(line: str) -> None:
+    assert mask_typed(line).data.decode() == line
+
+
+PASSWORDS_WITHOUT_BLANKS = """
+パスワードは⟦sakura123⟧です
+パスワード⟦sakura2024⟧で入る
+密码是⟦abc12345⟧
+密码⟦Tr0ub4dor&3x⟧
+비밀번호⟦hunter2024⟧다
+网关⟦Xk9$mQ2!vL7p⟧
+⟦Xk9$mQ2!vL7p⟧です
+令牌⟦ghp_0123456789abcdefghijABCDEFGHIJ012345⟧
+"""
+
+
+@pytest.mark.parametrize("line", [line for line in PASSWORDS_WITHOUT_BLANKS.splitlines() if line])
+def test_a_password_in_a_sentence_without_blanks_is_masked_alone(line: str) -> None:
+    text, secret = _unmarked(line)
+    masked = mask_typed(text)
+    assert not _survives(secret, masked.data), masked.data
+    _assert_shape(text.encode(), masked)
+    assert masked.text().startswith(line.partition("⟦")[0])
+    assert masked.text().endswith(line.partition("⟧")[2])
+    assert mask_typed(masked.text()).data == masked.data
+
+
 ORDINARY_BLOCKS = {
     "fields of a schema": '"Password": {\n  "maxLength": 104,\n  "pattern": "^.+$"\n}\n',
     "a list of names": "names = [\n    'password',\n    'hostport',\n    'curlopt_put',\n]\n",
