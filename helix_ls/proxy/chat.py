@@ -238,8 +238,13 @@ class Chat:
             if wait_s == FIRST_BYTE_S:
                 self._first_byte(reply.last, began)
                 wait_s = self._idle_s
-            if out := await run_in_thread_if_large(stream.kept_bytes, stream.feed, data):
-                await reply.part(out)
+            out = await run_in_thread_if_large(stream.kept_bytes, stream.feed, data)
+            # A client that does not read holds this frame for as long as it likes: without the bytes it has sent on.
+            del data
+            if out:
+                sent = reply.part(out)
+                del out
+                await sent
         last = stream.end(cause)
         self._measures.add("helix_answers_total", ended=stream.outcome)
         self._measures.prompt_used(usage.usage, reply.last, with_evidence=bool(chat.context.blocks))

@@ -174,7 +174,8 @@ class Upstream:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 skip_auto_headers=("User-Agent", "Accept"),
                 trust_env=False,
-                read_bufsize=CHUNK_BYTES,
+                # aiohttp buffers twice this, and one read of the socket more, while nobody takes it.
+                read_bufsize=CHUNK_BYTES // 2,
             )
         return self._session
 
@@ -183,7 +184,7 @@ async def next_bytes(answer: aiohttp.ClientResponse, wait_s: float) -> bytes:
     """Return the next bytes, empty at the end. Raises UpstreamError when the answer is truncated or idle too long."""
     try:
         async with asyncio.timeout(wait_s):
-            return await answer.content.readany()
+            return await answer.content.read(CHUNK_BYTES)
     except TimeoutError as error:
         raise UpstreamError("the upstream sent nothing for too long") from error
     except (aiohttp.ClientError, OSError, ValueError) as error:

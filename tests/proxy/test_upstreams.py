@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from helix_ls.proxy.presets import Preset, advice, answering
-from helix_ls.proxy.upstream import Address, Upstreams
+from helix_ls.proxy.upstream import CHUNK_BYTES, Address, Upstreams, next_bytes
+from helix_ls.proxy.upstream import Upstream as Connections
 from tests.proxy.conftest import Server
 from tests.proxy.upstream import Upstream
 
@@ -217,3 +218,33 @@ def test_with_no_upstream_it_says_which_known_server_answers_and_how_to_choose_i
     assert [(preset.name, count) for preset, count in found] == [("Ollama", 2)]
     assert advice(found).endswith(f"Ollama answers with 2 models: HELIX_UPSTREAM=http://127.0.0.1:{port}")
     assert "11434" in advice([]) and "HELIX_UPSTREAM" in advice([])
+
+
+def test_a_part_of_an_answer_has_a_size_however_much_has_come():
+    """What a client does not read stays with the upstream: the proxy holds one part, and a bounded buffer."""
+    size = 64 * CHUNK_BYTES
+
+    async def answered(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 200 OK\r\nContent-Length: {size}\r\n\r\n".encode() + bytes(size))
+        await writer.drain()
+        writer.close()
+
+    async def parts():
+        server = await asyncio.start_server(answered, "127.0.0.1", 0)
+        where = Connections(Address(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"))
+        answer = await where.open("POST", "/chat/completions", [], b"{}")
+        # Its buffer is full: reading of the socket has been paused, and begins when a part is taken.
+        while answer.connection.protocol._reading_paused is False:
+            await asyncio.sleep(0.001)
+        held = answer.content.total_bytes
+        sizes = []
+        while part := await next_bytes(answer, 60):
+            sizes.append(len(part))
+        await where.close()
+        server.close()
+        return held, sizes
+
+    held, sizes = asyncio.run(parts())
+    assert sum(sizes) == size and max(sizes) <= CHUNK_BYTES
+    assert held < CHUNK_BYTES + 256 * 1024 + 1, "the limit, and one read of asyncio more"
