@@ -35,6 +35,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
+from helix_core.conversation import read_conversation
+
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "conversations"
 HELD_OUT = "held-out"
 HALVES = ("development", HELD_OUT)
@@ -77,6 +79,7 @@ TARGETS = {
     "absent: told": Target(least=0.85),
     "near-twin of an absent one: told absent": Target(most=0.05),
     "expected calibration error": Target(most=0.06),
+    "reading a request, p95, ms of CPU": Target(most=2),
 }
 LANGUAGES = "other languages ÷ English, right file"
 MULTILINGUAL = {LANGUAGES: Target(least=0.6, most=9.0)}
@@ -121,6 +124,13 @@ class Tally:
     languages: list[tuple[str, str, bool]] = field(default_factory=list)
     sure: list[tuple[float, bool]] = field(default_factory=list)
     misses: list[Record] = field(default_factory=list)
+    read_ms: list[float] = field(default_factory=list)
+
+    def read(self, messages: Messages) -> None:
+        """Read a request here as the server does, and note the processor time."""
+        began = time.process_time()
+        read_conversation(messages)
+        self.read_ms.append((time.process_time() - began) * 1e3)
 
     def add(self, figure: str, outcome: bool, record: Record | None = None) -> None:
         """One outcome; what goes wrong is kept with its record's id."""
@@ -144,6 +154,10 @@ class Tally:
             made[f"  {language}: right file"] = (sum(own) / len(own), len(own))
         if self.sure:
             made["expected calibration error"] = (_calibration(self.sure), len(self.sure))
+        if self.read_ms:
+            took = sorted(self.read_ms)
+            made["reading a request, p95, ms of CPU"] = (took[int(len(took) * 0.95)], len(took))
+            made["  its median, ms of CPU"] = (took[len(took) // 2], len(took))
         return made
 
 
@@ -317,6 +331,7 @@ def measure(server: Served, records: Sequence[Record], tally: Tally) -> None:
 
 
 def _message(server: Served, record: Record, tally: Tally) -> None:
+    tally.read(record["messages"])
     got = server.chat(record["messages"])
     about = {"id": record["id"], "manner": record["manner"]}
     group = record["group"]
@@ -347,6 +362,7 @@ def _conversation(server: Served, record: Record, tally: Tally) -> None:
     said: Messages = []
     for number, turn in enumerate(record["turns"]):
         said.append({"role": "user", "content": turn["text"]})
+        tally.read(said)
         got = server.chat(said)
         about = {"id": f"{record['id']}/{number}", "text": turn["text"][:80]}
         if not turn["files"]:

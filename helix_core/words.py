@@ -13,8 +13,6 @@ from typing import Any, cast
 
 
 class _LazyPattern:
-    __slots__ = ("_compiled", "_flags", "_source")
-
     def __init__(self, source: str, flags: int) -> None:
         self._source, self._flags = source, flags
         self._compiled: re.Pattern[str] | None = None
@@ -22,7 +20,10 @@ class _LazyPattern:
     def __getattr__(self, name: str) -> Any:
         if self._compiled is None:
             self._compiled = re.compile(self._source, self._flags)
-        return getattr(self._compiled, name)
+        found = getattr(self._compiled, name)
+        # Found without this call from now on: looking a method up costs more than matching a short line.
+        setattr(self, name, found)
+        return found
 
 
 def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:

@@ -34,6 +34,7 @@ from helix_core.words import IDENTIFIER, is_compound
 
 MAX_READ = 32_000
 TURNS_READ = 8
+CARRIED_READ = 32_000
 MOST_NAMES = 8
 MOST_FILES = 12
 MOST_ERRORS = 2
@@ -117,6 +118,14 @@ class _Carry:
     files: dict[str, None] = field(default_factory=dict)
     is_idle: bool = False
     """Whether the latest turn with words of its own needs nothing of the workspace."""
+    room: dict[bool, int] = field(default_factory=lambda: {True: CARRIED_READ, False: CARRIED_READ})
+    """How many characters are still read: of what tools returned, and of what was said."""
+
+    def take(self, text: str, most: int, *, of_tool: bool) -> str:
+        """Return as much of the text as is still read."""
+        taken = shortened(text, min(most, self.room[of_tool]))
+        self.room[of_tool] -= len(taken)
+        return taken if self.room[of_tool] >= 0 else ""
 
 
 def read_question(text: str) -> ConversationQuery:
@@ -268,14 +277,14 @@ def _first_clause(text: str) -> str:
 
 def _telling(text: str) -> list[str]:
     """Return the words that say what a question is about."""
-    return [word for word in _content(text) if word not in BARE_VERBS | FOLLOWING | GENERIC_WORDS | SOCIAL_WORDS]
+    return [word for word in words_of(text) if word not in _TELLS_NOTHING]
 
 
 def _refers(text: str, *, is_open: bool = False) -> bool:
     """Does a pronoun stand for something? With ``is_open`` only for something that the text itself does not name."""
     words = words_of(text)
     for at, word in enumerate(words):
-        if is_open and word not in STOP_WORDS | BARE_VERBS | FOLLOWING:
+        if is_open and word not in _NAMES_NOTHING:
             return False
         following = words[at + 1] if at + 1 < len(words) else ""
         if is_open and word in _COMPARING:
@@ -288,6 +297,10 @@ def _refers(text: str, *, is_open: bool = False) -> bool:
 _INFORMING = frozenset(
     {"explain", "show", "find", "list", "describe", "tell", "is", "are", "does", "do", "has", "have"}
 )
+# United once: a long message asks these of every word.
+_UNNAMING = STOP_WORDS | BARE_VERBS
+_NAMES_NOTHING = _UNNAMING | FOLLOWING
+_TELLS_NOTHING = _NAMES_NOTHING | GENERIC_WORDS | SOCIAL_WORDS
 _WORKSPACES = OF_WORKSPACE - {"code", "file", "module", "class", "function", "method"}
 _COMPARING = frozenset({"same", "above", "former", "latter", "one", "ones", "here"})
 
@@ -298,7 +311,7 @@ def _points_back(before: str, word: str, following: str) -> bool:
         return word == "such"
     if not following or following in STOP_WORDS:
         return word != "such"
-    return word in {"this", "such"} or (word == "that" and (not before or before in STOP_WORDS | BARE_VERBS))
+    return word in {"this", "such"} or (word == "that" and (not before or before in _UNNAMING))
 
 
 def _from_start(before: Sequence[Any]) -> Sequence[Any]:
@@ -324,10 +337,12 @@ def _carried(before: Sequence[Any]) -> _Carry:
             if own:
                 turns += 1
                 complete = _collect_question(own, carry, complete=complete)
-                _collect_names(own, carry, weight)
+                _collect_names(carry.take(own, MAX_READ, of_tool=False), carry, weight)
                 weight /= 2
-        elif role in {"assistant", "tool", "function"} and text:
-            _collect_names(shortened(text, MAX_READ // 4), carry, weight, only_ticked=role != "assistant")
+        elif role == "assistant" and text:
+            _collect_names(carry.take(text, MAX_READ // 4, of_tool=False), carry, weight)
+        elif role in {"tool", "function"} and text:
+            _collect_files(carry.take(text, MAX_READ // 4, of_tool=True), carry)
     return carry
 
 
@@ -358,16 +373,16 @@ def _collect_calls(message: Mapping[str, Any], carry: _Carry) -> None:
 
 
 def _collect_files(text: str, carry: _Carry) -> None:
-    for found in _PATH.findall(text):
+    if len(carry.files) >= 2 * MOST_FILES:
+        return
+    for found in _PATH.finditer(text):
+        carry.files.setdefault(found.group().removeprefix("./"))
         if len(carry.files) >= 2 * MOST_FILES:
             return
-        carry.files.setdefault(found.removeprefix("./"))
 
 
-def _collect_names(text: str, carry: _Carry, weight: float, *, only_ticked: bool = False) -> None:
+def _collect_names(text: str, carry: _Carry, weight: float) -> None:
     _collect_files(text, carry)
-    if only_ticked:
-        return
     ticked = {name for quoted in _TICKED.findall(text) if "/" not in quoted for name in IDENTIFIER.findall(quoted)}
     for name in IDENTIFIER.findall(_PATH.sub(" ", text)):
         if len(name) > 2 and (name in ticked or (is_compound(name) and not name.isupper())) and not name[0].isdigit():
@@ -394,7 +409,8 @@ def _names_code(text: str) -> bool:
     """Does the text have a path, a quoted name, or an identifier as only code has it?"""
     if "`" in text or _PATH.search(text):
         return True
-    return any("_" in name.strip("_") or _has_inner_capital(name) for name in IDENTIFIER.findall(text[:MAX_QUESTION]))
+    names = {name for name in IDENTIFIER.findall(text[:MAX_QUESTION]) if "_" in name or not name.islower()}
+    return any("_" in name.strip("_") or _has_inner_capital(name) for name in names)
 
 
 def _has_inner_capital(name: str) -> bool:

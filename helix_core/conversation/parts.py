@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from helix_core.conversation.pasted import split_pasted
+from helix_core.conversation.messages import MAX_QUESTION
+from helix_core.conversation.pasted import PastedBlock, split_pasted
 from helix_core.conversation.phrases import (
     ACK_FILLER,
     ACKNOWLEDGEMENTS,
@@ -150,18 +151,41 @@ _BARE_GREETINGS = frozenset({"hi", "hey", "hello", "hallo", "hola", "moin"})
 _ONLY_BEFORE_A_NAME = frozenset(["dear", "cher", "chère", "caro", "cara", "liebe", "lieber", "morning", "evening"])
 _CALLS_FOR_HELP = frozenset(["please", "pls", "plz", "help", "urgent", "asap", "sos", "anyone", "anybody", "needed"])
 _STYLE_OPENERS = frozenset({"please", "pls", "plz", "bitte", "answer", "respond", "reply", "be"})
-MOST_SENTENCES = 60
+MOST_SENTENCES = 400
+# People greet, thank, sign and say where they work at the ends of what they write: a sentence further in is left whole.
+EDGE = 8
+# No more than this is searched for, so no more is divided.
+MOST_PROSE = MAX_QUESTION
 
 
 def message_parts(text: str) -> list[MessagePart]:
     """Return the parts of one message of at most some tens of thousands of characters."""
     parts: list[MessagePart] = []
-    for block in split_pasted(text):
+    for block in _bounded(split_pasted(text)):
         if block.kind:
             parts.append(MessagePart(PartKind(block.kind), block.text))
         else:
             parts.extend(_prose_parts(block.text))
     return parts
+
+
+def _bounded(blocks: Sequence[PastedBlock]) -> list[PastedBlock]:
+    """Return the blocks with ``MOST_PROSE`` characters of prose at most: those at both ends of the message."""
+    total = sum(len(block.text) for block in blocks if not block.kind)
+    if total <= MOST_PROSE:
+        return list(blocks)
+    kept: list[PastedBlock] = []
+    at, half = 0, MOST_PROSE // 2
+    for block in blocks:
+        if block.kind:
+            kept.append(block)
+            continue
+        head = block.text[: max(0, half - at)]
+        tail = block.text[max(len(head), total - half - at) :]
+        if rest := "\n".join(part for part in (head, tail) if part.strip()):
+            kept.append(PastedBlock("", rest))
+        at += len(block.text)
+    return kept
 
 
 def words_of(text: str) -> list[str]:
@@ -192,7 +216,10 @@ def _prose_parts(text: str) -> list[MessagePart]:
         if _signs_off(sentences[number:]) and any(part.part is not PartKind.GREETING for part in parts):
             parts.extend(MessagePart(PartKind.SIGNATURE, one) for one in sentences[number:])
             break
-        parts.extend(_divide(sentence, is_last=number >= len(sentences) - 2, after=parts))
+        if EDGE <= number < len(sentences) - EDGE:
+            parts.append(MessagePart(PartKind.QUESTION, sentence))
+        else:
+            parts.extend(_divide(sentence, is_last=number >= len(sentences) - 2, after=parts))
     return _with_context(parts)
 
 
@@ -248,7 +275,8 @@ def _divide(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> li
         behind.insert(0, part)
         rest = shorter
     rest, tickets = _without_tickets(rest)
-    whole = _whole(rest, is_last=is_last, after=after) if rest else None
+    is_other = bool(rest) and rest != sentence
+    whole = _whole(rest, is_last=is_last, after=after) if is_other else None
     middle = [MessagePart(whole or PartKind.QUESTION, rest)] if rest else []
     return [*before, *middle, *tickets, *behind]
 
@@ -286,6 +314,9 @@ def _whole(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> Par
 
 
 def _wide(sentence: str) -> PartKind | None:
+    """Return what a whole sentence of a script without spaces is; its phrases are lists of their own."""
+    if sentence.isascii():
+        return None
     bare = sentence.strip(" 　。！？!?.,、，~～")
     pieces = [piece for piece in _WIDE_MARK.split(bare) if piece]
     if len(pieces) > 1:
@@ -339,14 +370,16 @@ def _is_closing(sentence: str, words: Sequence[str], after: Sequence[MessagePart
 def _is_environment(words: Sequence[str], sentence: str) -> bool:
     """Does the sentence only say where somebody works: a product of the list, or an opener with a version?"""
     opener = ENVIRONMENT_OPENERS.length_at(words)
-    products = sum(bool(ENVIRONMENTS.length_at(words, at)) for at in range(len(words)))
+    products = ENVIRONMENTS.may_be_in(words) and any(ENVIRONMENTS.length_at(words, at) for at in range(len(words)))
     has_version = any(character.isdigit() for character in sentence)
     if opener and len(words) <= 24 and (products or (has_version and len(words) - opener <= 6)):
         return True
-    return bool(products) and _only_environment(words)
+    return products and _only_environment(words)
 
 
 def _only_environment(words: Sequence[str]) -> bool:
+    if not ENVIRONMENTS.may_be_in(words):
+        return False
     others = [word for word in words if not word[0].isdigit()]
     return ENVIRONMENTS.covers(others, ENVIRONMENT_JOINERS)
 

@@ -52,6 +52,9 @@ _PARENTHESES = lazy_pattern(r"((?:[A-Za-z]:[\\/])?[^\s:()\"'<>|]{1,300}+)\((\d{1
 _DOTNET = lazy_pattern(r"\s*at .{1,300}? in ((?:[A-Za-z]:)?[^\s:]{1,300}+):line (\d{1,7})")
 _PHP = lazy_pattern(r"(?:#\d{1,4} |.{1,200}? in )(/[^\s:()]{1,300}+)(?:\((\d{1,7})\)| on line (\d{1,7}))")
 _PYTEST = lazy_pattern(r"(?:FAILED|ERROR|PASSED|XFAIL|FAIL|✕|●)\s+([^\s:]{1,300}+)(?:::([\w:\[\]-]{1,200}))?")
+# Every form but pytest's has a line's number behind one of these.
+_NUMBERED = lazy_pattern(r"[:(\[]\d|\bline \d")
+_DIGIT = lazy_pattern(r"\d")
 _ADDED_FILE = lazy_pattern(r"(?:\+\+\+|---) (?:[abciw]/)?([^\t\n]{1,300})")
 _HUNK = lazy_pattern(
     r"@@ -\d{1,7}(?:,\d{1,7})? \+(\d{1,7})(?:,(\d{1,7}))? @@(?:\s(?:.{0,60}?\b(?:def|class|func|fn"
@@ -74,6 +77,7 @@ _COMPLAINT = lazy_pattern(
     r"| TS\d{1,6})?:?\s{1,4}(\S.{0,300})",
     re.IGNORECASE,
 )
+_COMPLAINS = lazy_pattern(r"error|panic|fatal|undefined reference|cannot find", re.IGNORECASE)
 _STAMP = lazy_pattern(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,: ]|\w{3} [ \d]\d \d\d:\d\d:\d\d |\[?(?:DEBUG"
     r"|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|TRACE)\b[\]:\s|-]"
@@ -182,6 +186,14 @@ def _blocks(lines: Sequence[str], kinds: Sequence[str]) -> list[PastedBlock]:
 
 def _frame(line: str) -> Coordinate | None:
     """The place that one line of a trace or of a tool's output points at, or None."""
+    if _NUMBERED.search(line) is not None and (one := _numbered_frame(line)) is not None:
+        return one
+    if (found := _PYTEST.match(line)) is not None and _EXTENSION.search(found.group(1)):
+        return Coordinate(found.group(1), 0, (found.group(2) or "").rpartition("::")[2].partition("[")[0])
+    return None
+
+
+def _numbered_frame(line: str) -> Coordinate | None:
     if (found := _PYTHON.match(line)) is not None:
         return Coordinate(found.group(1), int(found.group(2)), found.group(3) or "")
     if (found := _JAVA.match(line)) is not None:
@@ -201,8 +213,6 @@ def _frame(line: str) -> Coordinate | None:
             return Coordinate(found.group(1), int(found.group(2)))
     if line.startswith(("#", "PHP ", "Fatal ", "Warning: ", "Notice: ")) and (found := _PHP.match(line)) is not None:
         return Coordinate(found.group(1), int(found.group(2) or found.group(3)))
-    if (found := _PYTEST.match(line)) is not None and _EXTENSION.search(found.group(1)):
-        return Coordinate(found.group(1), 0, (found.group(2) or "").rpartition("::")[2].partition("[")[0])
     return None
 
 
@@ -230,12 +240,17 @@ def coordinates(text: str) -> tuple[Coordinate, ...]:
         else:
             inline.extend([*_inline(line)] or _spoken(line))
     ordered = (*reversed(python), *frames, *inline)
-    distinct = {(one.path, one.line): one for one in reversed([_clean(one) for one in ordered])}
-    return tuple(reversed(distinct.values()))[:MOST_COORDINATES]
+    distinct: dict[tuple[str, int], Coordinate] = {}
+    for one in ordered:
+        clean = _clean(one)
+        distinct.setdefault((clean.path, clean.line), clean)
+        if len(distinct) == MOST_COORDINATES:
+            break
+    return tuple(distinct.values())
 
 
 def _inline(line: str) -> Iterable[Coordinate]:
-    if not any(character.isdigit() for character in line):
+    if _DIGIT.search(line) is None:
         return
     for found in _INLINE.finditer(line):
         path = found.group(1).rstrip(".:")
@@ -270,7 +285,7 @@ def errors_of(text: str) -> tuple[str, ...]:
         error = _ERROR.match(bare)
         if error is not None:
             found[error.group(1)] = None
-        elif (complaint := _COMPLAINT.match(bare)) is not None:
+        elif _COMPLAINS.search(bare) and (complaint := _COMPLAINT.match(bare)) is not None:
             found[complaint.group(1)] = None
         if len(found) >= 3:
             break

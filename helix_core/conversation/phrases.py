@@ -32,9 +32,13 @@ class Phrases:
                 return len(phrase)
         return 0
 
+    def may_be_in(self, words: Sequence[str]) -> bool:
+        """Return whether some phrase's first word is among the words."""
+        return not self._by_first.keys().isdisjoint(words)
+
     def covers(self, words: Sequence[str], besides: Iterable[str] = ()) -> bool:
         """Return whether the words are only phrases of this set, at least one, and words of ``besides``."""
-        others = frozenset(besides)
+        others = besides if isinstance(besides, frozenset) else frozenset(besides)
         at = found = 0
         while at < len(words):
             length = self.length_at(words, at)

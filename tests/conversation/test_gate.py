@@ -306,6 +306,14 @@ def test_files_that_a_tool_was_given_are_known():
     assert "shop/cart.py" in read_conversation(chat).files
 
 
+def test_of_what_tools_returned_the_latest_is_read_up_to_a_bound():
+    chat = [user("where is the cart?")]
+    for at in range(20):
+        chat.append({"role": "tool", "tool_call_id": str(at), "content": f"shop/part{at}.py\n" + "x = 1\n" * 1_300})
+    files = read_conversation([*chat, user("fix it")]).files
+    assert files[0] == "shop/part19.py" and "shop/part16.py" in files and "shop/part15.py" not in files
+
+
 def test_thanks_after_an_answer_need_nothing():
     assert read_conversation([*CSRF, user("thanks!")]).need is Need.NOTHING
 

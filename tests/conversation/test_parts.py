@@ -1,6 +1,7 @@
 """What a message asks is found among what surrounds it, and stays byte for byte where nothing surrounds it."""
 
 import json
+import sys
 import time
 from pathlib import Path
 
@@ -150,6 +151,40 @@ def test_work_grows_with_the_bound_and_not_with_the_text(unit):
 
     shorter, longer = unit * (200_000 // len(unit)), unit * (800_000 // len(unit))
     assert took(longer) <= 20 * took(shorter) + 1
+
+
+TRACE = "".join(f'  File "/srv/app/m{at}.py", line {at}, in f{at}\n    x = f{at}()\n' for at in range(400))
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("where are session cookies signed?", 1_100),
+        ("why?\nTraceback (most recent call last):\n" + TRACE + "ValueError: no", 35_000),
+        ("The server reads the request. " * 1_100 + "where is it?", 45_000),
+    ],
+    ids=["a question", "a trace of 400 frames", "33,000 characters of prose"],
+)
+def test_the_calls_of_a_reading_are_counted(text, most):
+    """A clock would measure the machine. Each of these took two to five times as many before they were bounded."""
+    read_question(text)
+    calls = 0
+
+    def count(_frame, event, _argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        read_question(text)
+    finally:
+        sys.setprofile(None)
+    assert calls <= most
+
+
+def test_a_long_message_is_asked_by_the_question_at_its_end():
+    asked = read_question("The server reads the request. " * 1_100 + "Where are session cookies signed?")
+    assert asked.text == "Where are session cookies signed?"
 
 
 @pytest.mark.parametrize("tail", [", I'm new here", ", im new here lol", ", we're beginners"])
