@@ -56,6 +56,12 @@ PAGE_NOTE = (
 )
 
 
+def bounded_tokens(max_tokens: int | None) -> None:
+    """Raise UsageError for a budget of tokens that is out of its bounds; None is without one."""
+    if max_tokens is not None and not LEAST_BUDGET <= max_tokens <= MOST_BUDGET:
+        raise UsageError(f"max_tokens is {max_tokens}; it must be from {LEAST_BUDGET} to {MOST_BUDGET:,}")
+
+
 def go_on() -> None:
     """The default ``check``: never cancel."""
 

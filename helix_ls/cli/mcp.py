@@ -19,13 +19,16 @@ class Profile(StrEnum):
     """How many tools there are."""
 
     DEFAULT = "default"
+    MEMORY = "memory"
     FULL = "full"
 
 
 def mcp(
     path: Folder = HERE,
     *,
-    profile: Annotated[Profile, typer.Option("--profile", help="How many tools to offer.")] = Profile.DEFAULT,
+    profile: Annotated[
+        Profile, typer.Option("--profile", help="Which tools to offer: those about the code, of the memory, or all.")
+    ] = Profile.DEFAULT,
     solo: Annotated[bool, typer.Option("--solo", help="Run in this process, without the daemon.")] = False,
 ) -> None:
     """Serve an agent on stdin and stdout, in the Model Context Protocol; for agents, not for people."""

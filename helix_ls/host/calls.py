@@ -19,7 +19,7 @@ from helix_ls.host.connection import encoded
 from helix_ls.host.framing import Frames, TooLarge, framed
 from helix_ls.host.host import Host
 from helix_ls.host.open_workspace import OpenWorkspace
-from helix_ls.operations import memory, places, questions
+from helix_ls.operations import memory, places, questions, strands
 from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.hosting import CALL, CANCEL, DAEMON_STATUS, DAEMON_STOP, PROXY, CallArguments
 from helix_ls.operations.validation import validated
@@ -43,7 +43,7 @@ QUESTIONS: dict[str, Operation[Any]] = {
         ),
         *(memory.REMEMBER, memory.RECALL, memory.MEMORIES, memory.REVIEW, memory.DECIDE, memory.RESTORE, memory.PURGE),
         *(memory.MEMORY_LOG, memory.MEMORY_CONTEXT, memory.EDIT, memory.RELATE, memory.MEMORY_DIFF),
-        *(memory.MEMORY_GET, memory.ROLLBACK, memory.MAINTAIN),
+        *(memory.MEMORY_GET, memory.ROLLBACK, memory.MAINTAIN, memory.MEMORY_GRAPH, strands.STRAND_MANIFEST),
         *(memory.WHERE, memory.FORGET_TRAIL, memory.HITL_EMIT, memory.HITL_RECENT),
     )
 }

@@ -1,4 +1,5 @@
-"""MCP resources: the status, the packets of a session, and lines of a file by a template, with completion.
+"""MCP resources: the status, the packets of a session, the memory's graph and manifest, and lines of a file by a
+template, with completion.
 
 A place is read as ``helix_open`` reads it, so nothing outside the workspace, ignored or secret can be named.
 """
@@ -14,8 +15,12 @@ from helix_core.errors import UsageError
 from helix_ls.mcp.outgoing import as_text
 from helix_ls.mcp.session import AgentSession
 from helix_ls.mcp.tools import tool_named
+from helix_ls.operations.memory import MEMORY_GRAPH, GraphArguments
+from helix_ls.operations.questions import WorkspaceArguments
+from helix_ls.operations.strands import STRAND_MANIFEST
 
 STATUS_URI, PACKETS_URI, PLACE_URI = "helix://status", "helix://packets", "helix://place/"
+GRAPH_URI, MANIFEST_URI = "helix://graph", "helix://strand/manifest"
 PLACE_TEMPLATE, PACKET_TEMPLATE = PLACE_URI + "{+path}{?lines}", PACKETS_URI + "/{packet_id}"
 MOST_COMPLETED = 100
 """The specification's maximum of values of a completion."""
@@ -28,6 +33,8 @@ def resources(session: AgentSession) -> list[types.Resource]:
     fixed = [
         _resource(STATUS_URI, "status", "What is indexed, and how far it is from the disk."),
         _resource(PACKETS_URI, "packets", "The packets given in this session."),
+        _resource(GRAPH_URI, "graph", "The newest memories, how they are related, and the files they cite."),
+        _resource(MANIFEST_URI, "strand manifest", "What a strand of all memories would hold, in counts and hashes."),
     ]
     return fixed + [_resource(f"{PACKETS_URI}/{one}", f"packet {one}", "As it was given.") for one in session.packets]
 
@@ -59,6 +66,10 @@ async def read_resource(session: AgentSession, uri: str) -> types.TextResourceCo
         found = (await session.call(tool_named("helix_status"), {})).structured
     elif uri == PACKETS_URI:
         found = session.listed()
+    elif uri == GRAPH_URI:
+        found = await session.read(MEMORY_GRAPH, GraphArguments())
+    elif uri == MANIFEST_URI:
+        found = await session.read(STRAND_MANIFEST, WorkspaceArguments())
     else:
         given = session.packets.get(uri.removeprefix(f"{PACKETS_URI}/"))
         if given is None:

@@ -171,8 +171,8 @@ class Seat:
     folders: GivenFolders | None = None
 
     def tool(self, name: str) -> ToolWords:
-        """Return the tool of that name. Raises MCPError."""
-        found = next((words for words in self.words if words.name == name), None)
+        """Return the tool of that name, or of one that it is known under as well. Raises MCPError."""
+        found = next((words for words in self.words if name in words.names), None)
         if found is None:
             names = ", ".join(words.name for words in self.words)
             raise MCPError(types.INVALID_PARAMS, f"There is no tool of that name; the tools are {names}.")

@@ -246,6 +246,11 @@ class AgentSession:
         self._tokens[tool.name] += estimate(said.text)
         return said
 
+    async def read(self, operation: Operation[A], given: A) -> dict[str, Any]:
+        """Return the sanitized answer of an operation that changes nothing, for a resource. Raises HelixError."""
+        scope = self._scope(getattr(given, "workspace", None))
+        return scope.fit(await scope.answer(operation, given))
+
     def about(self, *, is_this: bool) -> dict[str, Any]:
         """Return the session's entry in the list of sessions; ages in seconds."""
         now = time.monotonic()

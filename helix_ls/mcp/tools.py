@@ -63,6 +63,11 @@ class ToolWords:
     def _name(self, parameter: DeclaredArgument) -> str:
         return self.shown.get(parameter.name, parameter.name)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that a call may give: its own, and where that has a dot, the same with an underscore, unlisted."""
+        return tuple(dict.fromkeys((self.name, self.name.replace(".", "_"))))
+
     def renamed(self, name: str) -> ToolWords:
         """Return an alias of the tool under an older name."""
         return replace(self, name=name, same_as=self.name)
@@ -73,12 +78,14 @@ def _schema(parameter: DeclaredArgument, is_required: bool) -> dict[str, Any]:
     about = {"type": schema["type"], "description": parameter.about.description}
     # Bounds are left out: the sentence that refuses a value names them.
     about |= {"enum": schema["enum"]} if "enum" in schema else {}
+    # Clients of OpenAI's dialect refuse a list without the type of its members.
+    about |= {"items": {"type": schema["items"]["type"]}} if "items" in schema else {}
     known = not is_required and parameter.default not in (None, "", (), False)
     return about | ({"default": parameter.default} if known else {})
 
 
-Profile = Literal["default", "full"]
-PROFILES: tuple[Profile, ...] = ("default", "full")
+Profile = Literal["default", "memory", "full"]
+PROFILES: tuple[Profile, ...] = ("default", "memory", "full")
 
 INSTRUCTIONS = (
     "Helix knows this workspace and says, for each place it names, whether what it knows is still true on disk right "
@@ -126,14 +133,24 @@ FULL_TOOLS = (
     _PREVIEW,
     _PREVIEW.renamed("helix_document_preview"),
     ToolWords("helix_resonance", questions.RESONANCE, shown=_RESULTS),
-    ToolWords("memory_search", memory.RECALL, "Use it before you decide what may have been decided before."),
-    ToolWords("memory_context", memory.MEMORY_CONTEXT),
-    ToolWords("memory_get", memory.MEMORY_GET),
-    ToolWords("memory_list", memory.MEMORIES),
-    ToolWords("memory_diff", memory.MEMORY_DIFF),
+    ToolWords(
+        "memory.search",
+        memory.RECALL,
+        "Use it before you decide what may have been decided before.",
+        {"question": "query", "kinds": "types", "max_tokens": "budget_tokens"},
+    ),
+    ToolWords(
+        "memory.context",
+        memory.MEMORY_CONTEXT,
+        shown={"question": "query", "kinds": "types", "max_tokens": "budget_tokens"},
+    ),
+    ToolWords("memory.list", memory.MEMORIES, shown={"kinds": "types"}),
+    ToolWords("memory.get", memory.MEMORY_GET),
+    ToolWords("memory.review", memory.REVIEW),
+    ToolWords("memory.diff", memory.MEMORY_DIFF),
+    ToolWords("memory.maintain", memory.MAINTAIN),
     ToolWords("helix_where", memory.WHERE, "Use it when the user wants to go on where they were."),
     ToolWords("helix_hitl_recent", memory.HITL_RECENT),
-    ToolWords("memory_maintain", memory.MAINTAIN),
     ToolWords("helix_metrics_tokens", hosting.TOKENS),
     ToolWords("helix_sessions_list", hosting.SESSIONS),
     ToolWords("helix_session_recent", hosting.RECENT_PACKETS),
@@ -146,18 +163,27 @@ WRITE_TOOLS = (
     ToolWords("helix_consolidate", memory.CONSOLIDATE),
     ToolWords("helix_forget", memory.FORGET),
     ToolWords("helix_hitl_emit", memory.HITL_EMIT, "Use it when you ask the user before you go on."),
-    ToolWords("memory_write", memory.REMEMBER, "Use it only for what the user wants kept."),
-    ToolWords("memory_edit", memory.EDIT),
-    ToolWords("memory_relate", memory.RELATE),
-    ToolWords("memory_restore", memory.RESTORE),
+    ToolWords(
+        "memory.write",
+        memory.REMEMBER,
+        "Use it only for what the user wants kept.",
+        {"text": "content", "kind": "type", "session_id": "source"},
+    ),
+    ToolWords("memory.note", memory.INGEST, shown={"content": "text"}, unlisted=_HERE | {"content_type", "title"}),
+    ToolWords("memory.forget", memory.FORGET, shown={"gene_id": "id"}),
+    ToolWords("memory.edit", memory.EDIT),
+    ToolWords("memory.relate", memory.RELATE, shown={"id": "from_id", "other": "to_id"}),
+    ToolWords("memory.restore", memory.RESTORE),
 )
+MEMORY_PREFIX = "memory."
 
 
 def tool_named(name: str) -> ToolWords:
     """Return a tool of the full profile. Raises StopIteration if there is none."""
-    return next(one for one in FULL_TOOLS if one.name == name)
+    return next(one for one in FULL_TOOLS if name in one.names)
 
 
 def tools_of(profile: Profile, *, writes: bool = False) -> tuple[ToolWords, ...]:
     """Return the tools of a profile in listing order; with ``writes`` including those that write."""
-    return (FULL_TOOLS if profile == "full" else DEFAULT_TOOLS) + (WRITE_TOOLS if writes else ())
+    every = (DEFAULT_TOOLS if profile == "default" else FULL_TOOLS) + (WRITE_TOOLS if writes else ())
+    return tuple(one for one in every if profile != "memory" or one.name.startswith(MEMORY_PREFIX))

@@ -38,7 +38,8 @@ class Argument:
 
     ``least`` and ``most`` bound a number; ``most`` of a string, or of each string of a list, is its maximum length in
     characters, 0 for none. A string is truncated to ``reads`` characters. ``also`` are older names that are accepted
-    besides the field's own. ``on`` are the surfaces that accept the argument.
+    besides the field's own. ``on`` are the surfaces that accept the argument. A list of strings with ``takes_one`` may
+    be given as one string.
     """
 
     description: str
@@ -48,6 +49,7 @@ class Argument:
     also: tuple[str, ...] = ()
     reads: int = 0
     on: frozenset[Surface] = EVERYWHERE
+    takes_one: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ class DeclaredArgument:
             number = "a whole number" if self.kind == "integer" else "a number"
             return f"{number} from {self.least:,} to {self.most:,}"
         if self.kind == "array":
-            return "a list of objects" if self.item is not None else "a list of strings"
+            of_strings = "a list of strings, or one string" if self.about.takes_one else "a list of strings"
+            return "a list of objects" if self.item is not None else of_strings
         return {"string": "a string", "boolean": "true or false", "object": "an object"}[self.kind]
 
     def check(self, value: Any, option: str) -> None:

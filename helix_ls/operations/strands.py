@@ -7,10 +7,13 @@ the secret with its request; no argument that holds one is part of a ``repr``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from helix_ls.operations.arguments import LSP, Argument, Operation
-from helix_ls.operations.questions import LONGEST_NAME, LONGEST_PATH, Workspace
+from helix_ls.operations.arguments import LSP, Argument, AskContext, Operation
+from helix_ls.operations.questions import LONGEST_NAME, LONGEST_PATH, Workspace, WorkspaceArguments
+
+if TYPE_CHECKING:
+    from helix_core.engine import Helix
 
 STRAND_SCHEMA = "helix.strand/1"
 LONGEST_PASSPHRASE = 1_024
@@ -88,6 +91,22 @@ class StrandArguments:
     """The arguments of ``verify_strand``."""
 
     file: Annotated[str, _FILE]
+
+
+def strand_manifest(helix: Helix, given: WorkspaceArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+    """Return the ``helix.strandManifest/1`` object."""
+    return helix.memory.manifest()
+
+
+STRAND_MANIFEST = Operation(
+    "strand_manifest",
+    "Describe the memory as a strand",
+    "Say what a strand of all memories would hold: its format, counts by type and status, content root and last "
+    "operation. No text.",
+    WorkspaceArguments,
+    strand_manifest,
+    "helix.strandManifest/1",
+)
 
 
 VERIFY_STRAND = Operation(

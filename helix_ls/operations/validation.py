@@ -165,6 +165,10 @@ def _list(value: Any) -> Any:
     return value
 
 
+def _list_or_one(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else _list(value)
+
+
 def _text(value: str) -> str:
     if not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
         raise PydanticCustomError("string_unicode", "a lone surrogate")
@@ -190,7 +194,8 @@ def _type(parameter: DeclaredArgument) -> Any:
         case "array":
             if item is None:
                 text = Annotated[str, Field(strict=True, max_length=parameter.most or None), AfterValidator(_text)]
-                return Annotated[tuple[text, ...], BeforeValidator(_list)]
+                listed = _list_or_one if parameter.about.takes_one else _list
+                return Annotated[tuple[text, ...], BeforeValidator(listed)]
             return list[_model(item)]  # type: ignore[misc]
 
 

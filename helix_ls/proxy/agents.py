@@ -170,7 +170,8 @@ class Agents:
 
         request = context.request
         scope = request.scope
-        profile: Profile = "full" if request.query_params.get("profile") == PROFILES[1] else PROFILES[0]
+        asked = request.query_params.get("profile")
+        profile: Profile = next((one for one in PROFILES if one == asked), PROFILES[0])
         writes = self._writes and scope.get("helix.scope") == "admin"
         workspace = str(scope.get("helix.workspace", ""))
         client = request.headers.get("mcp-session-id") or f"client {name_of(context)}"

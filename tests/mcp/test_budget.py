@@ -58,7 +58,7 @@ def test_memories_are_in_the_text_and_the_object_of_a_packet_within_its_budget(s
     agent = start(project, "--profile", "full")
     agent.initialize()
     text = f"The session cookie is signed with Ed25519; the key is under {project}/keys"
-    kept = agent.answer("memory_write", text=text, cites=["app/sessions.py:6-8"])["items"][0]["id"]
+    kept = agent.answer("memory.write", text=text, cites=["app/sessions.py:6-8"])["items"][0]["id"]
     said = agent.call("helix_context_packet", question="how is the session cookie signed?", max_tokens=1500)
     (memory,) = said["structuredContent"]["memories"]
     assert (memory["id"], memory["origin"], memory["status"]) == (kept, "agent", "verified")
@@ -67,7 +67,7 @@ def test_memories_are_in_the_text_and_the_object_of_a_packet_within_its_budget(s
     assert "cites app/sessions.py:6-8" in line and "project/keys" in line
     assert str(tmp_path) not in text_of(said)
     assert str(tmp_path) not in json.dumps(said["structuredContent"]) and "project/keys" in memory["text"]
-    for asked in ({"name": "memory_search", "question": "session cookie"}, {"name": "memory_get", "id": kept}):
+    for asked in ({"name": "memory.search", "question": "session cookie"}, {"name": "memory.get", "id": kept}):
         (found,) = agent.answer(asked.pop("name"), **asked)["items"]
         assert str(tmp_path) not in json.dumps(found) and "project/keys" in found["text"]
     assert estimate(text_of(said)) <= 1500
@@ -91,13 +91,13 @@ def test_an_agent_may_propose_an_edit_of_a_users_memory_and_relate_only_its_own(
     environ["HELIX_MCP_WRITE_TOOLS"] = "true"
     agent = start(project, "--profile", "full")
     agent.initialize()
-    edited = agent.answer("memory_edit", id=users, text="The session cookie is signed with HMAC")["items"][0]
+    edited = agent.answer("memory.edit", id=users, text="The session cookie is signed with HMAC")["items"][0]
     assert (edited["origin"], edited["status"]) == ("agent", "quarantined")
-    own = agent.answer("memory_write", text="Routes are matched by pattern")["items"][0]["id"]
-    refused = agent.refusal("memory_relate", id=own, relation="supersedes", other=users)
+    own = agent.answer("memory.write", text="Routes are matched by pattern")["items"][0]["id"]
+    refused = agent.refusal("memory.relate", id=own, relation="supersedes", other=users)
     assert "of the user" in refused
-    assert agent.answer("memory_relate", id=own, relation="depends_on", other=users)["link"]["is_new"]
-    found = agent.answer("memory_search", question="how is the session cookie signed?")["items"]
+    assert agent.answer("memory.relate", id=own, relation="depends_on", other=users)["link"]["is_new"]
+    found = agent.answer("memory.search", question="how is the session cookie signed?")["items"]
     assert [one["id"] for one in found] == [users]
 
 
@@ -109,12 +109,12 @@ def test_a_client_named_by_nothing_that_can_be_shown_is_an_agent_and_not_the_use
     about = {"name": " \u200b", "version": "1"}
     agent.request("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": about})
     agent.send({"method": "notifications/initialized"})
-    own = agent.answer("memory_write", text="Routes are matched by pattern")["items"][0]
+    own = agent.answer("memory.write", text="Routes are matched by pattern")["items"][0]
     assert own["status"] == "quarantined"
-    assert "of the user" in agent.refusal("memory_relate", id=own["id"], relation="refines", other=users)
+    assert "of the user" in agent.refusal("memory.relate", id=own["id"], relation="refines", other=users)
     assert "only a person decides" in agent.refusal("helix_forget", gene_id=users)
     cited = agent.answer(
-        "memory_write", text="The session cookie is signed with Ed25519", cites=["app/sessions.py:1-3"]
+        "memory.write", text="The session cookie is signed with Ed25519", cites=["app/sessions.py:1-3"]
     )
     assert any("citations" in note for note in cited["notes"])
 
@@ -123,12 +123,12 @@ def test_what_an_agent_does_to_a_memory_is_logged_as_the_agents_act(start, envir
     environ |= {"HELIX_MCP_WRITE_TOOLS": "true", "HELIX_MEMORY_REVIEW_AGENTS": "false"}
     agent = start(repository(tmp_path / "project"), "--profile", "full")
     agent.initialize()
-    kept = agent.answer("memory_write", text="Routes are matched by pattern")["items"][0]["id"]
+    kept = agent.answer("memory.write", text="Routes are matched by pattern")["items"][0]["id"]
     agent.answer("helix_forget", gene_id=kept)
-    agent.answer("memory_restore", id=kept)
-    (one,) = agent.answer("memory_get", id=kept)["items"]
+    agent.answer("memory.restore", id=kept)
+    (one,) = agent.answer("memory.get", id=kept)["items"]
     assert (one["status"], one["uses"]) == ("active", [])
-    assert [use["kind"] for use in agent.answer("memory_get", id=kept)["items"][0]["uses"]] == ["opened"]
+    assert [use["kind"] for use in agent.answer("memory.get", id=kept)["items"][0]["uses"]] == ["opened"]
     ran = subprocess.run(
         [sys.executable, "-m", "helix_ls.cli", "log", "--json"],
         env=environ,

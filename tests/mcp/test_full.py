@@ -160,7 +160,7 @@ def test_tools_that_write_say_so(full):
     for words in WRITE_TOOLS:
         assert tools[words.name]["readOnlyHint"] is False
         assert tools[words.name]["idempotentHint"] is True
-        assert tools[words.name]["destructiveHint"] is (words.name == "helix_forget")
+        assert tools[words.name]["destructiveHint"] is (words.name in ("helix_forget", "memory.forget"))
 
 
 @pytest.mark.process

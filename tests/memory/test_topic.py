@@ -89,7 +89,8 @@ def test_a_topic_of_nothing_is_known_empty_and_makes_no_memory(helix, tmp_path):
     assert not (tmp_path / "data").exists()
     remember(helix, "Routes are matched by pattern")
     assert helix.memory.context(ASKED)["known_empty"]
-    for wrong in ({"question": " "}, {"question": "x", "max_tokens": 5}):
+    assert [one["text"] for one in helix.memory.context()["items"]] == ["Routes are matched by pattern"]
+    for wrong in ({"question": "x", "scope": "moon"}, {"question": "x", "max_tokens": 5}):
         with pytest.raises(UsageError):
             helix.memory.context(**wrong)
 

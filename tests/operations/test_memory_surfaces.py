@@ -70,7 +70,7 @@ def test_every_surface_recalls_the_same_memories_with_the_same_verdicts(
     answers = {
         "http": client.post("/memory/recall", json=given).json(),
         "lsp": wire.command("helix.memory.recall", given),
-        "mcp": agent.answer("memory_search", **given),
+        "mcp": agent.answer("memory.search", **given),
         "daemon": connection.exchange(encoded(request), 120)["result"],
     }
     topic, typed_topic = {**given, "max_tokens": 3_000}, ("--task", "edit", "--max-tokens", "3000")
@@ -84,7 +84,7 @@ def test_every_surface_recalls_the_same_memories_with_the_same_verdicts(
         )["result"],
     }
     text = "The signing algorithm has a name of its own"
-    written = agent.answer("memory_write", text=text)["items"][0]
+    written = agent.answer("memory.write", text=text)["items"][0]
     with server.admin() as admin:
         posted = admin.post("/memory/remember", json={"text": f"{text} again"}).json()["items"][0]
     editor = wire.command("helix.memory.remember", {"text": f"{text} here", "origin": None})["items"][0]

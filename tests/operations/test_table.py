@@ -33,7 +33,7 @@ def outside(parameter: DeclaredArgument) -> list[Any]:
     elif parameter.kind == "boolean":
         wrong += [0, 1, "true", "yes"]
     else:
-        wrong += [7, "text", [7]]
+        wrong += [7, [7]] + ([] if parameter.about.takes_one else ["text"])
     return wrong
 
 

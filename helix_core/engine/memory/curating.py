@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from helix_core.engine.memory.recalling import (
     RECALL_SCHEMA,
+    RESERVED,
     JudgedMemory,
     Recalling,
     recall_object,
@@ -47,6 +49,7 @@ from helix_core.model import (
     UseKind,
     record_hash,
 )
+from helix_core.packet import affordable, estimated_tokens
 from helix_core.store import Memory
 
 CHANGED_SCHEMA, LOG_SCHEMA, REVIEW_SCHEMA = "helix.changed/1", "helix.log/1", "helix.review/1"
@@ -54,8 +57,12 @@ DIFF_SCHEMA, GRAPH_SCHEMA = "helix.memoryDiff/1", "helix.memoryGraph/1"
 MOST_FOLLOWED = 1_000
 MOST_REVIEWED = 500
 MOST_GRAPH_CITES = 1_000
+MOST_ECHOED = 200
+"""Characters of a question that an answer within a budget repeats."""
 HELD_BACK = "a proposal that nobody approved; helix review shows its text"
 """What graphs, differences and logs have in the place of a proposal's text."""
+NOTHING_FORGOTTEN = "nothing was forgotten: give the confirm of the memory that is meant, with the same query"
+MOST_CANDIDATES = 5
 _PURGED = "purged"
 # What each decision asks of the memory it is about, and the state that it is in afterwards.
 _FROM: dict[str, frozenset[MemoryStatus]] = {
@@ -91,19 +98,27 @@ class Curating:
         kinds: Sequence[str] = (),
         *,
         as_of: float | None = None,
+        scope: str = "all",
+        max_tokens: int | None = None,
     ) -> dict[str, Any]:
-        """Return the ``helix.recall/1`` object."""
+        """Return the ``helix.recall/1`` object; within ``max_tokens`` of JSON the best memories that fit."""
         recalling = Recalling(self._session, memory, self._now)
         seq = None if as_of is None else memory.items.op_at(int(as_of * 1e3))
-        found = recalling.found(question, k, kinds, seq)
+        found = recalling.found(question, k, kinds, seq, scope)
         judged = recalling.judged(found, task, heals=as_of is None)
-        waiting = 0 if judged else memory.items.waiting(recalling.scopes)
-        return self.nothing(question, task) | {
-            "items": [recall_object(one) for one in judged],
+        waiting = 0 if judged else memory.items.waiting(recalling.within(scope))
+        said = question if max_tokens is None else question[:MOST_ECHOED]
+        answer = self.nothing(said, task) | {
             "known_empty": not judged,
             "notes": [waiting_note(waiting)] if waiting else [],
             "elapsed_ms": self._elapsed_ms(),
         }
+        items = [recall_object(one) for one in judged]
+        if max_tokens is None:
+            return answer | {"items": items}
+        room = max_tokens - RESERVED - estimated_tokens(answer)
+        kept = affordable(items, room, lambda one: estimated_tokens(one) + 1)
+        return answer | {"items": list(kept), "left_out": len(items) - len(kept)}
 
     def nothing(self, question: str, task: TaskType) -> dict[str, Any]:
         """Return the answer of an empty memory."""
@@ -113,17 +128,25 @@ class Curating:
             "task_type": task.value,
             "items": [],
             "known_empty": True,
+            "left_out": 0,
             "notes": [],
             "elapsed_ms": self._elapsed_ms(),
         }
 
     def listed(
-        self, memory: Memory, statuses: Sequence[str], kinds: Sequence[str], limit: int, *, verify: bool
+        self,
+        memory: Memory,
+        statuses: Sequence[str],
+        kinds: Sequence[str],
+        limit: int,
+        *,
+        verify: bool,
+        scope: str = "all",
     ) -> dict[str, Any]:
         """Return the ``helix.memory/1`` object; with ``verify`` each item has its verdict as ``verdict``."""
         recalling = Recalling(self._session, memory, self._now)
         named = [MemoryStatus(one).value for one in statuses] or [one.value for one in sorted(USABLE)]
-        found = memory.items.listed(recalling.scopes, named, kinds, limit)
+        found = memory.items.listed(recalling.within(scope), named, kinds, limit)
         items = [memory_shown(one) for one in found]
         if verify:
             judged = recalling.judged([(one, 0.0) for one in found], TaskType.EXPLAIN, heals=True)
@@ -171,6 +194,26 @@ class Curating:
             memory.items.change(verb, one.id, self._actor(), int(self._now * 1e3))
         (after,) = memory.items.by_ids([one.id])
         return {"schema": CHANGED_SCHEMA, "change": _DONE[verb], "items": [memory_shown(after)], "dry_run": dry_run}
+
+    def forget_found(self, memory: Memory, query: str, confirm: str, *, dry_run: bool) -> dict[str, Any]:
+        """Return the memories that a query finds, each with the token that confirms it; with the token of one of them
+        forget that one, and no other. Raises UsageError for a token of none of them.
+        """
+        found = Recalling(self._session, memory, self._now).found(query, MOST_CANDIDATES, (), None)
+        tokens = {_forget_token(one.fact, query): one for one, _ in found}
+        if confirm and confirm not in tokens:
+            raise UsageError("that confirms no memory that this query finds; ask without confirm for the candidates")
+        if confirm:
+            return self.change(memory, "forget", tokens[confirm].id, dry_run=dry_run) | {"candidates": []}
+        candidates = [memory_shown(one) | {"confirm": token} for token, one in tokens.items()]
+        return self.no_candidates(query) | {
+            "candidates": candidates,
+            "notes": [NOTHING_FORGOTTEN] if candidates else [],
+        }
+
+    def no_candidates(self, query: str) -> dict[str, Any]:
+        """Return the answer of a memory where the query finds nothing."""
+        return {"query": query[:MOST_ECHOED], "items": [], "candidates": [], "dry_run": True, "notes": []}
 
     def _may_agent(self, memory: Memory, verb: str, one: StoredMemory) -> bool:
         """Return whether an agent may decide this: only what leaves everything in force that a person put there.
@@ -454,6 +497,12 @@ def no_memory(name: str) -> UsageError:
 def only_a_person(typed: str) -> UsageError:
     """Return the error for what an agent asks for and may not decide; ``typed`` is the command that does it."""
     return UsageError(f"only a person decides that, never an agent; the user runs it without HELIX_AGENT: {typed}")
+
+
+def _forget_token(fact: MemoryFact, query: str) -> str:
+    """Return what confirms that this memory is to be forgotten for this query; only an answer to the query tells it."""
+    said = f"forget\0{fact.salt}\0{' '.join(query.split())}"
+    return f"{fact.handle}-{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def waiting_note(waiting: int) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from helix_core.config import current
 from helix_core.engine.opened import MemoryFile, WorkspaceSession, heals_index
-from helix_core.engine.requests import NO_OVERLAYS, checked_task, stop_when
+from helix_core.engine.requests import NO_OVERLAYS, bounded_tokens, checked_task, stop_when
 from helix_core.errors import StoreError, UsageError
 from helix_core.model import (
     NOTE_SCHEME,
@@ -173,51 +173,69 @@ class WorkspaceMemory:
         task: TaskType | str = TaskType.EXPLAIN,
         kinds: Sequence[str] = (),
         as_of: float | None = None,
+        scope: str = "all",
+        max_tokens: int | None = None,
     ) -> dict[str, Any]:
         """The ``helix.recall/1`` object: memories that answer, each with a verdict of this moment; or known empty.
 
-        ``as_of`` (Unix seconds) asks what was known then; verdicts are of now. Raises UsageError.
+        ``as_of`` (Unix seconds) asks what was known then; verdicts are of now. ``scope`` is all, workspace or global;
+        within ``max_tokens`` of JSON there are the best memories that fit. Raises UsageError.
         """
         from helix_core.engine.memory.curating import Curating
 
         if not question.strip():
             raise UsageError("the question is empty; ask for something")
         curating, chosen = Curating(self.session, NOBODY), checked_task(task)
-        answer = self._if_readable(lambda memory: curating.recall(memory, question, k, chosen, kinds, as_of=as_of))
-        answer = answer or curating.nothing(question, chosen)
+        bounded_tokens(max_tokens)
+
+        def ask(memory: Memory) -> dict[str, Any]:
+            return curating.recall(memory, question, k, chosen, kinds, as_of=as_of, scope=scope, max_tokens=max_tokens)
+
+        answer = self._if_readable(ask) or curating.nothing(question, chosen)
         return answer | {"notes": [*answer["notes"], *filter(None, [self.session.memory_problem])]}
 
     @heals_index()
     def context(
         self,
-        question: str,
+        question: str = "",
         k: int = 8,
         *,
         task: TaskType | str = TaskType.EXPLAIN,
         kinds: Sequence[str] = (),
+        scope: str = "all",
         max_tokens: int = 2_000,
     ) -> dict[str, Any]:
         """The ``helix.memoryContext/1`` object: what is remembered of a topic, with the cited lines as they are now,
         what it rests on, and the contradictions that nobody has decided; at most ``max_tokens`` of JSON.
 
-        Raises UsageError.
+        Without a topic it is about the memories that matter most. Raises UsageError.
         """
         from helix_core.engine.memory.topic import Topic, TopicRequest
 
-        topic = Topic(self.session, TopicRequest(question, k, checked_task(task), tuple(kinds), max_tokens).checked())
+        wanted = TopicRequest(question, k, checked_task(task), tuple(kinds), max_tokens, scope)
+        topic = Topic(self.session, wanted.checked())
         answer = self._if_readable(topic.of) or topic.nothing()
         return answer | {"notes": [self.session.memory_problem] if self.session.memory_problem else []}
 
     @heals_index()
     def listed(
-        self, *, statuses: Sequence[str] = (), kinds: Sequence[str] = (), limit: int = 50, verify: bool = False
+        self,
+        *,
+        statuses: Sequence[str] = (),
+        kinds: Sequence[str] = (),
+        limit: int = 50,
+        verify: bool = False,
+        scope: str = "all",
     ) -> dict[str, Any]:
         """The ``helix.memory/1`` object of the memories of this workspace and of all, the newest first."""
         from helix_core.engine.memory.curating import Curating
 
         curating = Curating(self.session, NOBODY)
-        listed = self._file.read(lambda memory: curating.listed(memory, statuses, kinds, limit, verify=verify))
-        return listed or curating.nothing_listed()
+
+        def ask(memory: Memory) -> dict[str, Any]:
+            return curating.listed(memory, statuses, kinds, limit, verify=verify, scope=scope)
+
+        return self._file.read(ask) or curating.nothing_listed()
 
     @heals_index()
     def get(self, id_: str) -> dict[str, Any]:
@@ -320,6 +338,12 @@ class WorkspaceMemory:
 
         return MemoryStrands(self.session, by).imported(wanted, os.urandom)
 
+    def manifest(self) -> dict[str, Any]:
+        """The ``helix.strandManifest/1`` object: what a strand of all memories would be, in counts and hashes."""
+        from helix_core.engine.memory.strands import MemoryStrands
+
+        return MemoryStrands(self.session, NOBODY).manifest()
+
     def graph(self, limit: int = 200) -> dict[str, Any]:
         """Return the ``helix.memoryGraph/1`` object: memories, how they are related, and the files they cite."""
         from helix_core.engine.memory.curating import Curating
@@ -356,6 +380,21 @@ class WorkspaceMemory:
             return {"deleted": genes, "count": len(genes), "dry_run": True}
         gone = self._file.read(lambda memory: memory.notes.forget(self._place, wanted)) or ()
         return {"deleted": list(gone), "count": len(gone)}
+
+    def forget_found(
+        self, query: str, confirm: str = "", by: Attribution = NOBODY, *, dry_run: bool = False
+    ) -> dict[str, Any]:
+        """Forget by a query: the ``candidates`` that it finds, each with its ``confirm``, and nothing changes; with one
+        of these given, that memory is forgotten. Raises UsageError.
+        """
+        from helix_core.engine.memory.curating import Curating
+
+        if not query.strip():
+            raise UsageError("the query is empty; say what is to be forgotten")
+        curating = Curating(self.session, by)
+        found = self._file.read(lambda memory: curating.forget_found(memory, query, confirm, dry_run=dry_run))
+        answer = found or curating.no_candidates(query)
+        return answer | {"deleted": [], "count": len(answer["items"])}
 
     def forget_session(self, session: str) -> dict[str, Any]:
         """Delete the exchanges of a session and its deliveries: ``{exchanges}``, the number deleted."""

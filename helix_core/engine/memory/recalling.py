@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 from helix_core.engine.memory.remembering import cited, found_by, memory_object
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, go_on
-from helix_core.errors import BusyStoreError
+from helix_core.errors import BusyStoreError, UsageError
 from helix_core.ingest import mask
 from helix_core.memory import FLOOR, HALF_LIFE_DAYS, AskedTerm, asked_words, covered, faded, is_order, salience, weigh
 from helix_core.model import (
     CONFLICTS,
     DEPENDS_ON,
     DERIVED_FROM,
+    GLOBAL_SCOPE,
     REFINES,
     USABLE,
     Judged,
@@ -54,6 +55,11 @@ MOST_LOOKED_AT = 4_096
 COMMON = 0.1
 """Share of the memories from which on a word is too common to search by, unless the question has no other."""
 MOST_ANCESTORS = 200
+RESERVED = 24
+"""Tokens of an answer within a budget for what is added last: counts and milliseconds."""
+MOST_FOREMOST = 500
+"""Memories, the newest ones, among which those that matter most are looked for without a question."""
+SCOPES = ("all", "workspace", "global")
 MOST_CITING = 64
 """Memories that cite the files of one question about lines, the newest ones."""
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)|<img\b[^>]*>", re.IGNORECASE)
@@ -117,11 +123,29 @@ class Recalling:
         """Return the scopes that this workspace asks."""
         return scopes_of(self._key)
 
+    def within(self, scope: str) -> list[str]:
+        """Return those of ``scopes`` that an answer asks: ``all``, this ``workspace``'s, or the ``global`` one."""
+        if scope not in SCOPES:
+            raise UsageError(f"{scope[:40]!a} is no scope; use one of {', '.join(SCOPES)}")
+        return [one for one in self.scopes if scope == "all" or (one == GLOBAL_SCOPE) is (scope == "global")]
+
+    def foremost(self, k: int, kinds: Collection[str], scope: str) -> list[tuple[StoredMemory, float]]:
+        """Return at most ``k`` usable memories that matter most, whatever they are about: by importance, confidence and
+        age where their kind fades; the newer one first where these are equal.
+        """
+        statuses = [one.value for one in sorted(USABLE)]
+        found = self._memory.items.listed(self.within(scope), statuses, kinds, MOST_FOREMOST)
+        uses = self._memory.items.uses(one.id for one in found if one.fact.kind in HALF_LIFE_DAYS)
+        now = int(self._now * 1e3)
+        rated = [(one, salience(one) * faded(one, uses.get(one.id, ()), now)) for one in found]
+        rated.sort(key=lambda pair: -pair[1])
+        return [(one, min(score, 1.0)) for one, score in self._without_refined(rated)[:k]]
+
     def found(
-        self, question: str, k: int, kinds: Collection[str], as_of: int | None
+        self, question: str, k: int, kinds: Collection[str], as_of: int | None, scope: str = "all"
     ) -> list[tuple[StoredMemory, float]]:
         """Return at most ``k`` usable memories with their scores (0..1), best first; none below the floor."""
-        items = self._memory.items
+        items, scopes = self._memory.items, self.within(scope)
         words = [(word, items.tokens(word)) for word in asked_words(question)]
         frequency = items.frequency(token for _, tokens in words for token in tokens)
         count = items.count()
@@ -129,7 +153,7 @@ class Recalling:
         chosen = _telling(terms, frequency, count)
         limit, best = LOOKED_AT, {}
         while chosen:
-            ids = [id_ for id_, _ in items.matches(chosen, self.scopes, limit)]
+            ids = [id_ for id_, _ in items.matches(chosen, scopes, limit)]
             known = [one for one in items.by_ids(ids, as_of) if one.status in USABLE]
             uses = items.uses(one.id for one in known if one.fact.kind in HALF_LIFE_DAYS)
             best = {

@@ -33,6 +33,8 @@ from helix_core.model import (
 from helix_core.printable import count
 from helix_core.store import ForeignMemories, Memory, written_args
 from helix_core.strand import (
+    FORMAT,
+    NEWEST_SCHEMA,
     ClashPolicy,
     OpenedStrand,
     RandomBytes,
@@ -40,16 +42,19 @@ from helix_core.strand import (
     altered,
     altered_error,
     clashes,
+    content_root,
     difference,
     item_changes,
     purged_ids,
     quarantined,
     record_of,
     signer_text,
+    statuses,
     union,
 )
 from helix_core.workspace import DiskError, path_of
 
+MANIFEST_SCHEMA = "helix.strandManifest/1"
 PRIVATE_KINDS = frozenset({"identity"})
 """Kinds that are never shared."""
 KNOWN_TYPES = frozenset({"memory", "evidence", "link", "op"})
@@ -90,6 +95,25 @@ class MemoryStrands:
             lambda memory: self._shared(memory, scope) if is_shared else _records(memory.transfer.records())
         )
         return union(found or ())
+
+    def manifest(self) -> dict[str, Any]:
+        """Return the ``helix.strandManifest/1`` object: of what a strand of all memories would hold only counts and
+        hashes. Equal roots are equal records; ``head`` is the last operation's hash in this file.
+        """
+        started = time.monotonic()
+        records = self.exported()
+        by_status = Counter(one.value for one in statuses(records).values())
+        log = self._session.memory_file.read(lambda memory: memory.items.log(1, ""))
+        return {
+            "schema": MANIFEST_SCHEMA,
+            "format": FORMAT,
+            "record_schema": NEWEST_SCHEMA,
+            "records": dict(sorted(Counter(one.type for one in records).items())),
+            "memories": dict(sorted(by_status.items())),
+            "root": content_root(records).hex(),
+            "head": log[0].head if log else "",
+            "elapsed_ms": round((time.monotonic() - started) * 1e3, 1),
+        }
 
     def imported(self, wanted: ImportRequest, random: RandomBytes) -> dict[str, Any]:
         """Take an opened strand's memories in, or say with ``dry_run`` what would come in.

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helix_core.engine.memory.recalling import JudgedMemory, Recalling, masked_now, recalled_memory
+from helix_core.engine.memory.recalling import RESERVED, JudgedMemory, Recalling, masked_now, recalled_memory
 from helix_core.engine.opened import WorkspaceSession
-from helix_core.engine.requests import LEAST_BUDGET, MOST_BUDGET, NO_OVERLAYS, go_on
+from helix_core.engine.requests import NO_OVERLAYS, bounded_tokens, go_on
 from helix_core.errors import UsageError
 from helix_core.model import (
     CONFLICTS,
@@ -33,27 +33,24 @@ from helix_core.store import Memory
 TOPIC_SCHEMA = "helix.memoryContext/1"
 MOST_CONFLICTS = 8
 _MOST_CITED_BYTES = 6_000
-_RESERVED = 24
-"""Tokens of the counts and milliseconds, which are added last."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicRequest:
-    """A topic: at most ``k`` memories of these kinds (none: all), in at most ``max_tokens`` of JSON."""
+    """A topic, or none for what matters most: at most ``k`` memories of these kinds (none: all), in at most
+    ``max_tokens`` of JSON.
+    """
 
     question: str
     k: int = 8
     task: TaskType = TaskType.EXPLAIN
     kinds: tuple[str, ...] = ()
     max_tokens: int = 2_000
+    scope: str = "all"
 
     def checked(self) -> TopicRequest:
         """Return the request. Raises UsageError."""
-        if not self.question.strip():
-            raise UsageError("the question is empty; ask for something")
-        if not LEAST_BUDGET <= self.max_tokens <= MOST_BUDGET:
-            said = f"max_tokens is {self.max_tokens}; it must be from {LEAST_BUDGET} to {MOST_BUDGET:,}"
-            raise UsageError(said)
+        bounded_tokens(self.max_tokens)
         return self
 
 
@@ -68,17 +65,20 @@ class Topic:
         """Return the ``helix.memoryContext/1`` object."""
         wanted = self._wanted
         recalling = Recalling(self._session, memory, time.time())
-        found = recalling.found(wanted.question, wanted.k, wanted.kinds, None)
+        if wanted.question.strip():
+            found = recalling.found(wanted.question, wanted.k, wanted.kinds, None, wanted.scope)
+        else:
+            found = recalling.foremost(wanted.k, wanted.kinds, wanted.scope)
         judged = recalling.judged(found, wanted.task, heals=True)
         links = memory.items.links(one.stored.id for one in judged)
         rests = _rests_on(memory, judged, links)
         entries = [memory_entry(recalled_memory(one)) | {"rests_on": rests[one.stored.id]} for one in judged]
         conflicts = self._conflicts(memory, recalling, judged, links)
         answer = self.nothing() | {"known_empty": not judged}
-        room = wanted.max_tokens - _RESERVED - estimated_tokens(answer)
+        room = wanted.max_tokens - RESERVED - estimated_tokens(answer)
         items = affordable(entries, room, _tokens)
         answer["items"], answer["left_out"] = list(items), len(entries) - len(items)
-        open_ones = affordable(conflicts, wanted.max_tokens - _RESERVED - estimated_tokens(answer), _tokens)
+        open_ones = affordable(conflicts, wanted.max_tokens - RESERVED - estimated_tokens(answer), _tokens)
         answer["conflicts"] = list(open_ones)
         self._add_lines(answer)
         answer["tokens"] = estimated_tokens(answer)
@@ -117,7 +117,7 @@ class Topic:
     def _add_lines(self, answer: dict[str, Any]) -> None:
         """Add the cited lines, best memory first, as many citations as fit; what is gone or changed has none."""
         cited = [each for one in answer["items"] for each in one["evidence"] if each["status"] != "needs_refresh"]
-        room = self._wanted.max_tokens - _RESERVED - estimated_tokens(answer) if cited else 0
+        room = self._wanted.max_tokens - RESERVED - estimated_tokens(answer) if cited else 0
         for each in cited:
             lines = LineSpan(each["start_line"], each["end_line"])
             text = self._text(each["source_id"], lines)
