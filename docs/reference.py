@@ -395,30 +395,6 @@ def extension() -> str:
 
 # --- verdicts
 
-MEANINGS = {
-    "unchanged": "The file has the size, times and inode it had when it was indexed.",
-    "touched": "The file's times changed; its SHA-256 did not.",
-    "reingested": "The file had changed, and Helix read it again while answering.",
-    "moved": "The file had changed; the same text is under the same symbol, on the lines shown.",
-    "renamed": "The same text is now under another name or in another class; `detail` names both.",
-    "changed": "The text that was indexed is not there now, or is no definition any more.",
-    "not_indexed": "The file is not in the index yet, or it was set aside because it broke the parser.",
-    "gone": "The file is not there any more.",
-    "unreadable": "The file cannot be read.",
-    "outside_root": "The path leads out of the workspace folder.",
-    "not_a_file": "Something that is no ordinary file is in its place.",
-    "too_large": "The file has grown over `index.max_file_bytes`.",
-    "ignored": "An ignore rule names the file now.",
-    "unsaved": "An open editor has unsaved edits that touch the lines; `buffer` has the editor's lines.",
-    "conflicted": "A merge or rebase touches the file, or conflict markers are in it.",
-    "outdated_doc": "The document names code that changed after the document's last commit; `detail` says what.",
-    "contradicted": "A source that changed later gives another value; both are listed under `contradictions`.",
-    "aged": "A note or chat that nothing can compare with a disk is too old for the task.",
-    "weak_authority": "The source is not first-hand: a note (then `stale_risk` at least), or made by a program.",
-    "unlocated": "The confidence is so low that this may not be the right place at all.",
-    "asserted": "A memory that cites nothing: the user said so, and no other memory says otherwise.",
-    "superseded": "A memory that depends on one that was superseded, forgotten or purged; `detail` names it.",
-}
 # The reasons that reading the file gives.
 FROM_DISK = frozenset(
     {"unchanged", "touched", "reingested", "moved", "renamed", "changed", "not_indexed"}
@@ -461,7 +437,7 @@ def observations(reason: Any, task: Any) -> list[Any]:
 
 def verdicts() -> str:
     """The page of the verdict table: every reason with the status that the table itself gives."""
-    from helix_core.engine.verdict import table
+    from helix_core.engine.verdict import REASONS, table
     from helix_core.model import HIGH_RISK, Reason, Status, TaskType
 
     def given(reason: Any, task: Any) -> str:
@@ -476,7 +452,7 @@ def verdicts() -> str:
         groups.setdefault(tuple(given(reason, task) for reason in Reason), []).append(task)
     heads = [", ".join(task.value for task in tasks) for tasks in groups.values()]
     rows = [
-        (f"`{reason.value}`", *(column[at] for column in groups), MEANINGS[reason.value])
+        (f"`{reason.value}`", *(column[at] for column in groups), REASONS[reason].meaning)
         for at, reason in enumerate(Reason)
     ]
     thresholds = [

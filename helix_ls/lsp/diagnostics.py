@@ -16,6 +16,7 @@ from lsprotocol import types
 
 from helix_core.engine import Helix
 from helix_core.engine.memory import DISMISSED
+from helix_core.engine.verdict import reason_words
 from helix_core.errors import StoreError, WorkspaceError
 from helix_core.model import Judged, Overlays
 from helix_core.printable import inert_line
@@ -229,7 +230,7 @@ def _memory_finding(cited: dict[str, Any]) -> dict[str, Any]:
     """Return the finding of lines that a memory cites and that are not as they were."""
     text = inert_line(cited["text"])
     said = text if len(text) <= LONGEST_SAID else text[: LONGEST_SAID - 1].rstrip() + "…"
-    reason = cited["reason"].replace("_", " ") + (f": {inert_line(cited['detail'])}" if cited["detail"] else "")
+    reason = reason_words(cited["reason"], "cited") + (f": {inert_line(cited['detail'])}" if cited["detail"] else "")
     return {
         "code": STALE_MEMORY,
         "message": f"Memory {cited['id']} cites this: “{said}”; is it still so? ({reason})",
@@ -258,7 +259,7 @@ def _stale_finding(judged: Judged, place: FileInFolder) -> dict[str, Any] | None
     is_here = judged.pointer.source_id == source_id_of(place.path) and lines.start_line > 0
     if not is_here or judged.verdict.reason.value in _OWN_CODES:
         return None
-    reason, verdict = judged.verdict.reason.value.replace("_", " "), judged.verdict
+    reason, verdict = reason_words(judged.verdict.reason), judged.verdict
     why = f"{reason}: {verdict.detail}" if verdict.detail else reason
     return {
         "code": "stale",

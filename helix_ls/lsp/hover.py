@@ -10,6 +10,7 @@ from urllib.parse import quote
 from lsprotocol import types
 
 from helix_core.engine import Helix
+from helix_core.engine.verdict import reason_words
 from helix_core.errors import WorkspaceError
 from helix_core.model import LineSpan, Overlays
 from helix_core.printable import count, one_line
@@ -145,7 +146,7 @@ def _memory(memory: dict[str, Any], markdown: bool) -> str:
     said_by = "" if memory["origin"] == "user" else f", by {memory['origin']}"
     about = f"{one_line(memory['kind'])} {memory['id']}{said_by}"
     shown, named = (escaped(text), escaped(about)) if markdown else (one_line(text), about)
-    return f"Remembered {_mark(memory, markdown)}: {shown} ({named})"
+    return f"Remembered {_mark(memory, markdown, since='cited')}: {shown} ({named})"
 
 
 def _about(symbol: dict[str, Any], now: float, markdown: bool) -> list[str]:
@@ -196,12 +197,12 @@ def _link(place: dict[str, Any], markdown: bool) -> str:
     return link(text, f"{place['uri']}#L{place['start_line']}") if markdown else one_line(text)
 
 
-def _mark(place: dict[str, Any], markdown: bool, *, short: bool = False) -> str:
+def _mark(place: dict[str, Any], markdown: bool, *, short: bool = False, since: str = "indexed") -> str:
     status = place["status"]
     mark = MARKS.get(status, str(status))
     if status == "verified":
         return mark[0] if short else mark
-    why = ": ".join(each for each in (place["reason"].replace("_", " "), place.get("detail") or "") if each)
+    why = ": ".join(each for each in (reason_words(place["reason"], since), place.get("detail") or "") if each)
     shown = escaped(why) if markdown else one_line(why)
     return f"{mark[0]} {shown}" if short else f"{mark} ({shown})"
 
@@ -241,7 +242,7 @@ def title(found: dict[str, Any]) -> str:
     if found.get("same_name", 1) > 1:
         uses += f" of {found['same_name']} of that name"
     tests = _counted(found["tests"], "test")
-    status, reason = found["status"], found["reason"].replace("_", " ")
+    status, reason = found["status"], reason_words(found["reason"])
     mark = MARKS.get(status, str(status))
     return f"{uses} · {tests} · {mark}" + ("" if status == "verified" else f" ({reason})")
 

@@ -59,9 +59,11 @@ def test_a_hover_reads_like_this() -> None:
             "**`Signer.sign`** · method",
             "Defined in [a\\.py\\:10](file:///w/a.py#L10) ✓ verified"
             " · last changed 3 days ago by Ada \\*L\\* in `01234567`",
-            "Used in 12: [b\\.py\\:3](file:///w/b.py#L3) ✓, [c\\.py\\:5](file:///w/c.py#L5) ~ unsaved … and 10 more",
+            "Used in 12: [b\\.py\\:3](file:///w/b.py#L3) ✓, [c\\.py\\:5](file:///w/c.py#L5) ~ has unsaved edits in"
+            " the editor … and 10 more",
             "Tested by: [tests/test\\_a\\.py\\:7](file:///w/tests/test_a.py#L7) ✓",
-            "Documented in [docs/a\\_b\\.md\\:2](file:///w/docs/a_b.md#L2) ~ stale risk (outdated doc\\: names sign)",
+            "Documented in [docs/a\\_b\\.md\\:2](file:///w/docs/a_b.md#L2) ~ stale risk"
+            " (describes code that changed after it was written\\: names sign)",
         ]
     )
 
@@ -272,7 +274,8 @@ def test_a_hover_has_a_line_for_each_memory_with_its_mark() -> None:
     lines = render(known(), NOW, many).split("\n\n")[5:]
     assert lines == [
         "Remembered ✓ verified: Sign with Ed25519, part 0 (decision m\\_k3xq7a2b)",
-        "Remembered ! needs refresh (changed): Sign with Ed25519, part 1 (decision m\\_k3xq7a2b, by agent)",
+        "Remembered ! needs refresh (changed on disk since it was cited): "
+        "Sign with Ed25519, part 1 (decision m\\_k3xq7a2b, by agent)",
         "Remembered ✓ verified: Sign with Ed25519, part 2 (decision m\\_k3xq7a2b)",
         "… and 2 more memories",
     ]

@@ -55,7 +55,7 @@ def test_hover_and_packet_tell_an_unsaved_edit_a_save_and_an_undo(visited: Wire,
     assert "✓ verified" in hover(visited, uri, 5, 6)
     edited = text.replace('return payload + "."', 'return "v2" + payload + "."')
     visited.change(uri, edited, 2)
-    assert "~ stale risk (unsaved)" in hover(visited, uri, 5, 6)
+    assert "~ stale risk (has unsaved edits in the editor)" in hover(visited, uri, 5, 6)
     found = visited.command("helix.packet", {"question": "sign_cookie", "task": "edit"})
     mine = [item for item in found["stale_risk"] if item["source_id"] == "app/sessions.py"]
     assert [item["reason"] for item in mine] == ["unsaved"]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         signature,
     )
     from helix_core.engine.verdict.overlay import Buffers, edits, line_on_disk
+    from helix_core.engine.verdict.reasons import REASONS, ReasonText, reason_words
     from helix_core.engine.verdict.shown import OPEN_SCHEMA, Shown, lines_shown, reason_now
     from helix_core.engine.verdict.spans import is_document, line_of_mention, line_of_use, narrowed, owners_in
     from helix_core.engine.verdict.table import (
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OPEN_SCHEMA",
+    "REASONS",
     "Buffers",
     "ChainLookup",
     "CheckedText",
@@ -56,6 +58,7 @@ __all__ = [
     "OnlyInBuffer",
     "OutdatedDocuments",
     "Placed",
+    "ReasonText",
     "Shown",
     "Sight",
     "UnsavedNames",
@@ -76,6 +79,7 @@ __all__ = [
     "owners_in",
     "parameters_differ",
     "reason_now",
+    "reason_words",
     "refresh_plan",
     "set_aside_note",
     "settled",
@@ -103,6 +107,7 @@ __getattr__ = lazy_face(
             "signature",
         ),
         "overlay": ("Buffers", "edits", "line_on_disk"),
+        "reasons": ("REASONS", "ReasonText", "reason_words"),
         "shown": ("OPEN_SCHEMA", "Shown", "lines_shown", "reason_now"),
         "spans": ("is_document", "line_of_mention", "line_of_use", "narrowed", "owners_in"),
         "table": ("Observation", "freshness", "live_truth", "memory_verdict", "refresh_plan", "specificity", "verdict"),

@@ -8,9 +8,10 @@ from typing import Any
 
 from rich.text import Text
 
+from helix_core.engine.verdict import reason_words
 from helix_core.printable import count, inert_line, lines_of, without_control_tokens
 from helix_core.workspace import path_of, uri_of
-from helix_ls.cli.render.page import Page, ago, dim, duration, mark, reason, reason_of
+from helix_ls.cli.render.page import Page, ago, dim, duration, mark, reason_of
 
 _MOST_LINES = 12
 _DIFFERENCES = {"added": "Added", "removed": "Removed", "changed": "In another state"}
@@ -21,7 +22,7 @@ _PROPOSED = {
 _WHY = {
     "proposed": "waits for your approval",
     "contested": "another memory says otherwise",
-    "superseded": "rests on a memory that was superseded",
+    "superseded": "depends on a memory that was superseded",
     "stale": "what it cites has changed",
 }
 _NOTHING = {
@@ -113,13 +114,13 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
     if one.get("is_new") is False:
         about.append("known already")
     if verdict and (verdict["status"] != "verified" or verdict["reason"] == "asserted"):
-        about.append(_since("cited", reason_of(verdict)))
+        about.append(reason_of(verdict, "cited"))
     page.line("  ", dim(" · ".join(inert_line(word) for word in about if word)), indent=4)
     for each in one.get("evidence", ()):
         sign = Text.assemble("    ", mark(each["status"]))
         page.pointer(sign, each, uri_of(workspace, path_of(each["source_id"])))
         if each["status"] != "verified":
-            page.line("      ", dim(_since("cited", reason(each["reason"]))))
+            page.line("      ", dim(reason_words(each["reason"], "cited")))
         lines = lines_of(each["text"].rstrip("\n"))[:_MOST_LINES] if "text" in each else []
         for number, line in enumerate(lines, each["start_line"]):
             page.cut(Text.assemble((f"      {number:>4} │ ", "dim"), without_control_tokens(line)))
@@ -168,11 +169,6 @@ def _draw_diff(page: Page, answer: dict[str, Any], workspace: Path) -> None:
     page.line(dim(f"{count(answer['operations'], 'operation')} · {duration(answer['elapsed_ms'])}"))
 
 
-def _since(deed: str, words: str) -> str:
-    """Return the words for a reason as they are said of what was cited or opened, which need not be indexed."""
-    return words.replace("since it was indexed", f"since it was {deed}")
-
-
 def _draw_log(page: Page, answer: dict[str, Any]) -> None:
     now = time.time()
     for op in answer["ops"]:
@@ -212,7 +208,7 @@ def draw_forgotten_trail(answer: dict[str, Any]) -> None:
 def _draw_trail_place(page: Page, place: dict[str, Any], workspace: Path) -> None:
     sign = mark(place["status"])
     page.pointer(sign, {**place, "symbol": place["symbol"] or ""}, uri_of(workspace, path_of(place["source_id"])))
-    why = [_since("opened", reason_of(place))] if place["status"] != "verified" else []
+    why = [reason_of(place, "opened")] if place["status"] != "verified" else []
     if commit := place["commit"]:
         said = f"commit {commit['commit'][:10]} by {commit['author']}, {ago(commit['committed_at'], time.time())}"
         why.append(inert_line(said))

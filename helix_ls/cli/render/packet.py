@@ -10,6 +10,7 @@ from typing import Any
 from rich.text import Text
 from tree_sitter import Parser
 
+from helix_core.engine.verdict import reason_words
 from helix_core.ingest import load
 from helix_core.ingest.languages import LANGUAGES
 from helix_core.lines import lines_with_ends, without_line_end
@@ -28,7 +29,6 @@ from helix_ls.cli.render.page import (
     duration,
     grid,
     mark,
-    reason,
     reason_of,
 )
 
@@ -212,7 +212,7 @@ def _plan(page: Page, targets: list[dict[str, Any]], workspace: Path) -> None:
     rows = grid()
     for number, target in enumerate(targets, start=1):
         place = page.place(target["source_id"], target["start_line"], target["end_line"], _uri(workspace, target))
-        rows.add_row(f"  {number}", place, dim(reason(target["reason"])))
+        rows.add_row(f"  {number}", place, dim(reason_words(target["reason"])))
     page.table(rows)
 
 

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from helix_core.engine.verdict import reason_words
 from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import MAX_LINES
 from helix_ls.cli.output import columns, environment, is_at_terminal, print_text
@@ -190,43 +191,14 @@ def links_work(environ: Mapping[str, str]) -> bool:
     return not (vte.isdigit() and int(vte) < 5000)
 
 
-REASONS = {
-    "unchanged": "unchanged since it was indexed",
-    "touched": "touched, but the bytes are the same",
-    "reingested": "changed, and read again just now",
-    "moved": "the same text, now on these lines",
-    "renamed": "the same text, now under another name",
-    "changed": "changed on disk since it was indexed",
-    "not_indexed": "not indexed: its lines were not searched",
-    "gone": "no longer there",
-    "unreadable": "cannot be read",
-    "outside_root": "points outside the folder",
-    "ignored": "now ignored",
-    "not_a_file": "no longer an ordinary file",
-    "too_large": f"is larger than index.max_file_bytes, or has more than {MAX_LINES:,} lines",
-    "unsaved": "has unsaved edits in the editor",
-    "conflicted": "part of an unfinished merge or rebase",
-    "outdated_doc": "describes code that changed after it was written",
-    "contradicted": "contradicted by a more recent source",
-    "aged": "too old for this task",
-    "weak_authority": "not a primary source",
-    "unlocated": "may not be the right place",
-    "asserted": "said by you, and nothing says otherwise",
-    "superseded": "rests on what is no longer so",
-}
 _STEPS = ((60, "minute"), (3600, "hour"), (86_400, "day"), (7 * 86_400, "week"), (30 * 86_400, "month"))
 _YEAR_S = 365 * 86_400
 
 
-def reason(word: str) -> str:
-    """Return the reason of a verdict in words."""
-    return REASONS.get(word, word.replace("_", " "))
-
-
-def reason_of(item: Mapping[str, Any]) -> str:
-    """Return the reason of an item's verdict in words, with its detail."""
+def reason_of(item: Mapping[str, Any], since: str = "indexed") -> str:
+    """Return the reason of an item's verdict in words, with its detail; ``since`` says what was done to it last."""
     detail = item.get("detail")
-    return reason(item["reason"]) + (f" ({inert_line(detail)})" if detail else "")
+    return reason_words(item["reason"], since) + (f" ({inert_line(detail)})" if detail else "")
 
 
 def left_out(word: str) -> str:

@@ -120,7 +120,7 @@ function memories(packet: Packet): Part[] {
     text('#### Remembered\n\n'),
     ...found.flatMap((one) => [
       text(
-        `- ${verdictSigns[one.status]} ${prose(one.text)} (${one.kind}, by ${one.origin}; ${reasonWords(one.reason)})`,
+        `- ${verdictSigns[one.status]} ${prose(one.text)} (${one.kind}, by ${one.origin}; ${reasonWords(one.reason, 'cited')})`,
       ),
       ...one.evidence.flatMap((each) => [text(' '), place(each)]),
       text('\n'),

@@ -82,7 +82,7 @@ const order = Object.keys(kinds);
 const whyWords: Readonly<Record<ReviewItem['why'], string>> = {
   proposed: 'proposed',
   contested: 'contradicts another',
-  superseded: 'rests on what is no longer so',
+  superseded: 'depends on a memory that was superseded',
   stale: 'its cited lines changed',
 };
 
@@ -141,7 +141,7 @@ export function spokenMemory({ item, why }: Pick<Remembered, 'item' | 'why'>): s
   const { verdict, evidence } = item;
   const cited = evidence.map((one) => `${shown(one.source_id)}, ${spokenLines(one)}`).join('; ');
   const parts = [
-    `${groupNames[verdict.status]}, ${reasonWords(verdict.reason)}: ${oneLine(item.text)}`,
+    `${groupNames[verdict.status]}, ${reasonWords(verdict.reason, 'cited')}: ${oneLine(item.text)}`,
     kindWords(item.kind).one,
     ...(why ? [whyWords[why]] : []),
     cited ? `cites ${cited}` : 'cites no code',

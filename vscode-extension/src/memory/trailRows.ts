@@ -71,7 +71,7 @@ export function changeSince(place: TrailPlace, nowSeconds: number): string {
   const { was, status, reason, detail, commit } = place;
   const hasMoved = was.start_line !== place.start_line || (was.end_line !== place.end_line && !isWholeFile(place));
   const parts = [
-    ...(status === 'verified' ? [] : [[reasonWords(reason), ...(detail ? [shown(detail)] : [])].join(': ')]),
+    ...(status === 'verified' ? [] : [[reasonWords(reason, 'opened'), ...(detail ? [shown(detail)] : [])].join(': ')]),
     ...(hasMoved && was.start_line > 0 ? [`was at ${lineRange(was)}`] : []),
     ...(commit ? [`committed ${ago(commit.committed_at, nowSeconds)} by ${shown(commit.author)}`] : []),
   ];

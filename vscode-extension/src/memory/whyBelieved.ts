@@ -40,7 +40,7 @@ export function whyBelieved(
 ): string {
   const { item, replaces, rivals = [] } = memory;
   const { verdict } = item;
-  const reason = [reasonWords(verdict.reason), ...(verdict.detail ? [verdict.detail] : [])].join(': ');
+  const reason = [reasonWords(verdict.reason, 'cited'), ...(verdict.detail ? [verdict.detail] : [])].join(': ');
   const scope = item.scope === 'global' ? ', about all workspaces' : '';
   return [
     `**${verdictSigns[verdict.status]} ${groupNames[verdict.status]}** – ${groupMeanings[verdict.status]} (${escaped(reason)})`,
@@ -68,7 +68,7 @@ function citations({ evidence }: MemoryItem, addressOf: (sourceId: string) => st
       const symbol = one.symbol ? ` ${escaped(one.symbol)}` : '';
       const detail = one.detail ? `: ${escaped(one.detail)}` : '';
       const commit = one.commit ? `, cited at ${shown(one.commit.slice(0, 10))}` : '';
-      return `- ${verdictSigns[one.status]} ${place}${symbol} – ${escaped(reasonWords(one.reason))}${detail}${commit}`;
+      return `- ${verdictSigns[one.status]} ${place}${symbol} – ${escaped(reasonWords(one.reason, 'cited'))}${detail}${commit}`;
     }),
   ];
 }

@@ -1,4 +1,5 @@
 /** Explanations and findings as Markdown for people. Pure. */
+import { reasonWords } from './words';
 import type { Step } from '../python/resolve';
 import type { DoctorAnswer, Explanation, VerdictStatus } from '../base/protocol';
 
@@ -16,7 +17,7 @@ export function explanationText(explanation: Explanation): string {
   const { source_id, start_line, end_line, symbol } = explanation;
   const where = `\`${source_id}:${start_line}-${end_line}\``;
   return [
-    `# ${marks[explanation.status]}: ${words(explanation.reason)}`,
+    `# ${marks[explanation.status]}: ${reasonWords(explanation.reason)}`,
     '',
     symbol ? `**${symbol}** in ${where}` : where,
     ...(explanation.detail ? ['', explanation.detail] : []),
@@ -25,11 +26,11 @@ export function explanationText(explanation: Explanation): string {
     '',
     ...explanation.observations.map((one, index) => {
       const line = `${index + 1}. ${one.observation}`;
-      return one.decides ? `${line} → **${words(one.finding)}**, which decided` : line;
+      return one.decides ? `${line} → **${reasonWords(one.finding)}**, which decided` : line;
     }),
     ...(explanation.refresh_targets.length > 0 ? ['', '## What to read again', ''] : []),
     ...explanation.refresh_targets.map(
-      (target) => `- \`${target.source_id}:${target.start_line}-${target.end_line}\` (${words(target.reason)})`,
+      (target) => `- \`${target.source_id}:${target.start_line}-${target.end_line}\` (${reasonWords(target.reason)})`,
     ),
     '',
   ].join('\n');

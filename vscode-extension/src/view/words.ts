@@ -24,20 +24,21 @@ export const groupMeanings: Readonly<Record<VerdictStatus, string>> = {
   needs_refresh: 'read it again before you rely on it',
 };
 
+/** As in `helix_core/engine/verdict/reasons.py`; `tests/docs/test_reasons.py` compares the two. */
 const reasons: Readonly<Record<string, string>> = {
-  unchanged: 'unchanged since it was indexed',
+  unchanged: 'unchanged since it was {since}',
   touched: 'touched, but the bytes are the same',
   reingested: 'changed, and read again just now',
-  moved: 'the same text, now on other lines',
+  moved: 'the same text, now on these lines',
   renamed: 'the same text, now under another name',
-  changed: 'changed on disk',
+  changed: 'changed on disk since it was {since}',
   not_indexed: 'not indexed: its lines were not searched',
   gone: 'no longer there',
   unreadable: 'cannot be read',
   outside_root: 'points outside the folder',
   ignored: 'now ignored',
   not_a_file: 'no longer an ordinary file',
-  too_large: 'has grown too large to read',
+  too_large: 'larger than index.max_file_bytes, or more than 50,000 lines',
   unsaved: 'has unsaved edits in the editor',
   conflicted: 'part of an unfinished merge or rebase',
   outdated_doc: 'describes code that changed after it was written',
@@ -46,12 +47,12 @@ const reasons: Readonly<Record<string, string>> = {
   weak_authority: 'not a primary source',
   unlocated: 'may not be the right place',
   asserted: 'said by you, and nothing says otherwise',
-  superseded: 'rests on what is no longer so',
+  superseded: 'depends on a memory that is no longer in force',
 };
 
-/** The reason of a verdict in words. */
-export function reasonWords(reason: string): string {
-  return reasons[reason] ?? reason.replaceAll('_', ' ');
+/** The reason of a verdict in words; `since` is what was done to the item last. */
+export function reasonWords(reason: string, since: 'indexed' | 'cited' | 'opened' = 'indexed'): string {
+  return reasons[reason]?.replace('{since}', since) ?? reason.replaceAll('_', ' ');
 }
 
 export type Risk = 'low' | 'medium' | 'high' | 'highest';

@@ -100,7 +100,7 @@ test('a row has the mark of the command line, the text on one line, and its firs
 test('a screen reader hears the verdict in words, not the mark', () => {
   const said = spokenMemory({ item: memory('Refunds end', { verdict: changed }), why: 'stale' });
   expect(said).toBe(
-    'Needs refresh, changed on disk: Refunds end. Decision. its cited lines changed. cites app/pay.py, lines 12 to 14',
+    'Needs refresh, changed on disk since it was cited: Refunds end. Decision. its cited lines changed. cites app/pay.py, lines 12 to 14',
   );
 });
 
@@ -200,7 +200,7 @@ test('why a memory is believed: verdict, cited lines with links, who said it whe
   const item = memory('Refunds end\nafter [30](x) days', { evidence: [lines(), lines({ ...changed, symbol: '' })] });
   const history = { ops: [op('support', { at: 3_600 }), op('remember')], superseded: ['Refunds never end'] };
   const text = whyBelieved({ workspace, item }, history, 7_200, (id) => `file:///w/${id}(1)`);
-  expect(text).toContain('**✓ Verified** – true on disk right now (unchanged since it was indexed)');
+  expect(text).toContain('**✓ Verified** – true on disk right now (unchanged since it was cited)');
   expect(text).toContain('> Refunds end\n> after \\[30\\](x) days');
   expect(text).toContain('- ✓ [app/pay.py:12–14](file:///w/app/pay.py%281%29#L12) refund');
   expect(text).toContain('- ! [app/pay.py:12–14]');

@@ -134,10 +134,12 @@ describe('an explanation', () => {
 
   it('lists every observation in order and marks the one that decided', () => {
     const lines = explanationText(explanation).split('\n');
-    expect(lines[0]).toBe('# ~ stale risk: outdated doc');
+    expect(lines[0]).toBe('# ~ stale risk: describes code that changed after it was written');
     expect(lines).toContain('1. Its SHA-256 is as when it was indexed.');
-    expect(lines).toContain('2. refund changed later. → **outdated doc**, which decided');
-    expect(lines).toContain('- `src/pay.py:1-4` (outdated doc)');
+    expect(lines).toContain(
+      '2. refund changed later. → **describes code that changed after it was written**, which decided',
+    );
+    expect(lines).toContain('- `src/pay.py:1-4` (describes code that changed after it was written)');
   });
 });
 

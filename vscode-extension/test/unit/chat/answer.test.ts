@@ -225,7 +225,7 @@ describe('@helix', () => {
     );
     expect(made.asked.map(({ command }) => command)).toEqual(['helix.index.refresh', 'helix.refreshPlan']);
     expect(words(made)).toContain('3 files, 1 of them new, changed or gone');
-    expect(words(made)).toContain('- <a.py> changed on disk');
+    expect(words(made)).toContain('- <a.py> changed on disk since it was indexed');
     expect(made.memory).toEqual(last);
   });
 });

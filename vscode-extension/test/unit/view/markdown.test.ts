@@ -60,7 +60,7 @@ def decide():
       }),
       now,
     );
-    expect(text).toContain('- [ ] `a.py:1` – changed on disk');
+    expect(text).toContain('- [ ] `a.py:1` – changed on disk since it was indexed');
     expect(text).toContain('- `port`: `8700` in `a.toml:2` (fresher), `8000` in `a.md:9` (older)');
     expect(text).toContain('- git was slow');
   });

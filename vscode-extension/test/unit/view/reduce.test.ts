@@ -127,7 +127,7 @@ describe('verdicts that change', () => {
     const state = reduce(before, { type: 'verdicts', told: told([change]) });
     expect(state.shown?.packet.needs_refresh).toHaveLength(1);
     expect(state.changes[key]).toBe(1);
-    expect(state.announcement.text).toBe('plan.py changed: now needs refresh – changed on disk');
+    expect(state.announcement.text).toBe('plan.py changed: now needs refresh – changed on disk since it was indexed');
     expect(state.announcement.serial).toBe(before.announcement.serial + 1);
   });
 

@@ -20,7 +20,8 @@ describe('words', () => {
   });
 
   it('say a reason for people, and an unknown one as it is written', () => {
-    expect(reasonWords('changed')).toBe('changed on disk');
+    expect(reasonWords('changed')).toBe('changed on disk since it was indexed');
+    expect(reasonWords('changed', 'cited')).toBe('changed on disk since it was cited');
     expect(reasonWords('some_new_word')).toBe('some new word');
   });
 

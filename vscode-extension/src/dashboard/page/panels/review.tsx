@@ -8,7 +8,7 @@ import type { ReviewItem } from '../wire';
 const whys: Readonly<Record<string, string>> = {
   proposed: 'It was proposed and waits for your approval.',
   contested: 'Another memory contradicts it.',
-  superseded: 'It rests on a memory that was superseded.',
+  superseded: 'It depends on a memory that was superseded.',
   stale: 'The lines that it cites changed.',
 };
 

@@ -111,7 +111,7 @@ function memory(act: Act, one: PacketMemory): Described {
       'div',
       { class: 'step-what' },
       h('p', { class: 'memory-text' }, text(one.text)),
-      h('span', { class: 'step-reason' }, text(`${one.kind}, by ${one.origin}; ${reasonWords(one.reason)}`)),
+      h('span', { class: 'step-reason' }, text(`${one.kind}, by ${one.origin}; ${reasonWords(one.reason, 'cited')}`)),
       one.evidence.map((cited) => placeLink(act, cited.source_id, cited)),
     ),
   );
