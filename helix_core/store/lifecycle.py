@@ -45,7 +45,7 @@ class FileFormat:
 
     ``schema`` is a file of SQL next to this module, ``views`` another, which also runs after a migration and replaces
     the views of before; ``first`` are pragmas for a file without tables, ``settings`` those of every writer.
-    ``migrations`` hold the SQL that takes a file from the version that is the key to the next one;
+    ``migrations`` hold the SQL, or the function, that takes a file from the version that is the key to the next one;
     ``before_migration(path, version)`` is called first, ``restart`` empties a file that no migration leads from.
 
     Of the texts, ``noun`` names the file, ``remedy`` says what happens to a damaged one, ``elsewhere`` how to choose
@@ -58,7 +58,7 @@ class FileFormat:
     application_id: int
     version: int
     schema: str
-    migrations: Mapping[int, str]
+    migrations: Mapping[int, str | Callable[[apsw.Connection], None]]
     damaged: type[HelixError]
     failed: type[HelixError]
     not_ours: type[HelixError]
@@ -212,7 +212,11 @@ class FileFormat:
                 self.restart(connection)
                 self._create(path, connection)
                 return
-            connection.execute(self.migrations[version])
+            step = self.migrations[version]
+            if callable(step):
+                step(connection)
+            else:
+                connection.execute(step)
             version += 1
             connection.execute(f"PRAGMA user_version={version}")
         connection.execute(_sql_in(self.views))

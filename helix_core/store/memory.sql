@@ -213,6 +213,16 @@ CREATE TABLE op (
 CREATE INDEX op_item ON op (item_id, seq);
 CREATE INDEX op_lamport ON op (lamport);
 
+-- Where the log ends, so that operations taken away from its end are missed; marks is a sum over what the rows of item,
+-- evidence and link have in this file alone.
+CREATE TABLE chain (
+    one    INTEGER PRIMARY KEY CHECK (one = 1),
+    seq    INTEGER NOT NULL,
+    head   TEXT    NOT NULL,
+    marks  INTEGER NOT NULL
+) STRICT;
+INSERT INTO chain VALUES (1, 0, '', 0);
+
 -- Idempotency keys of callers, hashed.
 CREATE TABLE write_key (key BLOB PRIMARY KEY, item_id TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 

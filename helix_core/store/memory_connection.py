@@ -55,6 +55,15 @@ class MemoryConnection:
         return self._session.connection.fts5_tokenizer(name, [*arguments])
 
     @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Run the queries of the block on one state of the file, whoever writes meanwhile."""
+        self.rows("SAVEPOINT snapshot")
+        try:
+            yield
+        finally:
+            self.rows("RELEASE snapshot")
+
+    @contextmanager
     def busy_timeout(self, wait_ms: int) -> Iterator[None]:
         """Set the busy timeout, in milliseconds, for the block (BusyStoreError)."""
         self._session.connection.set_busy_timeout(wait_ms)

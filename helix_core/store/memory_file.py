@@ -6,9 +6,12 @@ Unlike the index, the memory cannot be rebuilt: nothing here deletes it, and a b
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import stat
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -24,8 +27,44 @@ from helix_core.store.lifecycle import (
 from helix_core.store.sqlite_file import connect
 
 NAME = "memory.db"
-SCHEMA_VERSION = 4
-MIGRATIONS: dict[int, str] = {
+SCHEMA_VERSION = 5
+MARKED = {
+    "item": "SELECT row, id, text_key, template_key, tx_from FROM item",
+    "evidence": "SELECT row, id FROM evidence",
+    "link": "SELECT src, rel, dst, tx_from FROM link",
+}
+"""What a row has in this file alone, and no operation of the log names."""
+
+
+def row_mark(table: str, row: Sequence[Any]) -> int:
+    """Return a hash of 62 bits of what ``MARKED`` reads of a row."""
+    said = "\0".join([table, *(one.hex() if isinstance(one, bytes) else str(one) for one in row)])
+    return int.from_bytes(hashlib.sha256(said.encode("utf-8", "replace")).digest()[:8]) >> 2
+
+
+def marks_of(rows: Callable[[str], Iterable[Sequence[Any]]]) -> int:
+    """Return the sum of the marks of all rows, modulo 2^62; ``rows`` runs a query."""
+    return sum(row_mark(table, row) for table, sql in MARKED.items() for row in rows(sql)) & (1 << 62) - 1
+
+
+def _begin_chain(connection: apsw.Connection) -> None:
+    """Keep the end of the log apart from it, and a sum over the rows: the step from format 4 to 5."""
+    connection.execute("""
+        CREATE TABLE chain (
+            one    INTEGER PRIMARY KEY CHECK (one = 1),
+            seq    INTEGER NOT NULL,
+            head   TEXT    NOT NULL,
+            marks  INTEGER NOT NULL
+        ) STRICT
+    """)
+    connection.execute("""
+        INSERT INTO chain
+        SELECT 1, coalesce(max(seq), 0), coalesce((SELECT head FROM op ORDER BY seq DESC LIMIT 1), ''), 0 FROM op
+    """)
+    connection.execute("UPDATE chain SET marks = ?", (marks_of(connection.execute),))
+
+
+MIGRATIONS: dict[int, str | Callable[[apsw.Connection], None]] = {
     1: """
         CREATE TABLE used (
             id            INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -58,8 +97,9 @@ MIGRATIONS: dict[int, str] = {
         ) STRICT;
         CREATE INDEX pause_workspace ON pause (workspace_id, id);
     """,
+    4: _begin_chain,
 }
-"""SQL that takes a file from the version that is its key to the next one."""
+"""What takes a file from the version that is its key to the next one."""
 
 
 def open_file(folder: Path, now: float, *, suspect: bool = False) -> tuple[apsw.Connection, str]:

@@ -7,7 +7,6 @@ same one finds the memory of the other. Decides nothing: what becomes of a draft
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -34,11 +33,10 @@ from helix_core.model import (
     Slot,
     StoredMemory,
     UseKind,
-    canonical,
-    memory_id,
     record_hash,
 )
 from helix_core.store.lexical import phrase
+from helix_core.store.memory_chain import OP, MemoryChain, op_of
 from helix_core.store.memory_connection import MemoryConnection
 from helix_core.store.sqlite_file import RANKING_STEPS_PER_MS, Row, text_list
 
@@ -122,7 +120,6 @@ _UNCLAIMED = """
     SELECT 1 FROM (SELECT scope FROM of_item UNION SELECT scope FROM of_evidence)
     WHERE scope <> 'global' AND scope NOT IN (SELECT key FROM workspace)
 """
-_OP = "SELECT seq, id, lamport, actor, kind, item_id, args, at, prev, head FROM op"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +142,7 @@ class MemoryItems:
     def __init__(self, file: MemoryConnection, project_key: Callable[[bytes], str]) -> None:
         """``project_key`` gives the key that a workspace's project has on every machine, empty for none."""
         self._file, self._project_key = file, project_key
+        self._chain = MemoryChain(file)
         self._as_of = ""
         self._tokenizer: apsw.FTS5Tokenizer | None = None
 
@@ -273,11 +271,14 @@ class MemoryItems:
             ),
         )
         row = self._file.last_row()
+        self._chain.mark("item", row, fact.id, fact.text_key, fact.template_key, seq)
         self._file.rows("INSERT INTO item_fts (rowid, text, extra) VALUES (?, ?, ?)", (row, fact.text, fact.extra))
 
     def add_link(self, link: MemoryLink, seq: int) -> None:
         """Insert a link unless it is there, inside a transaction; the operation ``seq`` wrote it."""
         self._file.rows("INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?)", (link.src, link.rel, link.dst, seq))
+        if self._file.changes():
+            self._chain.mark("link", link.src, link.rel, link.dst, seq)
 
     def _support(self, item_id: str, evidence: Sequence[MemoryEvidence], actor: str, at: int) -> None:
         """Add the evidence that the memory does not have yet: the same words of the same speaker count once."""
@@ -298,6 +299,7 @@ class MemoryItems:
                 *(one.commit, one.heals),
             ),
         )
+        self._chain.mark("evidence", self._file.last_row(), one.id)
 
     def use(
         self,
@@ -365,6 +367,7 @@ class MemoryItems:
     def remove(self, ids: Iterable[str]) -> None:
         """Remove memories with their evidence and postings, inside a transaction; call ``overwrite_removed`` after."""
         for item_id in ids:
+            self._chain.unmark(item_id)
             for (row,) in self._file.rows("SELECT row FROM item WHERE id = ?", (item_id,)):
                 self._file.rows("DELETE FROM item_fts WHERE rowid = ?", (row,))
             self._file.rows("DELETE FROM evidence WHERE item_id = ?", (item_id,))
@@ -504,8 +507,8 @@ class MemoryItems:
 
     def log(self, limit: int, item_id: str = "") -> list[MemoryOp]:
         """Return the last operations, or those on one memory, the newest first."""
-        rows = self._file.rows(f"{_OP} WHERE ?1 = '' OR item_id = ?1 ORDER BY seq DESC LIMIT ?2", (item_id, limit))
-        return [_op(row) for row in rows]
+        rows = self._file.rows(f"{OP} WHERE ?1 = '' OR item_id = ?1 ORDER BY seq DESC LIMIT ?2", (item_id, limit))
+        return [op_of(row) for row in rows]
 
     def changed(self, after: int, until: int) -> tuple[list[str], int, int]:
         """Return the ids of the memories that operations after one and up to another are about, how many operations
@@ -528,29 +531,8 @@ class MemoryItems:
         return int(self._file.rows(sql, (at,))[0][0])
 
     def first_broken(self) -> int | None:
-        """Return the first operation whose hash, or whose memory, is not what the log says; None where all fit."""
-        facts = {one.id: record_hash(one.fact.record()) for one in self.by_ids(self._ids())}
-        held: dict[str, list[str]] = {}
-        for one in self.evidence(facts):
-            held.setdefault(one.item_id, []).append(record_hash(one.record()))
-        written: dict[str, int] = {}
-        prev, seq = "", 0
-        for op in (_op(row) for row in self._file.rows(f"{_OP} ORDER BY seq")):
-            if op.seq != seq + 1 or op.prev != prev or record_hash(op.record()) != op.head:
-                return op.seq
-            prev, seq = op.head, op.seq
-            hashes: list[str] = op.args.get("evidence", [])
-            written |= dict.fromkeys(hashes, op.seq)
-            is_written = op.kind in ("remember", "propose") and op.item_id in facts
-            if is_written and facts.pop(op.item_id) != op.args["memory"]:
-                return op.seq
-            if op.item_id in held and not set(hashes) <= set(held[op.item_id]):
-                return op.seq
-        unknown = [one for hashes in held.values() for one in hashes if one not in written]
-        return seq + 1 if facts or unknown else None
-
-    def _ids(self) -> list[str]:
-        return [row[0] for row in self._file.rows("SELECT id FROM item")]
+        """Return the first operation that does not fit what is here; see ``MemoryChain.first_broken``."""
+        return self._chain.first_broken()
 
     def _states(self, as_of: int | None) -> str:
         """Return the views of the status as common table expressions, as of an operation; "" for now."""
@@ -578,17 +560,7 @@ class MemoryItems:
 
         One of another store keeps its ``own_id`` and its ``lamport`` time; the chain of hashes is this file's own.
         """
-        last = self._file.rows("SELECT seq, head FROM op ORDER BY seq DESC LIMIT 1")
-        seq, prev = last[0] if last else (0, "")
-        id_ = own_id or memory_id(at, os.urandom(10))
-        lamport = lamport or self._file.rows("SELECT coalesce(max(lamport), 0) + 1 FROM op")[0][0]
-        op = MemoryOp(seq + 1, id_, lamport, actor, kind, item_id, args, at, prev, "")
-        head, said = record_hash(op.record()), canonical(args).decode()
-        self._file.rows(
-            "INSERT INTO op VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (op.seq, id_, lamport, actor, kind, item_id, said, at, prev, head),
-        )
-        return op.seq
+        return self._chain.append(kind, item_id, args, actor, at, own_id=own_id, lamport=lamport)
 
     def _keyed(self, key: str) -> str:
         if not key:
@@ -628,6 +600,10 @@ def _about(one: MemoryEvidence, item_id: str) -> MemoryEvidence:
     return replace(one, item_id=item_id)
 
 
+_ORIGINS = frozenset(MemoryOrigin)
+"""An edited row may have another one; it counts as the least of them."""
+
+
 def _stored(row: Row) -> StoredMemory:
     # Text that is read back was Clean when it was written.
     clean = cast("tuple[Clean, ...]", row[4:8])
@@ -638,7 +614,7 @@ def _stored(row: Row) -> StoredMemory:
         scope=row[3],
         text=clean[0],
         slot=Slot(*clean[1:]),
-        origin=MemoryOrigin(row[8]),
+        origin=MemoryOrigin(row[8]) if row[8] in _ORIGINS else MemoryOrigin.IMPORTED,
         importance=row[9],
         confidence=row[10],
         valid_from=row[11],
@@ -653,8 +629,3 @@ def _stored(row: Row) -> StoredMemory:
 
 def _evidence(row: Row) -> MemoryEvidence:
     return MemoryEvidence(*row)
-
-
-def _op(row: Row) -> MemoryOp:
-    seq, id_, lamport, actor, kind, item_id, args, at, prev, head = row
-    return MemoryOp(seq, id_, lamport, actor, kind, item_id, json.loads(args), at, prev, head)

@@ -6,12 +6,13 @@ nothing: what is taken in is decided by an argument, from the rows as they are i
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from helix_core.errors import MemoryStoreError
 from helix_core.model import MemoryEvidence, MemoryFact, MemoryLink, MemoryOp
+from helix_core.store.memory_chain import OP, args_of, op_of
 from helix_core.store.memory_connection import MemoryConnection
 from helix_core.store.memory_items import WRITE_WAIT_MS, MemoryItems
 
@@ -47,16 +48,20 @@ class MemoryTransfer:
         self._file, self._items = file, items
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the canonical records of all memories, evidence, links and operations."""
+        """Return the canonical records of all memories, evidence, links and operations. Raises MemoryStoreError."""
         ids = [row[0] for row in self._file.rows("SELECT id FROM item ORDER BY row")]
         found = [one.fact.record() for one in self._items.by_ids(ids)]
         found += [one.record() for one in self._items.evidence(ids)]
         found += [MemoryLink(*row).record() for row in self._file.rows("SELECT src, rel, dst FROM link")]
-        columns = "id, lamport, actor, kind, item_id, args, at"
-        for id_, *row, args, at in self._file.rows(f"SELECT {columns} FROM op WHERE kind <> ?", (TAKEN_IN,)):
-            lamport, actor, kind, item_id = row
-            fields = {"lamport": lamport, "actor": actor, "kind": kind, "item_id": item_id, "at": at}
-            found.append({"type": "op", "id": id_, "fields": fields | {"args": json.loads(args)}})
+        for row in self._file.rows(f"{OP} WHERE kind <> ?", (TAKEN_IN,)):
+            op = op_of(row)
+            if args_of(row[6]) is None:
+                raise MemoryStoreError(
+                    f"Operation {op.seq} of the memory {self._file.path} is not as it was written, so nothing leaves "
+                    "it or comes in; see helix log --verify, and put a copy of the file in its place."
+                )
+            fields = {"lamport": op.lamport, "actor": op.actor, "kind": op.kind, "item_id": op.item_id, "at": op.at}
+            found.append({"type": "op", "id": op.id, "fields": fields | {"args": op.args}})
         return found
 
     def is_free(self, workspace: bytes, key: str) -> bool:

@@ -57,6 +57,13 @@ FORMAT_2 = Path(__file__).parents[2] / "fixtures" / "memory" / "format-2.db"
 """A memory as the Helix before memories wrote it: three notes, one of them a fact, two exchanges, a delivery, uses."""
 
 
+def memory_of_format(folder, version):
+    """Put the memory that a Helix of that format wrote into a folder."""
+    folder.mkdir(mode=0o700, parents=True)
+    shutil.copy(FORMAT_2.with_name(f"format-{version}.db"), folder / "memory.db")
+    (folder / "memory.db").chmod(0o600)
+
+
 def older_memory(folder, version):
     """Put a memory of an older format into the folder."""
     folder.mkdir(mode=0o700, parents=True)
