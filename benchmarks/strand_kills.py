@@ -1,13 +1,14 @@
-"""Kill -9 while memories are taken in, synced and merged: is the store whole, and does the next run finish the work?
+"""Kill -9 while memories are written, rolled back, purged, taken in, synced and merged: is the store whole after it?
 
     python benchmarks/strand_kills.py [--points 200] [--seed 1] [--json FILE]
 
 Two people share a project. Each point begins from copies of the same store and the same shared folder, and one
-process takes in a strand, syncs through the folder, or merges two files. Every other point it is killed before its n-th
+process writes a memory, rolls back, purges, takes in a strand, syncs through the folder, or merges two files. Every
+other point it is killed before its n-th
 step (an SQL statement or a change of a file), for n over all of them; the other points at a random moment. Then the
-store must be whole and in a state before or after a whole strand, every file of the folder must be whole or as it was,
-and the same command must end as if nobody had been killed, with no word left of what was purged. Ends with status 1 on
-any miss.
+store must be whole and in a state before or after the whole command, every file of the folder must be whole or as it
+was, and the same command must end as if nobody had been killed. Where a memory is purged after the kill, no word of it
+may be left once the store was opened and closed. Ends with status 1 on any miss.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from typing import Any
 from helix_core.config import load_config
 from helix_core.engine import Helix
 from helix_core.engine.memory import ImportRequest, RememberRequest
+from helix_core.model import MemoryStatus
 from helix_core.store.sqlite_file import QuerySession
 from helix_core.strand import (
     ClashPolicy,
@@ -56,7 +58,10 @@ SECRET_WORD = "zebrafish"
 ADA, BOB = StrandKeys.made(os.urandom), StrandKeys.made(os.urandom)
 CODE = RecoveryCode.made(os.urandom)
 CHANGES = frozenset({"open", "os.rename", "os.remove", "os.chmod", "os.link"})
-ACTIONS = ("import", "sync", "merge")
+ACTIONS = ("import", "sync", "merge", "write", "rollback", "purge")
+LOCAL = frozenset({"write", "rollback", "purge"})
+"""Actions whose operations have random ids: their states are compared by texts and statuses, not by content root."""
+WRITTEN, SUPERSEDING = "The queue is RabbitMQ", 4
 
 
 def in_child(act: Callable[[], Any], *, killed_after_s: float | None = None) -> tuple[int, Any]:
@@ -166,6 +171,8 @@ def acted(scratch: Path, action: str) -> dict[str, Any]:
         write_strand(person.place / "merged.dna", "merged.dna", made, replaces=True)
         return {"changes": 0}
     with person.opened() as helix:
+        if action in LOCAL:
+            return {"changes": acted_here(helix, action)}
         if action == "import":
             strand = open_strand((scratch / "bob.dna").read_bytes(), CODE, newest_schema=SCHEMA)
             told = helix.memory.imported(ImportRequest(strand, True, ClashPolicy.NEWEST))
@@ -174,12 +181,44 @@ def acted(scratch: Path, action: str) -> dict[str, Any]:
         return {"changes": len(told["taken"]) + told["writes"] + len(told["pruned"])}
 
 
-def state(scratch: Path) -> str:
-    """The content root of the store, of a log without a gap. Raises where the store is not whole."""
+def acted_here(helix: Helix, action: str) -> int:
+    """Write, roll back or purge in the store; return how many memories that changed."""
+    memory = helix.memory
+    if action == "write":
+        wanted = RememberRequest(WRITTEN, is_global=True, supersedes=[of_text(helix, "NATS")], key="written")
+        return sum(one["is_new"] for one in memory.remember(wanted)["items"])
+    if action == "rollback":
+        return len(memory.rollback(SUPERSEDING)["items"])
+    try:
+        gone = of_text(helix, SECRET_WORD)
+    except LookupError:
+        return 0
+    return len(memory.purge(gone, f"purge {gone}")["items"])
+
+
+def of_text(helix: Helix, word: str) -> str:
+    """The id of the memory with a word, of any status. Raises LookupError."""
+    statuses = [one.value for one in MemoryStatus]
+    items = helix.memory.listed(statuses=statuses, limit=500)["items"]
+    found = [one["id"] for one in items if word in one["text"]]
+    if not found:
+        raise LookupError(word)
+    return str(found[0])
+
+
+def state(scratch: Path, action: str) -> str:
+    """The content root of the store, of a log without a gap; for what is done here alone, texts and statuses.
+
+    Raises where the store is not whole.
+    """
     place = scratch / "point"
     with Person(place, scratch / "project").opened() as helix:
         broken = helix.memory.log(verify=True)["first_broken"]
-        root = content_root(helix.memory.exported()).hex()
+        if action in LOCAL:
+            items = helix.memory.listed(statuses=[one.value for one in MemoryStatus], limit=500)["items"]
+            root = json.dumps(sorted((one["text"], one["status"]) for one in items))
+        else:
+            root = content_root(helix.memory.exported()).hex()
     with sqlite3.connect(place / "data" / "memory.db") as connection:
         (check,) = connection.execute("PRAGMA integrity_check").fetchone()
     connection.close()
@@ -197,8 +236,10 @@ def files(folder: Path) -> dict[str, str]:
 def faults_after(scratch: Path, action: str, allowed: frozenset[str], end: str) -> list[str]:
     """What is wrong after a kill, and after the same command ran again; in words."""
     place, template, found = scratch / "point", scratch / "template", []
-    if (root := state(scratch)) not in allowed:
+    if (root := state(scratch, action)) not in allowed:
         found.append(f"the store is between two states: {root}")
+    if action == "purge" and SECRET_WORD not in root:
+        found += words_left(place)
     had = files(template / "shared")
     for name, digest in files(place / "shared").items():
         inspect((place / "shared" / name).read_bytes())
@@ -210,18 +251,23 @@ def faults_after(scratch: Path, action: str, allowed: frozenset[str], end: str) 
     if merged_file.exists():
         open_strand(merged_file.read_bytes(), CODE, newest_schema=SCHEMA)
     acted(scratch, action)
-    if (root := state(scratch)) != end:
+    if (root := state(scratch, action)) != end:
         found.append(f"the next run ends otherwise: {root}")
     before = files(place / "shared")
     if action != "merge" and (acted(scratch, action)["changes"] or files(place / "shared") != before):
         found.append("a run after that changes something again")
     if action == "merge" and not merged_file.exists():
         found.append("the next run wrote no file")
-    if action != "merge":
-        for file in (place / "data").iterdir():
-            if SECRET_WORD.encode() in file.read_bytes().lower():
-                found.append(f"{file.name} holds a word of what was purged")
+    if action in ("import", "sync", "purge"):
+        found += words_left(place)
     return found
+
+
+def words_left(place: Path) -> list[str]:
+    """Which files of the store hold a word of what was purged."""
+    files_ = sorted((place / "data").iterdir())
+    held = [file.name for file in files_ if SECRET_WORD.encode() in file.read_bytes().lower()]
+    return [f"{name} holds a word of what was purged" for name in held]
 
 
 def fresh(scratch: Path) -> None:
@@ -251,19 +297,20 @@ def measured(scratch: Path, action: str) -> Whole:
     """Run once, and let nobody kill it."""
 
     def begin() -> list[str]:
-        return [state(scratch)]
+        return [state(scratch, action)]
 
     def run() -> tuple[int, list[int], float, str]:
         steps, started = Steps(scratch / "point"), time.monotonic()
         acted(scratch, action)
         count, of_files, took = steps.count, list(steps.of_files), time.monotonic() - started
-        return count, of_files, took, state(scratch)
+        return count, of_files, took, state(scratch, action)
 
     fresh(scratch)
     stored = b"".join(file.read_bytes() for file in (scratch / "point" / "data").iterdir())
     assert SECRET_WORD.encode() in stored.lower()
     (_, (first,)) = in_child(begin)
     (_, (count, of_files, took, last)) = in_child(run)
+    assert action == "merge" or first != last, f"{action} changed nothing"
     return Whole(count, tuple(of_files), took, frozenset({first, last}), last)
 
 
