@@ -165,6 +165,7 @@ class _Serving:
         # Import here, in the thread: opening an editor does not need the server.
         from helix_ls.proxy.guard import GuardRules
         from helix_ls.proxy.metrics import Measures
+        from helix_ls.proxy.route_table import ADMIN_ROUTES
         from helix_ls.proxy.server import bound
         from helix_ls.proxy.upstream import Upstreams, addresses
 
@@ -175,7 +176,8 @@ class _Serving:
         self._upstreams: Upstreams = Upstreams(found)
         self._listener = bound(self.config.proxy_port)
         self._port = self._listener.getsockname()[1]
-        self._rules, self._measures = GuardRules(self._port, self._key, admins_key(self._environ)), Measures()
+        self._measures = Measures()
+        self._rules = GuardRules(self._port, self._key, admins_key(self._environ), admin_routes=ADMIN_ROUTES)
         self._thread.start()
         deadline = time.monotonic() + START_S
         while not self._listens.wait(0.1):

@@ -21,12 +21,8 @@ MAX_BODY_BYTES = 32 * 1024 * 1024
 # Routes that need no key: to read, and to send a body to.
 OPEN_PATHS = frozenset(("/health", "/dashboard", "/dashboard/dashboard.js", "/dashboard/dashboard.css"))
 OPEN_POST = "/dashboard/session"
-# Routes that write, by the whole path or by its first part.
-ADMIN_PATHS = (
-    *("/admin/", "/ingest", "/consolidate", "/forget"),
-    *("/memory/remember", "/memory/decide", "/memory/restore", "/memory/purge", "/memory/edit"),
-    *("/memory/relate", "/memory/rollback", "/trail/forget", "/hitl/emit"),
-)
+ADMIN = "/admin/"
+"""Everything below needs the admin key, also what is no route."""
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 Scope = Literal["none", "view", "ask", "admin"]
 
@@ -35,6 +31,7 @@ Scope = Literal["none", "view", "ask", "admin"]
 class GuardRules:
     """What is allowed: ``key`` to ask, ``admin_key`` (empty: none) for the rest.
 
+    ``admin_routes`` are the paths that need the admin key: ``route_table.ADMIN_ROUTES``, which the operations declare.
     ``origins`` are the exact origins the user has allowed, besides the server's own; ``clock`` gives Unix seconds.
     """
 
@@ -43,6 +40,7 @@ class GuardRules:
     admin_key: str = field(default="", repr=False)
     origins: frozenset[bytes] = frozenset()
     clock: Callable[[], float] = time.time
+    admin_routes: frozenset[str] = field(kw_only=True)
 
     @property
     def hosts(self) -> frozenset[bytes]:
@@ -114,8 +112,8 @@ def refusal(head: Head, rules: GuardRules) -> Refusal | None:
     if not _is_open(head):
         scope = scope_of(head, rules)
         if scope == "none":
-            return _ADMIN_KEY if needs_admin(head.route) else _KEY
-        if scope != "admin" and needs_admin(head.route):
+            return _ADMIN_KEY if needs_admin(head.route, rules) else _KEY
+        if scope != "admin" and needs_admin(head.route, rules):
             return _SCOPE
         if scope == "view" and not may_read(head.route):
             return _VIEW
@@ -153,9 +151,9 @@ def _scope(key: bytes, rules: GuardRules) -> Scope:
     return "view" if is_session(key, rules.key, rules.port, rules.clock()) else "none"
 
 
-def needs_admin(route: str) -> bool:
+def needs_admin(route: str, rules: GuardRules) -> bool:
     """Return whether the route writes or forgets."""
-    return any(route.startswith(path) if path.endswith("/") else route == path for path in ADMIN_PATHS)
+    return route.startswith(ADMIN) or route in rules.admin_routes
 
 
 def _is_own_origin(head: Head, rules: GuardRules) -> bool:

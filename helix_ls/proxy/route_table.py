@@ -230,6 +230,8 @@ HTTP_ROUTES = (
     HttpRoute("GET", "/metrics", "metrics", said="Numbers for Prometheus", media=TEXT, is_of_workspace=False),
     HttpRoute("GET", "/openapi.json", "document", said="This document", is_of_workspace=False),
 )
+ADMIN_ROUTES = frozenset(each.path for each in HTTP_ROUTES if each.needs == "admin")
+"""The paths that the guard admits with the admin key only; none of them has a parameter."""
 
 
 def _expression(path: str) -> re.Pattern[str]:

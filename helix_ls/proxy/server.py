@@ -28,6 +28,7 @@ from helix_ls.proxy.app import application
 from helix_ls.proxy.bodies import BODY_S
 from helix_ls.proxy.guard import MAX_HEAD_BYTES, GuardRules
 from helix_ls.proxy.metrics import Measures
+from helix_ls.proxy.route_table import ADMIN_ROUTES
 from helix_ls.proxy.running import RunningServer, announce
 from helix_ls.proxy.upstream import Address, Upstreams
 from helix_ls.proxy.workspaces import Workspaces
@@ -174,7 +175,7 @@ async def _serve(
     listener = bound(port)
     try:
         opened = [await host.attach(folder, trusted=True) for folder in folders]
-        rules = GuardRules(listener.getsockname()[1], key, admin_key)
+        rules = GuardRules(listener.getsockname()[1], key, admin_key, admin_routes=ADMIN_ROUTES)
         leaving = asyncio.Event()
         measures = Measures()
         app = application(

@@ -15,7 +15,7 @@ import pytest
 
 from helix_ls.proxy.dashboard.pages import FILES
 from helix_ls.proxy.guard import GuardRules, head_of, refusal
-from helix_ls.proxy.route_table import HTTP_ROUTES
+from helix_ls.proxy.route_table import ADMIN_ROUTES, HTTP_ROUTES
 from helix_ls.proxy.sessions import (
     MOST_USED,
     READS,
@@ -105,7 +105,7 @@ def test_without_a_key_the_page_gets_no_datum(page):
 
 
 def test_a_session_reads_what_the_page_shows_and_nothing_else():
-    rules = GuardRules(PORT, KEY, "helix-admin-right", clock=lambda: NOW)
+    rules = GuardRules(PORT, KEY, "helix-admin-right", clock=lambda: NOW, admin_routes=ADMIN_ROUTES)
     key = session_key(KEY, PORT, NOW)
     pairs = [
         (b"host", f"127.0.0.1:{PORT}".encode()),

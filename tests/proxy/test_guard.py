@@ -12,6 +12,7 @@ import pytest
 
 from helix_ls.proxy.guard import MAX_BODY_BYTES, GuardRules, head_of, refusal
 from helix_ls.proxy.keys import proof, users_key
+from helix_ls.proxy.route_table import ADMIN_ROUTES
 from helix_ls.proxy.running import knows_key
 
 PORT = 11437
@@ -29,7 +30,7 @@ def expected(host, origin, key, kind):
 
 def status_of(path="/context", method="POST", **headers):
     pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items() if value]
-    refused = refusal(head_of(method, path, pairs), GuardRules(PORT, KEY))
+    refused = refusal(head_of(method, path, pairs), GuardRules(PORT, KEY, admin_routes=ADMIN_ROUTES))
     return refused.status if refused else 0
 
 
@@ -100,14 +101,16 @@ def test_only_health_is_open_and_that_only_to_read():
 def test_a_wrong_key_is_told_what_prints_the_key_of_that_route(path, prints):
     for sent in (b"Bearer helix-wrong", b""):
         pairs = [(b"host", f"127.0.0.1:{PORT}".encode()), (b"authorization", sent)]
-        refused = refusal(head_of("POST", path, pairs), GuardRules(PORT, KEY, "helix-admin-right"))
+        refused = refusal(
+            head_of("POST", path, pairs), GuardRules(PORT, KEY, "helix-admin-right", admin_routes=ADMIN_ROUTES)
+        )
         assert (refused.status, refused.code) == (401, "invalid_api_key")
         assert refused.message.endswith(f"get it with: {prints}")
 
 
 def test_two_values_where_one_belongs_are_refused():
     pairs = [(b"host", b"127.0.0.1:11437"), (b"host", b"evil.example")]
-    assert refusal(head_of("GET", "/health", pairs), GuardRules(PORT, KEY)).status == 421
+    assert refusal(head_of("GET", "/health", pairs), GuardRules(PORT, KEY, admin_routes=ADMIN_ROUTES)).status == 421
 
 
 def ask(server, method, path, headers, body=None):

@@ -8,7 +8,7 @@ import pytest
 
 from helix_ls.proxy.guard import GuardRules, head_of, needs_admin, refusal, scope_of
 from helix_ls.proxy.keys import admins_key, is_admins, proof, users_key
-from helix_ls.proxy.route_table import HTTP_ROUTES
+from helix_ls.proxy.route_table import ADMIN_ROUTES, HTTP_ROUTES
 from helix_ls.proxy.running import knows_key
 from tests.proxy.test_process import connect
 
@@ -16,7 +16,7 @@ PORT, ASK, ADMIN = 11437, "helix-ask", "helix-admin-all"
 WRITING = ["/admin/refresh", "/admin/vacuum", "/admin/nothing", "/ingest", "/consolidate"]
 
 
-RULES = GuardRules(PORT, ASK, ADMIN)
+RULES = GuardRules(PORT, ASK, ADMIN, admin_routes=ADMIN_ROUTES)
 
 
 def status_of(path, key, method="POST", route=None, rules=RULES):
@@ -43,16 +43,22 @@ def test_what_only_reads_takes_either(path):
 
 
 def test_no_key_is_everybodys_where_there_is_no_admin():
-    none = GuardRules(PORT, ASK)
+    none = GuardRules(PORT, ASK, admin_routes=ADMIN_ROUTES)
     for said in ("", " ", "helix-ask"):
         assert status_of("/admin/refresh", said, rules=none) != 0
     assert scope_of(head_of("GET", "/", [(b"authorization", b"Bearer ")]), none) == "none"
 
 
-def test_the_guard_and_the_table_of_routes_agree():
-    assert {each.path for each in HTTP_ROUTES if needs_admin(each.path)} == {
-        each.path for each in HTTP_ROUTES if each.needs == "admin"
+def test_the_guard_asks_for_the_key_that_the_operation_declares():
+    declared = {each.path: each.operation.access for each in HTTP_ROUTES if each.operation and not each.is_open}
+    assert {path for path in declared if needs_admin(path, RULES)} == {
+        path for path, access in declared.items() if access == "admin"
     }
+    assert {"/ingest", "/forget", "/memory/remember", "/trail/forget", "/hitl/emit"} <= ADMIN_ROUTES
+    # The guard compares whole paths: a parameter in one would never match.
+    assert [path for path in ADMIN_ROUTES if "{" in path] == []
+    for route in ADMIN_ROUTES:
+        assert status_of(route, ASK) == (403, "insufficient_scope")
     assert [each.path for each in HTTP_ROUTES if each.needs == "nothing"] == [
         *("/health", "/dashboard", "/dashboard/dashboard.js", "/dashboard/dashboard.css", "/dashboard/session")
     ]
