@@ -19,16 +19,8 @@ from helix_ls.operations import questions as verbs
 from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.hosting import ClosePacketArguments
 from helix_ls.operations.places import (
-    ChangesArguments,
-    CheckArguments,
     ExplainArguments,
     NameArguments,
-    OpenArguments,
-    TypedArguments,
-    changes,
-    check,
-    names,
-    open_lines,
 )
 from helix_ls.operations.questions import PLAN, PacketArguments, PlanArguments, SearchArguments
 
@@ -137,14 +129,6 @@ class QueryHandlers:
 
         return await self._connection.ask(folder, act)
 
-    async def open(self, given: OpenArguments) -> dict[str, Any]:
-        """Handle ``helix.open``: return current lines with their verdict."""
-
-        def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
-            return open_lines(helix, given, AskContext(cancelled))
-
-        return await self._connection.ask(self._connection.folders.named(given.workspace), act)
-
     def plainly(self, operation: Operation[Any]) -> Callable[[Any], Awaitable[Any]]:
         """Return a handler that answers with an operation of the table as it is."""
 
@@ -155,30 +139,6 @@ class QueryHandlers:
             return await self._connection.ask(self._connection.folders.named(given.workspace), act)
 
         return answer
-
-    async def check(self, given: CheckArguments) -> dict[str, Any]:
-        """Handle ``helix.check``: list the references of a text that are wrong on disk."""
-
-        def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
-            return check(helix, given, AskContext(cancelled))
-
-        return await self._connection.ask(self._connection.folders.named(given.workspace), act)
-
-    async def changes(self, given: ChangesArguments) -> dict[str, Any]:
-        """Handle ``helix.changes``: list what changed since a commit, and who still uses it."""
-
-        def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
-            return changes(helix, given, AskContext(cancelled))
-
-        return await self._connection.ask(self._connection.folders.named(given.workspace), act)
-
-    async def names(self, given: TypedArguments) -> dict[str, Any]:
-        """Handle ``helix.names``: list places by what is typed of their names."""
-
-        def act(helix: Helix, overlays: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
-            return names(helix, given, AskContext(cancelled, overlays=overlays))
-
-        return await self._connection.ask(self._connection.folders.named(given.workspace), act)
 
     async def symbol(self, given: NameArguments) -> dict[str, Any] | None:
         """Handle ``helix.symbol``: describe what is known of a name."""
