@@ -79,7 +79,8 @@ def variables_in_the_code() -> set[str]:
 EXAMPLE = """\
 [index]
 exclude = ["*.snap", "/vendor/"]    # as in .gitignore
-max_file_bytes = 4194304
+max_file_size = "4 MB"
+max_files = 50000
 
 [search]
 prefer_implementation = false
@@ -109,12 +110,19 @@ def settings() -> str:
         said.append(f"## `[{section}]`\n" if section else "## Top level\n")
         rows = []
         for one in entries:
-            default = "the platform's folder" if one.kind == "folder" else _value(one.default)
-            bounds = f", {one.low:,} to {one.high:,}" if one.low is not None and one.high is not None else ""
+            default = "the platform's folder" if one.kind == "folder" else _value(one.shown(one.default))
+            bounds = ""
+            if one.low is not None and one.high is not None:
+                low, high = ((one.shown(int(end)) if one.kind == "size" else f"{end:,}") for end in (one.low, one.high))
+                bounds = f", {low} to {high}"
             variable = "" if one.kind == "upstreams" else f"`{one.variable}`"
             who = "user only" if one.trusted else ""
             rows.append((f"`{one.key}`", f"{one.kind}{bounds}", default, variable, who, _sentence(one.meaning)))
         said.append(_table(("setting", "type", "default", "variable", "", "meaning"), rows))
+    said.append(
+        'A size is a whole number of bytes, or text with a unit: `"500 KB"`, `"2 MB"`; 1 KB is 1,024 bytes. Where an '
+        "older name of a setting is given beside its own name in one of the four places, its own name counts.\n"
+    )
     said.append(
         "In a variable, a list of text is separated by `:` (`;` on Windows), and true or false may be written as "
         "`1`/`0`, `true`/`false`, `yes`/`no` or `on`/`off`.\n"
@@ -378,7 +386,7 @@ def extension() -> str:
     commands_of = [(f"{each['category']}: {each['title']}", f"`{each['command']}`") for each in about["commands"]]
     rows = []
     for key, one in about["configuration"]["properties"].items():
-        values = ", ".join(f"`{each}`" for each in one.get("enum", ())) or one["type"]
+        values = ", ".join(f"`{each}`" for each in one.get("enum", ())) or _kind(one)
         said_of = one.get("markdownDescription") or one.get("description", "")
         rows.append((f"`{key}`", values, _value(one["default"]), said_of))
     return "\n".join(

@@ -17,7 +17,7 @@ from helix_core.config.load import (
     state_folder,
     user_file,
 )
-from helix_core.config.settings import SETTINGS, Config, Origin, Setting, UpstreamSetting, Valued
+from helix_core.config.settings import SETTINGS, Config, Origin, Setting, UpstreamSetting, Valued, size_bytes
 
 __all__ = [
     "APPLICATION",
@@ -33,6 +33,7 @@ __all__ = [
     "default_cache_dir",
     "explain",
     "load_config",
+    "size_bytes",
     "state_folder",
     "user_file",
 ]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from helix_core.config.settings import (
+    OLDER,
     SECTIONS,
     SETTINGS,
     Config,
@@ -27,6 +28,8 @@ from helix_core.config.settings import (
     Valued,
     address,
     is_line,
+    size_bytes,
+    size_text,
     upstreams,
 )
 from helix_core.errors import ConfigError
@@ -235,7 +238,9 @@ def current(config: Config) -> Config:
 def explain(config: Config) -> tuple[Valued, ...]:
     """Return every setting with its effective value and origin."""
     return tuple(
-        Valued(setting, _value_of(config, setting), config.origins.get(setting.key, Origin("default")))
+        Valued(
+            setting, setting.shown(getattr(config, setting.field)), config.origins.get(setting.key, Origin("default"))
+        )
         for setting in SETTINGS.values()
     )
 
@@ -285,13 +290,6 @@ def _signature(file: Path) -> tuple[int, int, int, int] | None:
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
-def _value_of(config: Config, setting: Setting) -> Value:
-    value = getattr(config, setting.field)
-    if setting.kind == "upstreams":
-        return tuple(map(str, value))
-    return str(value) if isinstance(value, Path) else value
-
-
 def _from_workspace(path: Path, warnings: list[str]) -> Iterator[_Given]:
     """Yield the settings that the workspace may set. Its file never stops Helix, because it came with the
     repository.
@@ -313,10 +311,14 @@ def _from_workspace(path: Path, warnings: list[str]) -> Iterator[_Given]:
 
 
 def _from_file(path: Path, source: From, warnings: list[str]) -> Iterator[_Given]:
-    for key, written in read(path, follow_links=source == "user").items():
+    found = read(path, follow_links=source == "user")
+    # An older name first: of several values for a setting the last counts.
+    for key, written in sorted(found.items(), key=lambda one: one[0] not in OLDER):
         place = f"{path}:{written.line}" if written.line else str(path)
         where = f"{path} line {written.line}" if written.line else str(path)
-        setting = SETTINGS.get(key)
+        setting = SETTINGS.get(key) or OLDER.get(key)
+        if setting is not None and key != setting.key and setting.key in found:
+            warnings.append(f"{where}: {key} is the older name of {setting.key}, which is given too; remove one")
         if setting is None:
             warnings.append(f"{where}: nothing is called {_key_shown(key)}{_suggestion(key)}")
         elif setting.trusted and source == "workspace":
@@ -325,15 +327,18 @@ def _from_file(path: Path, source: From, warnings: list[str]) -> Iterator[_Given
             )
         elif setting.kind == "upstreams":
             file = str(path) if written.inner else where
-            yield _Given(key, upstreams(written.value, file, written.inner, warnings), Origin(source, place), where)
+            yield _Given(
+                setting.key, upstreams(written.value, file, written.inner, warnings), Origin(source, place), where
+            )
         else:
-            yield _Given(key, written.value, Origin(source, place), f"{where}, key {key}")
+            yield _Given(setting.key, written.value, Origin(source, place), f"{where}, key {key}")
 
 
 def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> Iterator[_Given]:
-    known = {setting.variable: setting for setting in SETTINGS.values() if setting.kind != "upstreams"}
+    older = {setting.older_variable: setting for setting in OLDER.values()}
+    known = older | {setting.variable: setting for setting in SETTINGS.values() if setting.kind != "upstreams"}
     prefixes = tuple(f"HELIX_{section.upper()}_" for section in SECTIONS)
-    for name in sorted(environ):
+    for name in sorted(environ, key=lambda name: (name not in older, name)):
         if setting := known.get(name):
             if environ[name] != "":
                 yield _Given(setting.key, _from_text(setting, environ[name]), Origin("environment", name), name)
@@ -376,6 +381,8 @@ def _checked(setting: Setting, given: _Given) -> Value:
             return value
         case "whole number" if isinstance(value, int) and not isinstance(value, bool):
             return _in_bounds(setting, value, given.where)
+        case "size" if (size := size_bytes(value)) is not None:
+            return _in_bounds(setting, size, given.where)
         case "number" if isinstance(value, int | float) and not isinstance(value, bool):
             return _in_bounds(setting, float(value), given.where)
         case "list of text" if isinstance(value, list) and all(is_line(each) for each in value):
@@ -389,6 +396,11 @@ def _checked(setting: Setting, given: _Given) -> Value:
             raise ConfigError(f"{given.where}: {value} is not an absolute path; write the whole path")
         case "address" if isinstance(value, str) and is_line(value):
             return address(value, given.where, str(setting.default))
+    if setting.kind == "size":
+        raise ConfigError(
+            f"{given.where}: expected a size, found {_shown(value)}; write a number of bytes, or text such as "
+            f'"{setting.shown(setting.default)}"'
+        )
     article = "an" if setting.kind == "address" else "a"
     raise ConfigError(f"{given.where}: expected {article} {setting.kind}, found {_shown(value)}; correct the value")
 
@@ -397,7 +409,8 @@ def _in_bounds(setting: Setting, value: _Number, where: str) -> _Number:
     low, high = setting.low, setting.high
     if (low is None or value >= low) and (high is None or value <= high):
         return value
-    raise ConfigError(f"{where}: {value} is outside {low} to {high}; choose a value between them")
+    said = [size_text(int(one or 0)) if setting.kind == "size" else one for one in (value, low, high)]
+    raise ConfigError(f"{where}: {said[0]} is outside {said[1]} to {said[2]}; choose a value between them")
 
 
 def _key_shown(key: str) -> str:

@@ -39,6 +39,27 @@ def address(text: str, where: str, example: str = "") -> str:
     return text.rstrip("/")
 
 
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)[ \t]{0,9}(?:([KMG])(?:i?B)?|B|bytes)?", re.IGNORECASE)
+_UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
+
+
+def size_bytes(value: object) -> int | None:
+    """Return a size in bytes: of a whole number of bytes, or of text such as ``2 MB``; None for anything else.
+
+    A unit is a power of 1,024 with or without the ``i`` of IEC 80000-13, as in git's settings.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    found = _SIZE.fullmatch(value.strip()) if isinstance(value, str) and len(value) <= 40 else None
+    return None if found is None else int(float(found[1]) * _UNITS[(found[2] or "").upper()])
+
+
+def size_text(size: int) -> str:
+    """Return a size in bytes as text that ``size_bytes`` reads, in the largest unit that is exact: ``2 MB``."""
+    unit = next(unit for unit in ("G", "M", "K", "") if size % _UNITS[unit] == 0)
+    return f"{size // _UNITS[unit]} {unit}B" if unit and size else f"{size} bytes"
+
+
 MOST = 16
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
@@ -131,7 +152,7 @@ def _query(value: Any, where: str) -> tuple[tuple[str, str], ...]:
 
 Value = int | float | bool | str | tuple[str, ...] | tuple[UpstreamSetting, ...]
 Kind = Literal[
-    "whole number", "number", "true or false", "list of text", "text", "folder", "file", "address", "upstreams"
+    "whole number", "number", "size", "true or false", "list of text", "text", "folder", "file", "address", "upstreams"
 ]
 From = Literal["default", "user", "workspace", "environment"]
 
@@ -142,7 +163,8 @@ class Setting:
 
     A workspace's file is untrusted and may not set what is ``trusted``: paths, programs and where text is sent.
     ``named`` is the environment variable, unless it is derived from the key. ``switch`` is the key of the setting
-    without which this one has no effect.
+    without which this one has no effect. ``older`` is a key it had before, which is read where its own is not given
+    in the same place. A size has bounds and a default in bytes.
     """
 
     key: str
@@ -155,11 +177,29 @@ class Setting:
     trusted: bool = False
     named: str = ""
     switch: str = ""
+    older: str = ""
 
     @property
     def variable(self) -> str:
         """Return the environment variable that sets it."""
-        return self.named or "HELIX_" + self.key.replace(".", "_").upper()
+        return self.named or _variable_of(self.key)
+
+    @property
+    def older_variable(self) -> str:
+        """Return the environment variable of the older key, or ""."""
+        return _variable_of(self.older) if self.older else ""
+
+    def shown(self, value: Any) -> Any:
+        """Return a value of this setting as a file would have it."""
+        if self.kind == "upstreams":
+            return tuple(map(str, value))
+        if self.kind == "size":
+            return size_text(value)
+        return str(value) if isinstance(value, Path) else value
+
+
+def _variable_of(key: str) -> str:
+    return "HELIX_" + key.replace(".", "_").upper()
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,18 +260,36 @@ class Config:
         },
     )
     max_file_bytes: int = _setting(
-        "index.max_file_bytes",
-        "whole number",
+        "index.max_file_size",
+        "size",
         2 * 1024 * 1024,
-        "maximum size of an indexed file, in bytes; larger files are left out",
+        "maximum size of an indexed file, such as 500 KB or a number of bytes; larger files are left out; "
+        "index.max_file_bytes, its older name, is still read",
         low=1024,
         high=16 * 1024 * 1024,
+        older="index.max_file_bytes",
+    )
+    max_files: int = _setting(
+        "index.max_files",
+        "whole number",
+        0,
+        "maximum number of indexed files, those in the fewest folders first; answers and helix status say how many are "
+        "left out; 0 for no limit",
+        low=0,
+        high=10_000_000,
     )
     workers: int = _setting(
         "index.workers", "whole number", 2, "number of processes that parse files during a full index", low=1, high=8
     )
     exclude: tuple[str, ...] = _setting(
         "index.exclude", "list of text", (), "patterns of files to leave out, as in .gitignore"
+    )
+    include: tuple[str, ...] = _setting(
+        "index.include",
+        "list of text",
+        (),
+        "patterns of the only files to index, as in .gitignore; one with ! leaves files out again, none of them takes "
+        "in what git ignores, and an empty list means every file",
     )
     prefer_implementation: bool = _setting(
         "search.prefer_implementation",
@@ -479,4 +537,5 @@ class Config:
 SETTINGS: dict[str, Setting] = {
     each.metadata["key"]: Setting(field=each.name, **each.metadata) for each in fields(Config) if each.metadata
 }
+OLDER = {setting.older: setting for setting in SETTINGS.values() if setting.older}
 SECTIONS = frozenset(key.split(".")[0] for key in SETTINGS if "." in key)

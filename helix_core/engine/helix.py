@@ -255,7 +255,8 @@ class Helix:
         """Refresh some files or folders, as raw paths relative to the workspace root, that a watcher reported.
 
         Takes milliseconds for a saved file. Changes that may affect which files count cause a whole refresh: many
-        paths, an ignore file, git's own state, a path inside an inner repository, an unfinished index.
+        paths, an ignore file, git's own state, a path inside an inner repository, an unfinished index; with a most
+        number of files also one that came or went.
         """
         if not paths:
             return RefreshReport()
@@ -286,7 +287,19 @@ class Helix:
 
     def needs_whole_refresh(self, paths: Sequence[bytes]) -> bool:
         """Return whether ``refresh_paths`` will do a whole refresh for these."""
-        return len(paths) > MOST_PATHS or not self.is_indexed() or any(map(self.decides_for_others, paths))
+        if len(paths) > MOST_PATHS or not self.is_indexed() or any(map(self.decides_for_others, paths)):
+            return True
+        return bool(self.session.config.max_files) and self._changes_number_of_files(paths)
+
+    def _changes_number_of_files(self, paths: Sequence[bytes]) -> bool:
+        """Return whether one of them came or went: it makes room for another file, or takes it."""
+        known = self.session.index.reader.files.states_at(paths)
+        top = os.fsencode(self.workspace) + b"/"
+        for path in paths:
+            was_there = path in known or any(one.startswith(path + b"/") for one in known)
+            if was_there != os.path.lexists(top + path) or (not was_there and path not in known):
+                return True
+        return False
 
     def decides_for_others(self, path: bytes) -> bool:
         """Return whether a change of this file may affect which other files count, and so needs a whole refresh."""

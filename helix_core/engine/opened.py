@@ -25,7 +25,17 @@ from helix_core.errors import (
 )
 from helix_core.ingest import ParseGuard
 from helix_core.model import Found, GitState, LastCommit, Overlays
-from helix_core.store import BUSY_TIMEOUT_MS, RULES, Identity, Reader, TrailFile, Writer, open_or_rebuild, rebuild
+from helix_core.store import (
+    BUSY_TIMEOUT_MS,
+    OVER_LIMIT_FILES,
+    RULES,
+    Identity,
+    Reader,
+    TrailFile,
+    Writer,
+    open_or_rebuild,
+    rebuild,
+)
 from helix_core.telemetry import Spans, no_span
 from helix_core.workspace import (
     BlobReader,
@@ -35,6 +45,7 @@ from helix_core.workspace import (
     GitStateReader,
     LineHistory,
     Root,
+    limit_note,
     list_files,
     path_of,
     source_id_of,
@@ -497,6 +508,8 @@ class WorkspaceSession:
         """Return the notes that an answer from this index needs."""
         doubts = [note for note in (self.behind, self.git_facts.note, self._flags_problem) if note]
         doubts += self.not_indexed().notes
+        over = self.index.reader.meta(OVER_LIMIT_FILES) if self.config.max_files else ""
+        doubts += [limit_note(int(over), self.config.max_files)] if over else []
         return [*doubts, *([self.memory_problem] if self.memory_problem else [])]
 
     def not_indexed(self) -> NotIndexed:

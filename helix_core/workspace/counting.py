@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from helix_core.errors import GitError
 from helix_core.model import FileEntry, StatSignature
 from helix_core.workspace.disk import Root, signature_of
-from helix_core.workspace.files import HELIXIGNORE, FileOptions, list_files
+from helix_core.workspace.files import HELIXIGNORE, NOT_INCLUDED, FileOptions, list_files
 from helix_core.workspace.git import Git
 
 RULE_NAMES = (b".gitignore", HELIXIGNORE)
 # Reading a path reports errors of the disk by itself.
-_LEFT_OUT = frozenset({"", "ignored", "helixignore", "private", "work_tree"})
+_LEFT_OUT = frozenset({"", "ignored", "helixignore", "private", "work_tree", NOT_INCLUDED})
 _MOST_KNOWN = 20_000
 _INCLUDES = (b"include.path", b"includeif.")
 
@@ -91,6 +91,8 @@ class Counting:
             options.max_bytes,
             options.helixignore,
             sorted(options.never),
+            options.include,
+            options.max_files,
             self._git is not None,
         )
         return hashlib.sha256(repr(said).encode("utf-8", "surrogateescape")).hexdigest()

@@ -11,20 +11,22 @@ import re
 import stat as modes
 from collections.abc import Iterable, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
 from helix_core.config import Config
-from helix_core.errors import GitError
+from helix_core.errors import GitError, UsageError
 from helix_core.lines import line_breaks
 from helix_core.model import FileEntry, Listing, Reason, Skipped
+from helix_core.printable import count
 from helix_core.workspace.disk import MAX_BYTES, DiskError, Root, Scan, signature_of
 from helix_core.workspace.git import Git
 from helix_core.workspace.ignore import (
     DEFAULT_SKIPS,
     MAX_RULES_BYTES,
     IgnoreRules,
+    PathGlobs,
     RuleTree,
     Walked,
     outermost,
@@ -259,6 +261,8 @@ def _enter(around: _Nested, path: bytes, only: Sequence[bytes], named: TrackedNa
 
 
 HELIXIGNORE = b".helixignore"
+NOT_INCLUDED, OVER_LIMIT = "not_included", "over_limit"
+"""Why a file does not count that is none of ``index.include``, and one of more files than ``index.max_files``."""
 _BINARY = frozenset(
     b"png jpg jpeg gif bmp ico icns webp tif tiff psd heic avif pdf doc docx xls xlsx ppt pptx odt ods zip gz tgz bz2 "
     b"xz zst 7z rar jar war ear whl egg pyc pyo pyd so dylib dll exe o a lib class wasm woff woff2 ttf otf eot mp3 "
@@ -275,13 +279,15 @@ _OWN_FILE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FileOptions:
-    """User settings: the size limit, additional ``.helixignore`` lines that apply at the root, and files and folders
-    that no rule takes in again.
+    """User settings: the size limit, additional ``.helixignore`` lines that apply at the root, files and folders that
+    no rule takes in again, globs of the only files that count (none: all), and the most files (0: no limit).
     """
 
     max_bytes: int = MAX_BYTES
     helixignore: tuple[str, ...] = ()
     never: frozenset[bytes] = frozenset()
+    include: tuple[str, ...] = ()
+    max_files: int = 0
 
     @classmethod
     def of(cls, config: Config, root: Path, flagged: Iterable[bytes] = ()) -> Self:
@@ -291,7 +297,8 @@ class FileOptions:
         every lock that the process holds on it (fcntl(2), "Record locking"): another process may then write into it.
         """
         own = (os.fsencode(one.relative_to(root)) for one in config.own_paths if root in one.parents)
-        return cls(config.max_file_bytes, config.exclude, frozenset(own).union(flagged))
+        never = frozenset(own).union(flagged)
+        return cls(config.max_file_bytes, config.exclude, never, config.include, config.max_files)
 
 
 def name_reason(path: bytes, size_bytes: int = 0, options: FileOptions = FileOptions()) -> str:
@@ -310,11 +317,48 @@ def list_files(
     """Return the files of ``root`` that count now, in byte order, with their signatures; and those that do not, with a
     reason.
 
-    ``only`` limits the listing to these paths (or folders); ``ignored_files`` lists the files that git ignores.
+    ``only`` limits the listing to these paths (or folders); ``ignored_files`` lists the files that git ignores. The
+    most files of ``options`` are those of a whole listing: which they are cannot be told from ``only`` a part.
     """
     with root.scan() as scan:
         found, source = _found(scan, git, _with_rule_files(only))
-        return _judge(scan, found, source, options, only)
+        listing = _judge(scan, found, source, options, only)
+    return _limited(listing, options.max_files) if options.max_files and not only else listing
+
+
+def _limited(listing: Listing, most: int) -> Listing:
+    """Return the listing with its ``most`` files in the fewest folders, in byte order; the others are skipped."""
+    over = sorted(listing.files, key=lambda file: (file.path.count(b"/"), file.path))[most:]
+    if not over:
+        return listing
+    left_out = {file.path for file in over}
+    skipped = (*listing.skipped, *(Skipped(path, OVER_LIMIT) for path in left_out))
+    return replace(
+        listing,
+        files=tuple(file for file in listing.files if file.path not in left_out),
+        skipped=tuple(sorted(skipped, key=lambda one: one.path)),
+        notes=(*listing.notes, limit_note(len(over), most)),
+    )
+
+
+def limit_note(over: int, most: int) -> str:
+    """Say how many files are left out because ``index.max_files`` is ``most``."""
+    left_out = f"{count(over, 'file')} {'is' if over == 1 else 'are'} left out and not searched"
+    return f"{left_out}, because index.max_files is {most:,}; raise it, or choose files with index.include"
+
+
+def _included(options: FileOptions) -> tuple[PathGlobs | None, list[str]]:
+    """Return the globs of the only files that count, None for all, and notes on those that are none."""
+    sound: list[str] = []
+    notes: list[str] = []
+    for glob in options.include:
+        try:
+            PathGlobs([glob])
+        except UsageError as error:
+            notes.append(f"index.include: {error} (this one is ignored)")
+        else:
+            sound.append(glob)
+    return PathGlobs(sound) if sound else None, notes
 
 
 def would_count(root: Root, git: Git | None, options: FileOptions, paths: Iterable[bytes]) -> frozenset[bytes]:
@@ -329,6 +373,7 @@ def would_count(root: Root, git: Git | None, options: FileOptions, paths: Iterab
     folders = {path[:at] for path in named for at in range(len(path)) if path[at : at + 1] == b"/"} | {b""}
     is_git = git is not None and not git.problem
     rules = RuleTree(rules_of([os.fsencode(line).decode("latin-1") for line in options.helixignore]), {})
+    included, _ = _included(options)
     with root.scan() as scan:
         for folder in sorted(folders):
             for name in (HELIXIGNORE,) if is_git else (b".gitignore", HELIXIGNORE):
@@ -336,7 +381,11 @@ def would_count(root: Root, git: Git | None, options: FileOptions, paths: Iterab
                     file = scan.read(folder + b"/" + name if folder else name, MAX_RULES_BYTES)
                     rules.add(folder, parse_rules(file.data))
     ignored = _ignored_by_git(git, named) if git is not None and is_git else frozenset()
-    return frozenset(path for path in named if path not in ignored and not rules.ignores(path))
+    return frozenset(
+        path
+        for path in named
+        if path not in ignored and not rules.ignores(path) and (included is None or included.mean(path))
+    )
 
 
 def _ignored_by_git(git: Git, paths: Sequence[bytes]) -> frozenset[bytes]:
@@ -433,8 +482,9 @@ def _stat_all(scan: Scan, named: TrackedNames) -> Walked:
 
 
 def _judge(scan: Scan, found: Walked, source: str, options: FileOptions, only: Sequence[bytes]) -> Listing:
-    """Apply names, ``.helixignore`` and sizes; to ``only`` where it is given."""
+    """Apply names, ``.helixignore``, globs and sizes; to ``only`` where it is given."""
     rules = _helixignore(scan, found.files, options)
+    included, notes = _included(options)
     files: list[FileEntry] = []
     skipped = found.skipped
     for file in found.files:
@@ -443,6 +493,8 @@ def _judge(scan: Scan, found: Walked, source: str, options: FileOptions, only: S
         is_ignored = is_ignored or bool(options.never and _is_wanted(file.path, options.never))
         if reason != "private" and is_ignored:
             reason = "helixignore"
+        if reason != "private" and not is_ignored and included is not None and not included.mean(file.path):
+            reason = NOT_INCLUDED
         if reason:
             skipped.append(Skipped(file.path, reason))
         else:
@@ -455,7 +507,7 @@ def _judge(scan: Scan, found: Walked, source: str, options: FileOptions, only: S
         tuple(sorted(files, key=lambda file: file.path)),
         tuple(sorted(skipped, key=lambda one: one.path)),
         source,
-        tuple(found.notes),
+        (*found.notes, *notes),
     )
 
 
@@ -484,4 +536,14 @@ def _helixignore(scan: Scan, files: Iterable[FileEntry], options: FileOptions) -
     return RuleTree(rules_of(everywhere), found)
 
 
-__all__ = ["FileOptions", "content_reason", "ignored_files", "list_files", "name_reason", "would_count"]
+__all__ = [
+    "NOT_INCLUDED",
+    "OVER_LIMIT",
+    "FileOptions",
+    "content_reason",
+    "ignored_files",
+    "limit_note",
+    "list_files",
+    "name_reason",
+    "would_count",
+]

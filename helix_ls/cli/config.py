@@ -75,7 +75,7 @@ def _answer(settings: Config, folder: Path) -> dict[str, Any]:
             {
                 "key": valued.setting.key,
                 "value": valued.value,
-                "default": valued.setting.default,
+                "default": valued.setting.shown(valued.setting.default),
                 "origin": valued.origin.source,
                 "place": valued.origin.place,
                 "meaning": valued.setting.meaning,

@@ -134,13 +134,8 @@ class Indexing:
         )
 
     def _send(self, process: subprocess.Popen[bytes], request: RefreshRequest, settings: Settings) -> None:
-        line = {
-            "rebuild": request.rebuild,
-            "paths": [os.fsdecode(path) for path in request.paths],
-            "restricted": settings.restricted,
-            "exclude": settings.exclude,
-            "max_file_bytes": settings.max_file_bytes,
-        }
+        paths = [os.fsdecode(path) for path in request.paths]
+        line = {"rebuild": request.rebuild, "paths": paths} | settings.wire()
         with self._lock:
             if process.stdin is not None and not process.stdin.closed:
                 try:
@@ -449,9 +444,7 @@ class BackgroundEmbedding:
         said: dict[str, Any] = {}
         try:
             assert process.stdin is not None and process.stdout is not None
-            settings = self._settings
-            request = {"exclude": settings.exclude, "max_file_bytes": settings.max_file_bytes}
-            process.stdin.write(json.dumps({"restricted": settings.restricted, **request}).encode() + b"\n")
+            process.stdin.write(json.dumps(self._settings.wire()).encode() + b"\n")
             process.stdin.flush()
             for line in process.stdout:
                 said = json.loads(line) if line.endswith(b"\n") else {}

@@ -72,9 +72,7 @@ def requested_config(root: Path, request: Request) -> Config:
     """Return the settings of a folder with those of the request applied. Raises ConfigError if they are invalid."""
     from helix_ls.host.settings import Settings
 
-    exclude = request["exclude"]
-    settings = Settings(request["restricted"], None if exclude is None else tuple(exclude), request["max_file_bytes"])
-    return settings.config(root)
+    return Settings.of(request).config(root)
 
 
 def _run_request(root: Path, request: Request, send: Send) -> None:

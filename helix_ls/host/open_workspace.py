@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -221,9 +221,17 @@ class OpenWorkspace:
         self._index.configure(settings, watch_mode(watch))
         self._take(self._facts, frozenset(), False)
 
-    def set_index_options(self, *, exclude: tuple[str, ...] | None, max_file_bytes: int | None) -> None:
+    def set_index_options(
+        self,
+        *,
+        exclude: tuple[str, ...] | None = None,
+        include: tuple[str, ...] | None = None,
+        max_file_bytes: int | None = None,
+        max_files: int | None = None,
+    ) -> None:
         """Apply the editor's index settings; None leaves the value to the settings files."""
-        self.configure(replace(self.settings, exclude=exclude, max_file_bytes=max_file_bytes), self.watch)
+        given = Settings(self.settings.restricted, exclude, include, max_file_bytes, max_files)
+        self.configure(given, self.watch)
 
     def set_trail(self, window: object, *, record: bool) -> None:
         """Note a window's setting of the trail; False leaves it to the user's own settings, and forgets the window."""

@@ -74,6 +74,7 @@ class Folder:
         self.settings = settings
         self.trusted = trusted
         self.failure: HelixError | None = None
+        self._has_index_options = False
         self._host = host
         self._workspace: OpenWorkspace | None = None
         self._attaching: asyncio.Task[OpenWorkspace] | None = None
@@ -130,8 +131,10 @@ class Folder:
         workspace = self._workspace
         if workspace is None:
             return
-        if settings.exclude is not None or settings.max_file_bytes is not None:
-            workspace.set_index_options(exclude=settings.exclude, max_file_bytes=settings.max_file_bytes)
+        given = settings.index_options()
+        if any(value is not None for value in given.values()) or self._has_index_options:
+            self._has_index_options = True
+            workspace.set_index_options(**given)
         workspace.set_trail(self, record=self.records_trail)
         if settings.watch != workspace.watch:
             workspace.configure(workspace.settings, settings.watch)

@@ -1,12 +1,14 @@
 """The editor's settings for a folder: initializationOptions, then workspace/configuration. Pure.
 
-A value that is missing or has the wrong type leaves the setting unchanged; text is never converted.
+A value that is missing or has the wrong type leaves the setting unchanged; of text only a size is converted.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
+
+from helix_core.config import size_bytes
 
 SECTION = "helix"
 WATCH_MODES = ("auto", "polling", "off")
@@ -15,7 +17,7 @@ SEVERITIES = ("hint", "information")
 
 @dataclass(frozen=True, slots=True)
 class EditorSettings:
-    """The settings of a folder. ``exclude``, ``max_file_bytes`` and ``record_trail`` None: Helix' own settings say."""
+    """The settings of a folder. None: Helix' own settings say."""
 
     hover: bool = True
     code_lens: bool = False
@@ -26,6 +28,13 @@ class EditorSettings:
     max_file_bytes: int | None = None
     severity: str = "hint"
     record_trail: bool | None = None
+    include: tuple[str, ...] | None = None
+    max_files: int | None = None
+
+    def index_options(self) -> dict[str, Any]:
+        """Return what ``OpenWorkspace.set_index_options`` takes."""
+        names = ("exclude", "include", "max_file_bytes", "max_files")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +62,15 @@ def options_of(initialization_options: Any) -> Options:
 
 
 def with_configuration(settings: EditorSettings, section: Any) -> EditorSettings:
-    """Return the settings updated from the client's ``helix`` configuration section."""
+    """Return the settings updated from the client's ``helix`` configuration section.
+
+    What the section has as null or as empty text is given back to Helix' own settings. ``index.maxFileSize`` comes
+    before ``index.maxFileBytes``, its older name.
+    """
     if not isinstance(section, dict):
         return settings
     index = _section(section, "index")
     record = _section(section, "trail").get("record")
-    exclude, most = index.get("exclude", settings.exclude), index.get("maxFileBytes", settings.max_file_bytes)
     return replace(
         settings,
         hover=_flag(_section(section, "hover"), "enabled", settings.hover),
@@ -67,8 +79,10 @@ def with_configuration(settings: EditorSettings, section: Any) -> EditorSettings
         severity=_one_of(SEVERITIES, _section(section, "diagnostics"), "severity", settings.severity),
         paused=_flag(index, "paused", settings.paused),
         watch=_one_of(WATCH_MODES, _section(section, "watch"), "mode", settings.watch),
-        exclude=_texts(exclude, settings.exclude),
-        max_file_bytes=most if isinstance(most, int) and not isinstance(most, bool) else settings.max_file_bytes,
+        exclude=_texts(index.get("exclude"), settings.exclude),
+        include=_texts(index.get("include"), settings.include),
+        max_file_bytes=_max_file_bytes(index, settings.max_file_bytes),
+        max_files=_number(index, "maxFiles", settings.max_files),
         record_trail=record if isinstance(record, bool) else settings.record_trail,
     )
 
@@ -86,6 +100,18 @@ def _flag(section: dict[str, Any], name: str, default: bool) -> bool:
 def _one_of(choices: tuple[str, ...], section: dict[str, Any], name: str, default: str) -> str:
     value = section.get(name)
     return value if value in choices else default
+
+
+def _max_file_bytes(index: dict[str, Any], default: int | None) -> int | None:
+    given = [index[name] for name in ("maxFileSize", "maxFileBytes") if index.get(name, "") not in (None, "")]
+    size = next((size for value in given if (size := size_bytes(value)) is not None), None)
+    is_given_back = not given and ("maxFileSize" in index or "maxFileBytes" in index)
+    return None if is_given_back else default if size is None else size
+
+
+def _number(section: dict[str, Any], name: str, default: int | None) -> int | None:
+    value = section.get(name, default)
+    return value if value is None or (isinstance(value, int) and not isinstance(value, bool)) else default
 
 
 def _texts(value: Any, default: tuple[str, ...] | None) -> tuple[str, ...] | None:

@@ -213,7 +213,7 @@ def test_index_and_status_count_the_same_files_and_name_the_limits(helix: RunHel
         assert made["skipped"] == {"binary": 1, "too_large": 1}
         assert {name: status["skipped"][name] for name in made["skipped"]} == made["skipped"]
     for command in ("index", "status"):
-        assert "1 too large (over index.max_file_bytes or 50,000 lines)" in helix(command, shop).out
+        assert "1 too large (over index.max_file_size or 50,000 lines)" in helix(command, shop).out
 
 
 def test_a_packet_without_an_answer_names_each_place_once(helix: RunHelix, shop: Path) -> None:

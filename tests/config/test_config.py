@@ -61,7 +61,9 @@ def test_every_value_knows_file_and_line_or_variable(tmp_path: Path, user: Path)
     assert origins == {
         "cache_dir": ("environment", "HELIX_CACHE_DIR"),
         "data_dir": ("default", ""),
-        "index.max_file_bytes": ("default", ""),
+        "index.max_file_size": ("default", ""),
+        "index.max_files": ("default", ""),
+        "index.include": ("default", ""),
         "index.workers": ("workspace", f"{tmp_path / 'helix.toml'}:1"),
         "index.exclude": ("default", ""),
         "search.prefer_implementation": ("environment", "HELIX_SEARCH_PREFER_IMPLEMENTATION"),
@@ -102,6 +104,51 @@ def test_every_setting_has_a_field_a_meaning_and_a_default_within_its_bounds() -
             assert setting.low <= setting.default <= setting.high
 
 
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [
+        ("4096", 4096),
+        ('"4096"', 4096),
+        ('"4096 bytes"', 4096),
+        ('"1.5 KB"', 1536),
+        ('"3MB"', 3 * 1024**2),
+        ('" 3 MiB "', 3 * 1024**2),
+        ('"3m"', 3 * 1024**2),
+    ],
+)
+def test_a_size_has_a_unit_or_is_in_bytes(tmp_path: Path, user: Path, written: str, size: int) -> None:
+    write(user, f"[index]\nmax_file_size = {written}\n")
+    assert load(tmp_path, user).max_file_bytes == size
+    assert load(tmp_path, user, HELIX_INDEX_MAX_FILE_SIZE=written.strip('"')).max_file_bytes == size
+
+
+def test_a_size_is_shown_in_the_largest_unit_that_is_exact(tmp_path: Path, user: Path) -> None:
+    for written, shown in (("2097152", "2 MB"), ("2560", "2560 bytes"), ('"3 KB"', "3 KB")):
+        write(user, f"[index]\nmax_file_size = {written}\n")
+        values = {each.setting.key: each.value for each in explain(load(tmp_path, user))}
+        assert values["index.max_file_size"] == shown
+        size = load(tmp_path, user).max_file_bytes
+        write(user, f'[index]\nmax_file_size = "{shown}"\n')
+        assert load(tmp_path, user).max_file_bytes == size, "what is shown can be written"
+
+
+def test_the_older_name_of_a_size_is_read_after_its_own_in_the_same_place(tmp_path: Path, user: Path) -> None:
+    def place(config: Config) -> tuple[int, str]:
+        (one,) = (each for each in explain(config) if each.setting.key == "index.max_file_size")
+        return config.max_file_bytes, one.origin.place.rpartition("/")[2]
+
+    write(user, "[index]\nmax_file_size = '3 MB'\nmax_file_bytes = 4096\n")
+    config = load(tmp_path, user)
+    assert place(config) == (3 * 1024**2, "config.toml:2")
+    (warning,) = config.warnings
+    assert "line 3: index.max_file_bytes is the older name of index.max_file_size" in warning
+    write(tmp_path / "helix.toml", "[index]\nmax_file_bytes = 8192\n")
+    assert place(load(tmp_path, user)) == (8192, "helix.toml:2"), "a later place counts, by whichever name"
+    older = {"HELIX_INDEX_MAX_FILE_BYTES": "5000"}
+    assert place(load(tmp_path, user, **older)) == (5000, "HELIX_INDEX_MAX_FILE_BYTES")
+    assert place(load(tmp_path, user, HELIX_INDEX_MAX_FILE_SIZE="6 KB", **older))[0] == 6144
+
+
 WRONG = [
     ("[index]\nworkers = = 3\n", ("line 2", "key index.workers")),
     ("index = { workers = 'x' }\n", ("line 1", "key index.workers", "whole number", "'x'")),
@@ -109,7 +156,11 @@ WRONG = [
     ("[index]\nexclude = ['a', 3]\n", ("line 2", "key index.exclude")),
     ('[index]\nexclude = ["a\\u0000b"]\n', ("line 2", "key index.exclude")),
     ("[index]\nworkers = 0\n", ("line 2", "1 to 8")),
-    ("[index]\nmax_file_bytes = 1e9\n", ("line 2", "whole number")),
+    ("[index]\nmax_file_bytes = 1e9\n", ("line 2", "key index.max_file_bytes", "a size", '"2 MB"')),
+    ('[index]\nmax_file_size = "2 megs"\n', ("line 2", "key index.max_file_size", "a size", "2 megs")),
+    ('[index]\nmax_file_size = "1 GB"\n', ("line 2", "1 GB is outside 1 KB to 16 MB")),
+    ('[index]\ninclude = "src/"\n', ("line 2", "key index.include", "list of text")),
+    ("[index]\nmax_files = -1\n", ("line 2", "0 to 10000000")),
     ("[search]\nprefer_implementation = 1\n", ("line 2", "true or false")),
     ("[packet]\nreingest_budget_ms = nan\n", ("line 2", "0 to 1000")),
     ("[index]\nworkers = 1\nworkers = 2\n", ("line 3", "index.workers")),

@@ -47,7 +47,7 @@ def test_a_page_that_was_edited_by_hand_or_is_missing_or_is_left_over_is_stale(
             file.unlink()
     assert reference.stale() == []
     settings = pages / "settings.md"
-    settings.write_text(settings.read_text(encoding="utf-8").replace("2097152", "4096"), encoding="utf-8")
+    settings.write_text(settings.read_text(encoding="utf-8").replace("2 MB", "3 MB"), encoding="utf-8")
     (pages / "verdicts.md").unlink()
     (pages / "old.md").write_text("# Old\n", encoding="utf-8")
     wrong = ["docs/reference/old.md", "docs/reference/settings.md", "docs/reference/verdicts.md"]

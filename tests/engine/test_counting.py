@@ -67,6 +67,10 @@ def settings_of_the_workspace(_, repository):
     write(repository, {"helix.toml": '[index]\nexclude = ["plans/"]\n'})
 
 
+def included_files_of_the_workspace(_, repository):
+    write(repository, {"helix.toml": '[index]\ninclude = ["*.py", "!plans/"]\n'})
+
+
 def settings_of_the_user(home, _):
     (home / "helix.toml").write_text('[index]\nexclude = ["plans/"]\n')
 
@@ -81,9 +85,16 @@ WAYS = [
     gitignore_beside_it,
     helixignore,
     settings_of_the_workspace,
+    included_files_of_the_workspace,
     settings_of_the_user,
 ]
-OUTSIDE_GIT = [gitignore_at_the_root, gitignore_beside_it, helixignore, settings_of_the_workspace]
+OUTSIDE_GIT = [
+    gitignore_at_the_root,
+    gitignore_beside_it,
+    helixignore,
+    settings_of_the_workspace,
+    included_files_of_the_workspace,
+]
 
 
 def engine(folder: Path, home: Path) -> Helix:

@@ -35,9 +35,7 @@ def many_files(project, count=150):
 
 
 def ordered(**more):
-    return json.dumps(
-        {"rebuild": False, "paths": [], "restricted": False, "exclude": None, "max_file_bytes": None} | more
-    )
+    return json.dumps({"rebuild": False, "paths": []} | Settings().wire() | more)
 
 
 def indexer(project, environ, *arguments):
@@ -95,7 +93,7 @@ def test_what_it_cannot_do_it_says_in_one_line(tmp_path, environ):
 
 def test_a_defect_is_told_by_type_and_place_and_nothing_is_printed(project, environ):
     with indexer(project, environ) as process:
-        process.stdin.write('{"rebuild": false}\n')
+        process.stdin.write('{"restricted": false}\n')
         process.stdin.flush()
         said = json.loads(process.stdout.readline())
         assert said["failed"].startswith("an internal error: KeyError at indexer.py:")

@@ -232,6 +232,14 @@ def test_what_an_editors_settings_leave_out_is_left_out_at_once(project):
             await heard.loses("match_route", "app/routing.py")
             heard.workspace.set_index_options(exclude=None, max_file_bytes=None)
             await heard.finds("match_route", "app/routing.py")
+            heard.workspace.set_index_options(include=("app/sessions.py", "tests/", "bad\nline"))
+            await heard.loses("match_route", "app/routing.py")
+            heard.workspace.set_index_options(include=())
+            await heard.finds("match_route", "app/routing.py")
+            heard.workspace.set_index_options(max_files=1)
+            await heard.loses("match_route", "app/routing.py")
+            heard.workspace.set_index_options(max_files=-1)
+            await heard.finds("match_route", "app/routing.py")
 
     run(main())
 

@@ -36,6 +36,8 @@ def test_options_are_read() -> None:
         {"index": {"maxFileBytes": True, "exclude": [1]}},
         {"watch": {"mode": 1}},
         {"trail": {"record": 1}},
+        {"index": {"maxFileSize": "2 megs", "include": "src/", "maxFiles": True}},
+        {"index": {"maxFileSize": ["2 MB"], "include": [None], "maxFiles": "3"}},
     ],
 )
 def test_a_section_that_makes_no_sense_changes_nothing(section: Any) -> None:
@@ -54,12 +56,38 @@ def test_a_section_is_read_by_the_names_of_the_extension() -> None:
         "hover": {"enabled": False},
         "codeLens": {"enabled": True},
         "diagnostics": {"enabled": False},
-        "index": {"exclude": ["*.gen"], "maxFileBytes": 5000, "paused": True},
+        "index": {
+            "exclude": ["*.gen"],
+            "include": ["src/"],
+            "maxFileBytes": 5000,
+            "maxFiles": 300,
+            "paused": True,
+        },
         "watch": {"mode": "polling"},
         "trail": {"record": True},
     }
-    expected = EditorSettings(False, True, False, True, "polling", ("*.gen",), 5000, record_trail=True)
+    expected = EditorSettings(
+        False, True, False, True, "polling", ("*.gen",), 5000, record_trail=True, include=("src/",), max_files=300
+    )
     assert with_configuration(EditorSettings(), section) == expected
+
+
+def test_a_size_with_a_unit_comes_before_the_older_setting_in_bytes() -> None:
+    def most(**index: Any) -> int | None:
+        return with_configuration(EditorSettings(), {"index": index}).max_file_bytes
+
+    assert most(maxFileSize="3 MB", maxFileBytes=5000) == 3 * 1024**2
+    assert most(maxFileSize="", maxFileBytes=5000) == most(maxFileBytes=5000) == 5000
+    assert most(maxFileSize="2 megs", maxFileBytes=5000) == 5000
+    assert most(maxFileSize="4 KB", maxFileBytes=None) == 4096
+
+
+def test_what_is_emptied_is_given_back_to_helixs_own_settings() -> None:
+    full = EditorSettings(include=("src/",), max_file_bytes=5000, max_files=3)
+    emptied = {"include": [], "maxFileSize": "", "maxFileBytes": None, "maxFiles": None}
+    settings = with_configuration(full, {"index": emptied})
+    assert (settings.include, settings.max_file_bytes, settings.max_files) == ((), None, None)
+    assert with_configuration(full, {"index": {}}) == full
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import pytest
 
 from helix_core.model import Listing, Skipped
 from helix_core.workspace.disk import Root
-from helix_core.workspace.files import FileOptions, ignored_files, list_files
+from helix_core.workspace.files import FileOptions, ignored_files, list_files, would_count
 from helix_core.workspace.git import Git
 
 NOBODY = 65534
@@ -136,6 +136,50 @@ def test_every_skipped_file_has_its_reason(repository):
     assert reasons(listing) == {
         b".env": "private", b"huge.txt": "too_large", b"image.png": "binary", b"notes/draft.md": "helixignore",
     }  # fmt: skip
+
+
+def test_only_what_is_included_counts_and_nothing_ignored_is_taken_in(repository):
+    repository.write(".gitignore", "*.log\n")
+    repository.write(".helixignore", "src/gen/\n")
+    for path in ("src/a.py", "src/b.log", "src/gen/c.py", "src/old/d.py", "lib/e.py", "f.py", "lib/.env"):
+        repository.write(path)
+    options = FileOptions(include=("src/", "f.py", "!src/old/"))
+    listing = listed(repository.path, options)
+    assert names(listing) == [b"f.py", b"src/a.py"] and listing.notes == ()
+    assert reasons(listing) == {
+        b".gitignore": "not_included", b".helixignore": "not_included", b"lib/.env": "private",
+        b"lib/e.py": "not_included", b"src/gen/c.py": "helixignore", b"src/old/d.py": "not_included",
+    }  # fmt: skip
+    part = listed(repository.path, options, only=(b"lib/e.py", b"src/a.py"))
+    assert names(part) == [b"src/a.py"] and reasons(part) == {b"lib/e.py": "not_included"}
+    with Root.open(repository.path) as root:
+        asked = (b"src/new.py", b"lib/new.py", b"src/old/new.py")
+        assert would_count(root, Git.open(repository.path), options, asked) == {b"src/new.py"}
+
+
+def test_an_included_pattern_that_is_none_is_told_and_the_others_count(repository):
+    repository.write("src/a.py")
+    repository.write("b.py")
+    listing = listed(repository.path, FileOptions(include=("../up", "src/")))
+    assert names(listing) == [b"src/a.py"]
+    (note,) = listing.notes
+    assert note.startswith("index.include: '../up' is not a path glob") and note.endswith("(this one is ignored)")
+    nothing_sound = listed(repository.path, FileOptions(include=("../up",)))
+    assert names(nothing_sound) == [b"b.py", b"src/a.py"] and len(nothing_sound.notes) == 1
+
+
+def test_of_more_files_than_the_limit_those_in_the_fewest_folders_count_and_the_rest_is_told(repository):
+    for path in ("a/b/deep.py", "a/c.py", "z.py", "d/e.py"):
+        repository.write(path)
+    listing = listed(repository.path, FileOptions(max_files=2))
+    assert names(listing) == [b"a/c.py", b"z.py"]
+    assert reasons(listing) == {b"a/b/deep.py": "over_limit", b"d/e.py": "over_limit"}
+    assert listing.notes == (
+        "2 files are left out and not searched, because index.max_files is 2; raise it, or choose files with "
+        "index.include",
+    )
+    assert listed(repository.path, FileOptions(max_files=4)).notes == ()
+    assert names(listed(repository.path, FileOptions(max_files=1, include=("d/",)))) == [b"d/e.py"]
 
 
 def test_helixignore_files_nest_and_cannot_call_back_what_is_private_or_ignored(repository):

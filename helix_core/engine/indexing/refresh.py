@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ from helix_core.engine.indexing.report import Progress, RefreshReport
 from helix_core.errors import GitError, LargeChangeError
 from helix_core.ingest import ParseGuard, parser_generation
 from helix_core.model import FileEntry, Listing, SourceState, is_cut_off
-from helix_core.store import RULES, Reader, Writer
+from helix_core.store import OVER_LIMIT_FILES, RULES, Reader, Writer
 from helix_core.workspace import (
+    OVER_LIMIT,
     CoChange,
     Counting,
     FileOptions,
@@ -158,6 +159,7 @@ class Refresh:
             writer.set_meta("parsers", parser_generation())
             writer.set_meta("complete", "1")
             writer.set_meta(RULES, looked.rules)
+            writer.set_meta(OVER_LIMIT_FILES, _over_limit(looked.listing))
         is_mostly_new = self._report.parsed > 2_000 or self._report.parsed > 0.5 * self._report.files
         if is_mostly_new or was_made_before:
             # Merging removes names and postings of deleted text, including secrets that older rules missed.
@@ -200,6 +202,7 @@ class Refresh:
         plan = work_plan(listing, known, is_same, again)
         is_work = bool(plan.read or plan.gone) or not is_same or self._reader.meta("complete") != "1"
         is_work = is_work or rules != self._reader.meta(RULES)
+        is_work = is_work or _over_limit(listing) != self._reader.meta(OVER_LIMIT_FILES)
         return _Looked(version, listing, known, plan, is_work, again, rules)
 
     def _due_again(self) -> frozenset[bytes]:
@@ -211,13 +214,24 @@ class Refresh:
         return due_again(set_aside, Limits().version, time.time())
 
     def run_only(self, paths: Sequence[bytes]) -> RefreshReport:
-        """Refresh some files or folders, existing or deleted; a change of the ignore rules needs ``run``."""
+        """Refresh some files or folders, existing or deleted; a change of the ignore rules needs ``run``.
+
+        A new file that is more than the settings allow waits for ``run`` too, which knows which files come first.
+        """
         started = time.monotonic()
         known = self._reader.files.states_at(paths)
         listing = list_files(self._root, self._git, self._options, only=paths)
+        if self._options.max_files:
+            listing = replace(listing, files=self._within_limit(listing.files, known))
         plan = work_plan(listing, known, self._reader.meta("parsers") == parser_generation())
         self._apply(plan, listing, known)
         return self._finished(plan, listing, started)
+
+    def _within_limit(self, files: Sequence[FileEntry], known: Mapping[bytes, SourceState]) -> tuple[FileEntry, ...]:
+        new = [entry.path for entry in files if entry.path not in known]
+        room = self._options.max_files - len(self._reader.files.states()) if new else 0
+        left_out = frozenset(new[max(room, 0) :])
+        return tuple(entry for entry in files if entry.path not in left_out)
 
     def _apply(
         self,
@@ -298,6 +312,11 @@ class Refresh:
             # next pass reads again.
             if not commits.boundaries or is_cut_off(self._history):
                 writer.set_meta("commits_head", self._history)
+
+
+def _over_limit(listing: Listing) -> str:
+    """Return how many files the limit of the settings leaves out, "" for none."""
+    return str(sum(one.reason == OVER_LIMIT for one in listing.skipped) or "")
 
 
 def _settled(files: Iterable[FileEntry], now_ns: int) -> list[FileEntry]:

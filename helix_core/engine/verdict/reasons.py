@@ -53,8 +53,8 @@ REASONS: Mapping[Reason, ReasonText] = {
     Reason.OUTSIDE_ROOT: ReasonText("points outside the folder", "The path leads out of the workspace folder."),
     Reason.NOT_A_FILE: ReasonText("no longer an ordinary file", "Something that is no ordinary file is in its place."),
     Reason.TOO_LARGE: ReasonText(
-        f"larger than index.max_file_bytes, or more than {MAX_LINES:,} lines",
-        f"The file has grown over `index.max_file_bytes`, or has more than {MAX_LINES:,} lines.",
+        f"larger than index.max_file_size, or more than {MAX_LINES:,} lines",
+        f"The file has grown over `index.max_file_size`, or has more than {MAX_LINES:,} lines.",
     ),
     Reason.IGNORED: ReasonText("now ignored", "An ignore rule names the file now."),
     Reason.UNSAVED: ReasonText(

@@ -25,6 +25,7 @@ _WHY = {
     "binary": "it is binary",
     "ignored": "it is ignored, and Helix does not read what is ignored",
     "helixignore": "it is ignored, and Helix does not read what is ignored",
+    "not_included": "it is none of the files of index.include, and Helix reads no others",
 }
 # Reasons to leave a file out of the index which are none to keep it from somebody who asks for it by name.
 _MAY_BE_SHOWN = frozenset({"", "generated", "minified", "too_large"})

@@ -191,6 +191,11 @@ def links_work(environ: Mapping[str, str]) -> bool:
     return not (vte.isdigit() and int(vte) < 5000)
 
 
+_LIMITS = {
+    "too_large": f"over index.max_file_size or {MAX_LINES:,} lines",
+    "over_limit": "more files than index.max_files",
+    "not_included": "none of index.include",
+}
 _STEPS = ((60, "minute"), (3600, "hour"), (86_400, "day"), (7 * 86_400, "week"), (30 * 86_400, "month"))
 _YEAR_S = 365 * 86_400
 
@@ -204,7 +209,8 @@ def reason_of(item: Mapping[str, Any], since: str = "indexed") -> str:
 def left_out(word: str) -> str:
     """Return the reason why a file is left out in words, with the limits where there are some."""
     words = word.replace("_", " ")
-    return f"{words} (over index.max_file_bytes or {MAX_LINES:,} lines)" if word == "too_large" else words
+    limit = _LIMITS.get(word)
+    return f"{words} ({limit})" if limit else words
 
 
 def ago(then_s: float, now_s: float) -> str:

@@ -38,7 +38,7 @@ const reasons: Readonly<Record<string, string>> = {
   outside_root: 'points outside the folder',
   ignored: 'now ignored',
   not_a_file: 'no longer an ordinary file',
-  too_large: 'larger than index.max_file_bytes, or more than 50,000 lines',
+  too_large: 'larger than index.max_file_size, or more than 50,000 lines',
   unsaved: 'has unsaved edits in the editor',
   conflicted: 'part of an unfinished merge or rebase',
   outdated_doc: 'describes code that changed after it was written',
