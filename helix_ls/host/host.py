@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 class Chats(Protocol):
     """The chat proxy of this process: bound to the host's event loop, with its work in other threads."""
 
-    async def facts(self, *, folder: Path | None = None, start: bool = True) -> dict[str, Any]:
+    async def facts(
+        self, *, folder: Path | None = None, start: bool = True, settings: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
         """Return the ``helix.proxy/1`` object, and start to listen unless ``start`` is false. Raises HelixError.
 
-        ``folder`` is the workspace that ``base_url`` selects; None selects the focused one.
+        ``folder`` is the workspace that ``base_url`` selects; None selects the focused one. ``settings`` are an
+        editor's, by the fields of ``Config``: they hold until others are given, None leaves them.
         """
         ...
 

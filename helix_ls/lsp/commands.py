@@ -116,7 +116,12 @@ class ActionHandlers:
                 connection.host.focused = about
         if connection.host.chats is None:
             raise UsageError("there is no chat proxy in this process; start one with: helix serve")
-        return await connection.host.chats.facts(folder=about, start=given.start)
+        settings = given.settings()
+        is_told = bool(settings) or connection.has_proxy_settings
+        connection.has_proxy_settings = bool(settings)
+        return await connection.host.chats.facts(
+            folder=about, start=given.start, settings=settings if is_told else None
+        )
 
     async def doctor(self, given: questions.WorkspaceArguments) -> dict[str, Any]:
         """Handle ``helix.doctor``: run the checks of this machine."""

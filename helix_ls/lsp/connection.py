@@ -86,6 +86,8 @@ class ClientConnection:
         self.options = Options()
         self.folders = ClientFolders()
         self.documents = Documents()
+        # Whether this client has given settings of the proxy: only then does giving none take them back.
+        self.has_proxy_settings = False
         self._places: dict[str, Sequence[FileInFolder]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
 

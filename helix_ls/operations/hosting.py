@@ -105,6 +105,18 @@ class ProxyArguments:
     keep: Annotated[bool, Argument("Keep the folder open and the daemon running until it is stopped.", on=DAEMON)] = (
         False
     )
+    port: Annotated[int | None, Argument("The port, in place of proxy.port.", 0, 65_535, on=LSP)] = None
+    budget_tokens: Annotated[
+        int | None, Argument("Tokens added to a chat, in place of proxy.budget_tokens.", 200, 200_000, on=LSP)
+    ] = None
+    idle_s: Annotated[
+        float | None, Argument("Seconds an answer may pause, in place of proxy.idle_s.", 1, 3_600, on=LSP)
+    ] = None
+
+    def settings(self) -> dict[str, float]:
+        """Return the settings that are given, by the fields of ``Config``."""
+        given = {"proxy_port": self.port, "proxy_budget_tokens": self.budget_tokens, "proxy_idle_s": self.idle_s}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 PROXY = Operation(

@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
@@ -80,13 +81,18 @@ class EmbeddedProxy:
         self._starting, self._extracting = asyncio.Lock(), asyncio.Lock()
         self._thread: _Serving | None = None
         self._closed = False
+        self._settings: dict[str, Any] = {}
 
-    async def facts(self, *, folder: Path | None = None, start: bool = True) -> dict[str, Any]:
+    async def facts(
+        self, *, folder: Path | None = None, start: bool = True, settings: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
         """Return ``helix.proxy/1``. Raises HelixError when no port or key is available, or a setting is wrong."""
         async with self._starting:
             if self._closed:
                 raise ProxyError("Helix is stopping; ask again in a moment")
-            config = await asyncio.to_thread(load_config, None, environ=self._environ)
+            if settings is not None:
+                self._settings = dict(settings)
+            config = replace(await asyncio.to_thread(load_config, None, environ=self._environ), **self._settings)
             if self._thread is not None and (self._thread.config, self._thread.kept_keys) != (
                 config,
                 noted(self._environ),

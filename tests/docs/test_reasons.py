@@ -33,7 +33,7 @@ def test_the_extension_has_the_words_of_the_table() -> None:
 @pytest.mark.parametrize("reason", Reason)
 def test_the_command_line_and_a_lens_have_the_words_of_the_table(reason: Reason) -> None:
     words = reason_words(reason)
-    assert "{" not in words and "_" not in words.replace("max_file_bytes", "")
+    assert "{" not in words and "_" not in words.replace("max_file_size", "")
     assert reason_of({"reason": reason.value}) == words
     lens = {"uses": 1, "tests": 0, "status": "stale_risk", "reason": reason.value}
     assert title(lens) == f"1 use · no tests · ~ stale risk ({words})"

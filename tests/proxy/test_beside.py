@@ -255,6 +255,29 @@ def test_the_daemon_has_the_keys_that_the_settings_name_by_their_variables(own, 
 
 
 @pytest.mark.process
+def test_an_editors_settings_of_the_proxy_hold_until_it_takes_them_back(own, folders, tmp_path):
+    environ = own | {"HELIX_RUNTIME_DIR": str(tmp_path / "run"), "HELIX_IDLE_S": "0.3"}
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    first, second = open_window(environ, folders[0]), open_window(environ, folders[0])
+    try:
+        assert proxy(first)["result"]["port"] != port
+        given = {"port": port, "budget_tokens": 400, "idle_s": 5}
+        told = proxy(first, **given)["result"]
+        assert (told["running"], told["port"]) == (True, port)
+        # A window without settings of its own takes nobody's back.
+        assert proxy(second, start=False)["result"]["port"] == port
+        with http(told) as client:
+            assert client.get("/health").status_code == 200
+        assert proxy(first, start=False)["result"]["port"] != port
+        refused = proxy(first, port=70_000)["error"]["message"]
+        assert "port" in refused and "65" in refused
+    finally:
+        first.close()
+        second.close()
+
+
+@pytest.mark.process
 def test_with_a_stranger_on_its_port_the_editor_is_served_and_the_stranger_is_told_nothing(own, folders, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         port = stranger.getsockname()[1]

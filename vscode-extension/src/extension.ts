@@ -107,7 +107,7 @@ export function activate(context: vscode.ExtensionContext): void {
     restartOnTrust(server),
     extensions.onChange((reason) => void server.interpreterMayHaveChanged(reason)),
     startForFolders(server),
-    tellWrongSettings(logger),
+    tellWrongSettings(manifest.settings, logger),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('helix.interpreter')) {
         void server.interpreterMayHaveChanged('the setting helix.interpreter changed');

@@ -652,6 +652,13 @@ export interface DoctorAnswer {
   }[];
 }
 
+/** The arguments of `helix.proxy` that are settings of the editor. */
+export interface ProxySettings {
+  readonly port?: number;
+  readonly budget_tokens?: number;
+  readonly idle_s?: number;
+}
+
 /** `initializationOptions` of the server. */
 export interface InitializationOptions {
   readonly helix: {

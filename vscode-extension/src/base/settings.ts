@@ -1,8 +1,8 @@
 /** The settings the extension itself reads. The rest is the server's, which pulls them for each folder. */
 import * as vscode from 'vscode';
 import type { AgentToolSetting } from './agentMode';
-import type { InitializationOptions } from './protocol';
-import { wrongSetting } from './wrongSetting';
+import type { InitializationOptions, ProxySettings } from './protocol';
+import { wrongSetting, type Contributed } from './wrongSetting';
 
 type Watch = InitializationOptions['helix']['watch'];
 type Severity = InitializationOptions['helix']['severity'];
@@ -31,13 +31,31 @@ export function interpreterSetting(): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** One sentence for each of the extension's settings whose value has another type than the setting. */
-export function wrongSettings(): string[] {
-  const from = configuration();
-  return Object.entries(defaults).flatMap(([name, usual]) => {
-    const value = from.get<unknown>(name, usual);
-    return typeof value === typeof usual ? [] : [wrongSetting(name, value, usual)];
+/** One sentence for each setting that the extension contributes (`helix.…`) whose value is none that it can have. */
+export function wrongSettings(contributed: Readonly<Record<string, Contributed>>): string[] {
+  const from = vscode.workspace.getConfiguration();
+  return Object.entries(contributed).flatMap(([name, about]) => {
+    const value = from.get<unknown>(name);
+    return (value === undefined ? undefined : wrongSetting(name, value, about)) ?? [];
   });
+}
+
+/** The editor's own settings of the chat proxy, as `helix.proxy` takes them; what is not set is left out. */
+export function proxySettings(): ProxySettings {
+  const from = configuration();
+  const number = (name: string, least: number, most: number): number | undefined => {
+    const value = from.get<unknown>(name);
+    return typeof value === 'number' ? Math.min(Math.max(value, least), most) : undefined;
+  };
+  const whole = (value: number | undefined): number | undefined => (Number.isInteger(value) ? value : undefined);
+  const port = whole(number('proxy.port', 0, 65_535));
+  const budget = whole(number('proxy.budgetTokens', 200, 200_000));
+  const idle = number('proxy.idleSeconds', 1, 3_600);
+  return {
+    ...(port !== undefined && { port }),
+    ...(budget !== undefined && { budget_tokens: budget }),
+    ...(idle !== undefined && { idle_s: idle }),
+  };
 }
 
 /** Remembers the interpreter for every window of this machine. */

@@ -1,12 +1,13 @@
-/** Tells of settings whose values have another type than the setting: once at the start, and when one is changed to such. */
+/** Tells of settings with values that they cannot have: once at the start, and when one is changed to such. */
 import * as vscode from 'vscode';
 import type { Logger } from '../base/logger';
 import { wrongSettings } from '../base/settings';
+import type { Contributed } from '../base/wrongSetting';
 
-export function tellWrongSettings(logger: Logger): vscode.Disposable {
+export function tellWrongSettings(settings: Readonly<Record<string, Contributed>>, logger: Logger): vscode.Disposable {
   const told = new Set<string>();
   const tell = async (): Promise<void> => {
-    const wrong = wrongSettings();
+    const wrong = wrongSettings(settings);
     const fresh = wrong.filter((sentence) => !told.has(sentence));
     told.clear();
     for (const sentence of wrong) told.add(sentence);

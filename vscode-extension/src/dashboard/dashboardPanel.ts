@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { reasonOf, type Logger } from '../base/logger';
 import { serverCommands } from '../base/protocol';
+import { proxySettings } from '../base/settings';
 import { ask, bodyOf } from '../proxy/http';
 import type { ProxyAnswer, ProxyRequest } from '../proxy/protocol';
 import { endpointOf, type Endpoint } from '../proxy/state';
@@ -108,7 +109,11 @@ export class DashboardPanel implements vscode.Disposable {
     if (!vscode.workspace.isTrusted) {
       throw new Error('The dashboard is off in Restricted Mode; trust this folder to open it.');
     }
-    const request: ProxyRequest = { start: true, ...(folder && { workspace: folder.toString() }) };
+    const request: ProxyRequest = {
+      start: true,
+      ...(folder && { workspace: folder.toString() }),
+      ...proxySettings(),
+    };
     const endpoint = endpointOf(await this.server.ask<ProxyAnswer>(serverCommands.proxy, request));
     if (!endpoint) {
       throw new Error('Helix serves no dashboard here; run “Helix: Install Chat Proxy”.');

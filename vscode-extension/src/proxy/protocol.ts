@@ -1,4 +1,5 @@
 /** What the proxy says of itself, as `helix.proxy` carries it; field names are those of the wire. */
+import type { ProxySettings } from '../base/protocol';
 
 /** A model server that the proxy sends chats to, and how it was last seen. */
 export interface Upstream {
@@ -49,8 +50,8 @@ export interface ProxyAnswer {
   readonly prompt_cache?: PromptCache;
 }
 
-/** Arguments of `helix.proxy`. */
-export interface ProxyRequest {
+/** Arguments of `helix.proxy`; a window that gives settings says all it has each time. */
+export interface ProxyRequest extends ProxySettings {
   readonly workspace?: string;
   /** The window has come to the front. */
   readonly focused?: boolean;

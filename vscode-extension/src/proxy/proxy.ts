@@ -6,6 +6,7 @@
 import * as vscode from 'vscode';
 import { reasonOf, type Logger } from '../base/logger';
 import { serverCommands } from '../base/protocol';
+import { proxySettings } from '../base/settings';
 import type { ProxyAnswer, ProxyRequest } from './protocol';
 import type { Server } from '../server/server';
 import { count } from '../view/words';
@@ -38,6 +39,9 @@ export class Proxy implements vscode.Disposable {
     this.listeners = [
       server.onState(look),
       vscode.workspace.onDidGrantWorkspaceTrust(look),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('helix.proxy')) look();
+      }),
       vscode.window.onDidChangeWindowState(({ focused }) => {
         if (focused) {
           look();
@@ -110,7 +114,12 @@ export class Proxy implements vscode.Disposable {
       return notRunning;
     }
     const workspace = this.workspace();
-    const request: ProxyRequest = { start, focused: vscode.window.state.focused, ...(workspace && { workspace }) };
+    const request: ProxyRequest = {
+      start,
+      focused: vscode.window.state.focused,
+      ...(workspace && { workspace }),
+      ...proxySettings(),
+    };
     try {
       return proxyState(await this.server.ask<ProxyAnswer>(serverCommands.proxy, request));
     } catch (error) {

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 
 const uri = (text: string): object => ({ fsPath: text.replace('file://', ''), toString: () => text });
 const posted: unknown[] = [];
+const set: Record<string, unknown> = {};
 let hear: (message: unknown) => void = () => undefined;
 const webview = {
   html: '',
@@ -16,7 +17,7 @@ const webview = {
 vi.mock('vscode', () => ({
   ViewColumn: { Active: -1 },
   Uri: { parse: uri, joinPath: (_: object, ...parts: string[]) => uri(parts.join('/')) },
-  workspace: { isTrusted: true },
+  workspace: { isTrusted: true, getConfiguration: () => ({ get: (name: string) => set[name] }) },
   window: { createWebviewPanel: () => ({ webview, reveal: () => undefined, onDidDispose: () => undefined }) },
 }));
 vi.mock('../../src/proxy/http', () => ({
@@ -51,4 +52,30 @@ test('each folder has a page of its own, and one that cannot be read leaves the 
   expect(second).not.toBe(first);
   expect(await answerTo(first)).toBeUndefined();
   expect(await answerTo(second)).toEqual({ page: second, reply: 1, answer: '/w/%2Fb/stats' });
+});
+
+test('the settings of the proxy are sent as they are set, within their bounds, and none that is no number', async () => {
+  const requests: unknown[] = [];
+  const server = {
+    ask: (_: string, request: unknown) => {
+      requests.push(request);
+      return Promise.resolve({ schema: 'helix.proxy/1', running: true, url: 'http://127.0.0.1:1', api_key: 'k' });
+    },
+  };
+  const panel = new DashboardPanel(server as never, uri('file:///x') as never, { error: () => undefined } as never);
+  const sent = async (settings: Record<string, unknown>): Promise<unknown> => {
+    for (const name of Object.keys(set)) Reflect.deleteProperty(set, name);
+    Object.assign(set, settings);
+    await panel.show('file:///a');
+    return requests.at(-1);
+  };
+  const asked = { start: true, workspace: 'file:///a' };
+  expect(await sent({ 'proxy.port': null })).toEqual(asked);
+  expect(await sent({ 'proxy.port': 5000, 'proxy.budgetTokens': 10, 'proxy.idleSeconds': 2.5 })).toEqual({
+    ...asked,
+    port: 5000,
+    budget_tokens: 200,
+    idle_s: 2.5,
+  });
+  expect(await sent({ 'proxy.port': '5000', 'proxy.budgetTokens': 300.5, 'proxy.idleSeconds': [3] })).toEqual(asked);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { wrongSetting } from '../../src/base/wrongSetting';
+import manifest from '../../package.json';
+import { wrongSetting, type Contributed } from '../../src/base/wrongSetting';
 import { PackageCount } from '../../src/python/packageCount';
 import { noPythonText, refusedSetting, type Resolution } from '../../src/python/resolve';
 import { statusText } from '../../src/status/statusText';
@@ -35,17 +36,51 @@ describe('a broken interpreter setting', () => {
 });
 
 describe('a setting of the wrong type', () => {
+  const contributed: Readonly<Record<string, Contributed>> = manifest.contributes.configuration.properties;
+  const about = (name: string): Contributed => {
+    const found = contributed[`helix.${name}`];
+    if (!found) throw new Error(`helix.${name} is not contributed`);
+    return found;
+  };
+
   it.each([
     [
       'interpreter',
       ['/usr/bin/python3', '-X'],
-      '',
-      'must be text, and is a list; write "/usr/bin/python3", without brackets',
+      'must be text, and is a list; write "/usr/bin/python3", without brackets.',
     ],
-    ['hover.enabled', 'yes', true, 'must be true or false, and is a string; it is ignored'],
-    ['index.paused', null, false, 'must be true or false, and is null; it is ignored'],
-  ])('is told: helix.%s', (name, value, usual, said) => {
-    expect(wrongSetting(name, value, usual)).toBe(`The setting helix.${name} ${said}.`);
+    ['interpreter', 3, 'must be text, and is 3; it is ignored.'],
+    ['hover.enabled', 'yes', 'must be true or false, and is a string; it is ignored.'],
+    ['index.paused', null, 'must be true or false, and is null; it is ignored.'],
+    ['index.exclude', '*.gen', 'must be a list of text, and is a string; it is ignored.'],
+    ['index.include', ['src/', 3], 'must be a list of text, and is a list of other values; it is ignored.'],
+    ['index.maxFileSize', 4096, 'must be text, and is 4096; it is ignored.'],
+    ['index.maxFileSize', '2 megs', 'is "2 megs", which is ignored. Write a size such as 500 KB or 2 MB.'],
+    ['index.maxFileBytes', '2 MB', 'must be a whole number or empty, and is a string; it is ignored.'],
+    ['index.maxFileBytes', 10, 'must be at least 1024, and is 10; the nearest value counts.'],
+    ['index.maxFiles', 2.5, 'must be a whole number or empty, and is 2.5; it is ignored.'],
+    ['proxy.port', 70_000, 'must be from 0 to 65535, and is 70000; the nearest value counts.'],
+    ['proxy.idleSeconds', true, 'must be a number or empty, and is a boolean; it is ignored.'],
+    ['trail.record', 1, 'must be true or false, and is 1; it is ignored.'],
+    ['logLevel', 'loud', 'must be one of error, warning, info, debug, and is "loud"; it is ignored.'],
+    ['logLevel', { level: 'info' }, 'must be text, and is an object; it is ignored.'],
+  ])('is told: helix.%s = %j', (name, value, said) => {
+    expect(wrongSetting(`helix.${name}`, value, about(name))).toBe(`The setting helix.${name} ${said}`);
+  });
+
+  it.each([
+    ['index.maxFileSize', '4 MB'],
+    ['index.maxFileSize', '1.5kb'],
+    ['index.maxFiles', null],
+    ['index.include', ['src/']],
+    ['proxy.port', 0],
+  ])('is not told of one that is right: helix.%s = %j', (name, value) => {
+    expect(wrongSetting(`helix.${name}`, value, about(name))).toBeUndefined();
+  });
+
+  it.each(Object.entries(contributed))('is known of %s: no default is wrong, an object always is', (name, setting) => {
+    expect(wrongSetting(name, (setting as { default?: unknown }).default, setting)).toBeUndefined();
+    expect(wrongSetting(name, {}, setting)).toMatch(/^The setting \S+ must be .+, and is an object; it is ignored\.$/);
   });
 });
 
