@@ -29,6 +29,7 @@ from helix_core.engine.opened import (
     SOON_FILES,
     WorkspaceSession,
     WorkspaceSummary,
+    answers_from_index,
     heals_index,
 )
 from helix_core.engine.requests import (
@@ -464,7 +465,7 @@ class Helix:
         judgement = Judgement(self.session.index.reader, weigher, self.memory.judged_note)
         return judgement.of(pointers, checked_task(task), confidence)
 
-    @heals_index()
+    @answers_from_index()
     def show(
         self,
         source_id: str,
@@ -507,7 +508,7 @@ class Helix:
             return False
         return self.trail.note(shown, at)
 
-    @heals_index()
+    @answers_from_index()
     def explain(
         self,
         source_id: str,
@@ -537,7 +538,7 @@ class Helix:
         explanation = Explanation(self.session.index.reader, self.session.weigher(overlays, stop_when(cancelled)))
         return explanation.of(source_id, lines, chosen, confidence=confidence, in_buffer=in_buffer, symbol=symbol)
 
-    @heals_index(fills=False)
+    @answers_from_index(fills=False)
     def paths(self, typed: str, *, k: int = MOST_TYPED) -> dict[str, Any]:
         """The ``helix.paths/1`` object: at most ``k`` indexed files whose path begins with what is typed, then those
         that have it further on, whatever the case.
@@ -549,7 +550,7 @@ class Helix:
         having = [(not one.lower().startswith(wanted), one) for one in every if wanted in one.lower()]
         return {"schema": "helix.paths/1", "typed": typed, "paths": [one for _, one in sorted(having)[:k]]}
 
-    @heals_index()
+    @answers_from_index()
     def check(self, text: str, *, source_id: str = "", cancelled: Callable[[], bool] | None = None) -> dict[str, Any]:
         """The ``helix.check/1`` object: the places, paths, symbols and quotes that a Markdown text cites and that are
         not so on disk at this moment. What cannot be compared is counted under ``unknown``.
@@ -562,6 +563,7 @@ class Helix:
         session = self.session
         weigher = session.weigher(NO_OVERLAYS, stop_when(cancelled))
         is_whole = self.is_indexed() and not session.index.reader.files.pending().new
+        set_aside = session.not_indexed().set_aside
         check = CheckedText(
             session.index.reader,
             weigher,
@@ -569,6 +571,7 @@ class Helix:
             git=session.git_facts.git,
             base=os.path.dirname(source_id),
             is_whole=is_whole,
+            set_aside=set_aside,
         )
         return check.of(checked_text(text), source_id)
 

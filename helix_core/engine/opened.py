@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from helix_core.config import Config, current, load_config
 from helix_core.embed import Encoder, StaticEncoder
@@ -680,6 +680,32 @@ def heals_index(*, fills: bool = True) -> Callable[[Callable[Concatenate[S, P], 
             return verb(self, *args, **kwargs)
 
         return run
+
+    return decorate
+
+
+A = TypeVar("A", bound="dict[str, Any] | None")
+
+
+def answers_from_index(
+    *, fills: bool = True
+) -> Callable[[Callable[Concatenate[S, P], A]], Callable[Concatenate[S, P], A]]:
+    """Decorate a verb that answers with an object of the wire from the index: ``heals_index``, and the answer's
+    ``notes`` say which files the index lacks.
+
+    What lacks is read before the verb runs, so that files indexed meanwhile count as missing, never the reverse.
+    """
+
+    def decorate(verb: Callable[Concatenate[S, P], A]) -> Callable[Concatenate[S, P], A]:
+        @wraps(verb)
+        def noted(self: S, /, *args: P.args, **kwargs: P.kwargs) -> A:
+            missing = self.session.not_indexed().all_notes
+            answer = verb(self, *args, **kwargs)
+            if answer is not None:
+                answer["notes"] = list(dict.fromkeys((*answer.get("notes", ()), *missing)))
+            return answer
+
+        return heals_index(fills=fills)(noted)
 
     return decorate
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -162,7 +162,7 @@ class ActionHandlers:
             hidden = put_away(helix)
             found = [_hint(folder, path, each, hidden) for path, findings in page.found.items() for each in findings]
             partial = [source_id_of(path) for path, findings in page.found.items() if findings.partial]
-            return _hints_answer(found, page.done, page.total, page.last, partial)
+            return _hints_answer(found, page.done, page.total, page.last, partial=partial, notes=page.notes)
 
         return await self._connection.ask(folder, act)
 
@@ -200,7 +200,13 @@ def _hint(folder: Folder, path: bytes, finding: dict[str, Any], hidden: PutAway)
 
 
 def _hints_answer(
-    found: list[dict[str, Any]], done: int, total: int, last: bytes | None, partial: list[str] | None = None
+    found: list[dict[str, Any]],
+    done: int,
+    total: int,
+    last: bytes | None,
+    *,
+    partial: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> dict[str, Any]:
     return {
         "schema": hosting.HINTS.answer,
@@ -208,7 +214,8 @@ def _hints_answer(
         "done": done,
         "total": total,
         "next": source_id_of(last) if last is not None else None,
-        "partial": partial or [],
+        "partial": list(partial),
+        "notes": list(notes),
     }
 
 

@@ -74,15 +74,15 @@ async def hover(connection: ClientConnection, params: types.HoverParams) -> type
     if not name:
         return None
     edition = document.edition
-    known, memories = await around(connection, place, name, number + 1)
+    known, memories, unread = await around(connection, place, name, number + 1)
     if document.edition != edition:
         raise RequestError(CONTENT_MODIFIED, "the document changed meanwhile")
-    if known is None and not memories:
+    if known is None and not memories and not unread:
         return None
     is_markdown = connection.client.reads_markdown
     kind = types.MarkupKind.Markdown if is_markdown else types.MarkupKind.PlainText
     return types.Hover(
-        contents=types.MarkupContent(kind, render(known, time.time(), memories, markdown=is_markdown)),
+        contents=types.MarkupContent(kind, render(known, time.time(), memories, unread, markdown=is_markdown)),
         range=types.Range(
             types.Position(number, to_units(line, start, encoding)),
             types.Position(number, to_units(line, end, encoding)),
@@ -105,24 +105,27 @@ async def symbol(connection: ClientConnection, place: FileInFolder, name: str, l
 
 async def around(
     connection: ClientConnection, place: FileInFolder, name: str, line: int
-) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    """Return the ``helix.symbol/1`` object of a name at a 1-based line of a file, None if it is unknown, and the
-    memories that cite the line or a definition of the name.
+) -> tuple[dict[str, Any] | None, list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the ``helix.symbol/1`` object of a name at a 1-based line of a file, None if it is unknown, the memories
+    that cite the line or a definition of the name, and for an unknown name the files that may define it unread.
     """
 
-    def act(helix: Helix, overlays: Overlays, cancelled: Any) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    def act(
+        helix: Helix, overlays: Overlays, cancelled: Any
+    ) -> tuple[dict[str, Any] | None, list[dict[str, Any]], list[dict[str, Any]]]:
         known = helix.symbols.about(name, path=place.path, line=line, overlays=overlays, cancelled=cancelled)
         defined = known["definitions"] if known is not None else []
         lines = [(one["source_id"], LineSpan(**one.get("buffer", _span(one)))) for one in defined]
         symbols = {(one["source_id"], one["symbol"]) for one in defined if one["symbol"]}
         pointed = (source_id_of(place.path), LineSpan(line, line))
-        return known, helix.memory.citing([pointed, *lines], symbols, overlays=overlays)
+        unread = helix.symbols.unread(name) if known is None else []
+        return known, helix.memory.citing([pointed, *lines], symbols, overlays=overlays), unread
 
     try:
         return await connection.ask(place.folder, act)
     except WorkspaceError:
         # The status already reports that the folder is missing.
-        return None, []
+        return None, [], []
 
 
 def _span(place: dict[str, Any]) -> dict[str, int]:
@@ -130,10 +133,16 @@ def _span(place: dict[str, Any]) -> dict[str, int]:
 
 
 def render(
-    symbol: dict[str, Any] | None, now: float, memories: Sequence[dict[str, Any]] = (), *, markdown: bool = True
+    symbol: dict[str, Any] | None,
+    now: float,
+    memories: Sequence[dict[str, Any]] = (),
+    unread: Sequence[dict[str, Any]] = (),
+    *,
+    markdown: bool = True,
 ) -> str:
-    """Return the text of a hover; ``now`` in Unix seconds."""
+    """Return the text of a hover; ``now`` in Unix seconds. ``unread`` files may define a name that is unknown."""
     lines = _about(symbol, now, markdown) if symbol is not None else []
+    lines += [f"Perhaps defined in {_link(each, markdown)} {_mark(each, markdown)}" for each in unread]
     lines += [_memory(each, markdown) for each in memories[:SHOWN]]
     if len(memories) > SHOWN:
         lines.append(f"… and {count(len(memories) - SHOWN, 'more memory', 'more memories')}")
@@ -159,8 +168,7 @@ def _about(symbol: dict[str, Any], now: float, markdown: bool) -> list[str]:
     lines += _places("Tested by", symbol["tests"], len(symbol["tests"]), markdown)
     lines += [_document(each, markdown) for each in symbol["documents"][:SHOWN]]
     lines += _places("Changes together with", symbol.get("co_changed", []), 0, markdown)
-    if symbol.get("indexed_share", 1) < 1:
-        lines += [escaped(note) if markdown else one_line(note) for note in symbol["notes"]]
+    lines += [escaped(note) if markdown else one_line(note) for note in symbol["notes"]]
     return lines
 
 

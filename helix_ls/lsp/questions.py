@@ -74,7 +74,9 @@ class QueryHandlers:
             packet = self._packets.get(given.packet_id)
             if packet is None:
                 raise UsageError("that packet is no longer open; ask its question again")
-            return {"schema": PLAN.answer, "refresh_targets": await self._packets.targets(packet)}
+            targets = await self._packets.targets(packet)
+            notes = await self._connection.ask(packet.folder, lambda helix, *_: list(helix.symbols.missing_notes()))
+            return {"schema": PLAN.answer, "refresh_targets": targets, "notes": notes}
         folder = self._connection.folders.named(given.workspace)
         hints = self._hints(folder, None)
 

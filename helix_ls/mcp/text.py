@@ -58,6 +58,7 @@ def _open(answer: Mapping[str, Any]) -> str:
         )
     if answer["more"]:
         said.append(f"more: go on with start_line {answer['end_line'] + 1}")
+    said += [f"note: {note}" for note in answer.get("notes", ())]
     return "\n".join([*said, fenced(answer["text"])])
 
 

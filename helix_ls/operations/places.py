@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -161,7 +162,7 @@ def symbol(helix: Helix, given: NameArguments, context: AskContext) -> dict[str,
     assert given.name is not None
     known = helix.symbols.about(given.name, k=given.k, depth=given.depth, page=given.page, cancelled=context.cancelled)
     if known is None:
-        raise UsageError(f"no definition here is named {given.name[:80]!a}; look for it with helix_search")
+        raise UsageError(helix.symbols.unknown(given.name))
     return known
 
 
@@ -317,11 +318,12 @@ class JudgeArguments:
 def judge(helix: Helix, given: JudgeArguments, context: AskContext) -> dict[str, Any]:
     """Return the current verdicts of a packet's items, and the refresh targets."""
     shown = [item.pointer for item in given.items]
+    missing = helix.symbols.missing_notes()
     judged, targets = helix.judge(shown, task=given.task_type, confidence=given.confidence, cancelled=context.cancelled)
-    return _judged(judged, targets)
+    return _judged(judged, targets, missing)
 
 
-def _judged(judged: list[Judged], targets: list[RefreshTarget]) -> dict[str, Any]:
+def _judged(judged: list[Judged], targets: list[RefreshTarget], notes: Sequence[str]) -> dict[str, Any]:
     from helix_core.packet import target_object
 
     return {
@@ -340,6 +342,7 @@ def _judged(judged: list[Judged], targets: list[RefreshTarget]) -> dict[str, Any
             for one in judged
         ],
         "refresh_targets": [target_object(target) for target in targets],
+        "notes": list(notes),
     }
 
 

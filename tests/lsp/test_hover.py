@@ -10,6 +10,7 @@ import pytest
 from helix_ls.lsp.hover import age, render
 from tests.lsp.conftest import StartWire, make_project
 from tests.lsp.wire import Wire
+from tests.operations.test_missing_files import ASIDE, build_without_scaffold
 
 NOW = 1_700_000_000.0
 DAYS_AGO = int(NOW) - 3 * 86_400
@@ -48,6 +49,7 @@ def known(**more: Any) -> dict[str, Any]:
         "documents": [place("docs/a_b.md", 2, status="stale_risk", reason="outdated_doc", detail="names sign")],
         "importers_total": 0,
         "co_changed": [],
+        "notes": [],
         "elapsed_ms": 1.0,
     }
     return {**symbol, **more}
@@ -80,6 +82,14 @@ def test_a_client_without_markdown_reads_it_too() -> None:
     assert "](" not in text
     assert "\\" not in text
     assert "a.py:10 ✓ verified · last changed 3 days ago by Ada *L*" in text
+
+
+def test_every_note_of_the_answer_is_shown_though_the_index_is_whole() -> None:
+    note = "1 file is set aside and not searched, the parser failed on them: a_b.py"
+    assert render(known(notes=[note], indexed_share=1), NOW, markdown=False).split("\n")[-1] == note
+    assert render(known(notes=[note]), NOW).split("\n\n")[-1] == note.replace("_", "\\_").replace(".", "\\.").replace(
+        ":", "\\:"
+    )
 
 
 def test_what_others_wrote_cannot_become_markup() -> None:
@@ -241,6 +251,19 @@ def test_a_folder_opened_through_a_link_is_found_by_both_names(start: StartWire,
         uri = wire.open(folder / "app/sessions.py")
         params = {"textDocument": {"uri": uri}, "position": {"line": 5, "character": 6}}
         assert wire.result("textDocument/hover", params) is not None
+
+
+def test_a_hover_over_a_name_that_a_file_set_aside_may_define_points_at_it(start: StartWire, tmp_path: Path) -> None:
+    project = build_without_scaffold(tmp_path)
+    wire = start(HELIX_CACHE_DIR=str(tmp_path / "cache"))
+    wire.initialize(project)
+    wire.until_fresh(project)
+    for path, line, said in (
+        ("app/use.py", 3, f"Perhaps defined in {ASIDE}:1 ! needs refresh (not indexed)"),
+        ("app/sessions.py", 5, "1 file is set aside and not searched"),
+    ):
+        where = {"textDocument": {"uri": wire.open(project / path)}, "position": {"line": line, "character": 8}}
+        assert said in wire.result("textDocument/hover", where)["contents"]["value"]
 
 
 @pytest.mark.slow

@@ -283,8 +283,9 @@ class Answers:
         session = self.session
         weigher = session.weigher(request.overlays, request.check, patience=PATIENCE, busy_ms=BUSY_MS)
         index = self._index_search(request)
+        lacking = self._not_indexed(index)
         with self._question("context", request) as span:
-            made = Answer(self._hinted(request), index, weigher, self._not_indexed(index), whole=True).make()
+            made = Answer(self._hinted(request), index, weigher, lacking, whole=True).make()
             files = self._with_trail(made)
             span.set(
                 returned=len(files.weighed), confidence=files.found.confidence, known_empty=files.found.known_empty
@@ -297,6 +298,7 @@ class Answers:
             recalled,
             memories=self._remembered(request),
             pauses=pause_notes,
+            missing=lacking.notes,
             reader=session.index.reader,
             weigher=weigher,
             config=session.config,

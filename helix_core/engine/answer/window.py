@@ -211,6 +211,7 @@ def context(
     *,
     memories: Sequence[RecalledMemory] = (),
     pauses: tuple[str, ...] = (),
+    missing: tuple[str, ...] = (),
     reader: Reader,
     weigher: Weigher,
     config: Config,
@@ -219,7 +220,7 @@ def context(
 
     ``files`` is the answer from files, ``recalled`` the same with notes among it and their texts by item. ``memories``
     are those of the question, best first; one whose line is in an earlier window is not repeated. ``pauses`` are
-    notes of agents that wait for a person.
+    notes of agents that wait for a person, ``missing`` those on files that were set aside.
     """
     kept = means_of(config)
     answered, texts = recalled
@@ -243,7 +244,7 @@ def context(
     )
     facts = _facts(reader, evidence)
     outdated = _outdated(wanted.shown, reader, weigher)
-    notes = (*found.notes, *pauses, *_outdated_note(outdated))
+    notes = (*found.notes, *missing, *weigher.observer.notes, *pauses, *_outdated_note(outdated))
     lines = {memory_line(one): one for one in memories}
     window = make_window(
         evidence,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from helix_core.config import current
-from helix_core.engine.opened import MemoryFile, WorkspaceSession, heals_index
+from helix_core.engine.opened import MemoryFile, WorkspaceSession, answers_from_index, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, bounded_tokens, checked_task, stop_when
 from helix_core.errors import StoreError, UsageError
 from helix_core.model import (
@@ -501,7 +501,7 @@ class WorkspaceMemory:
         name = session_name(session) if session else None
         return self._file.read(lambda memory: memory.exchanges.last(self._place, name, CONSOLIDATED)) or []
 
-    @heals_index()
+    @answers_from_index()
     def expand(
         self,
         *,

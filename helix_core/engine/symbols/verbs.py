@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from helix_core.engine.opened import WorkspaceSession, heals_index
+from helix_core.engine.opened import WorkspaceSession, answers_from_index, heals_index
 from helix_core.engine.requests import (
     HINT_FILES,
     MOST_TYPED,
@@ -19,9 +19,9 @@ from helix_core.engine.requests import (
     stop_when,
 )
 from helix_core.errors import GitError, UsageError
-from helix_core.model import Overlays
+from helix_core.model import Overlays, Reason, Status
 from helix_core.packet import round_share
-from helix_core.workspace import path_of
+from helix_core.workspace import path_of, uri_of
 
 if TYPE_CHECKING:
     from helix_core.engine.symbols.lenses import Findings
@@ -41,7 +41,7 @@ class Symbols:
         self.session = session
         self._typed: TypedNames | None = None
 
-    @heals_index()
+    @answers_from_index()
     def about(
         self,
         name: str,
@@ -81,10 +81,51 @@ class Symbols:
             answer["reached"], answer["reached_all"] = _reached(answer, depth, partial(look_up, part=first))
         if answer is not None:
             answer["indexed_share"] = round_share(lacking.share)
-            answer["notes"] += [lacking.partial_note] if lacking.partial_note else []
+            answer["notes"] += self._may_define(name)
         return answer
 
-    @heals_index(fills=False)
+    @heals_index()
+    def unread(self, name: str) -> list[dict[str, Any]]:
+        """Return the files that are named like a symbol and are not indexed, so that they may define it:
+        ``{source_id, uri, start_line, status, reason}`` each, a few at most.
+        """
+        session = self.session
+        lacking = session.not_indexed()
+        if not lacking.paths:
+            return []
+        from helix_core.search import parse_question
+
+        observer = session.weigher(NO_OVERLAYS, go_on, mends=False).observer
+        sources = [one.ranked.item.source for one in lacking.named_by(parse_question(name)) if one.surely]
+        return [
+            {
+                "source_id": source.source_id,
+                "uri": uri_of(session.workspace, source.path),
+                "start_line": 1,
+                "status": Status.NEEDS_REFRESH.value,
+                "reason": Reason.NOT_INDEXED.value,
+            }
+            for source in sources
+            if observer.is_there(source.path)
+        ]
+
+    def _may_define(self, name: str) -> list[str]:
+        """Return the note on each file that is not indexed and is named like a symbol."""
+        return [f"{one['source_id']} may define {name[:80]!a} and is not indexed: read it" for one in self.unread(name)]
+
+    @heals_index()
+    def missing_notes(self) -> tuple[str, ...]:
+        """Return the notes on files that count and are not in the index."""
+        return self.session.not_indexed().all_notes
+
+    def unknown(self, name: str) -> str:
+        """Return the sentence for a name that no indexed definition has, with what the index lacks."""
+        missing = [*self._may_define(name), *self.missing_notes()]
+        if not missing:
+            return f"no definition here is named {name[:80]!a}; look for it with helix_search"
+        return f"no indexed definition is named {name[:80]!a}, but {'; '.join(missing)}"
+
+    @answers_from_index(fills=False)
     def typed(
         self,
         text: str,
@@ -104,11 +145,12 @@ class Symbols:
         if self._typed is None:
             self._typed = TypedNames()
         search = NameSearch(session.index.reader, self._typed, session.weigher(overlays, check, mends=False), check)
-        lacking = session.not_indexed()
-        notes = [lacking.partial_note] if lacking.partial_note else []
-        return {**search.answer(text, k), "indexed_share": round_share(lacking.share), "notes": notes}
+        share = round_share(session.not_indexed().share)
+        answer = search.answer(text, k)
+        answer["items"] = [*map(_unread_file, self.unread(text.strip())), *answer["items"]][:k]
+        return {**answer, "indexed_share": share}
 
-    @heals_index()
+    @answers_from_index()
     def changes(
         self,
         since: str = "",
@@ -140,12 +182,9 @@ class Symbols:
             changed = ChangedSince(start.commit, tracked_changes(git, start.commit))
         except GitError as error:
             raise UsageError(f"what changed is not known: {error}") from error
-        lacking = session.not_indexed()
+        share = round_share(session.not_indexed().share)
         weigher = session.weigher(NO_OVERLAYS, stop_when(cancelled))
-        answer = ChangesAnswer(session.index.reader, weigher, uses).since(start, changed, part)
-        answer["indexed_share"] = round_share(lacking.share)
-        answer["notes"] += [lacking.partial_note] if lacking.partial_note else []
-        return answer
+        return ChangesAnswer(session.index.reader, weigher, uses).since(start, changed, part) | {"indexed_share": share}
 
     @heals_index()
     def lenses(self, path: bytes, *, overlays: Overlays = NO_OVERLAYS) -> list[dict[str, Any]]:
@@ -158,7 +197,7 @@ class Symbols:
     def findings(self, path: bytes, *, overlays: Overlays = NO_OVERLAYS, budget_ms: float = FINDINGS_MS) -> Findings:
         """What is wrong in a file: ``{code, message, start_line, end_line, text_hash, other}`` each.
 
-        The list's ``partial`` says that ``budget_ms`` was over before all was looked at.
+        The list's ``partial`` says that ``budget_ms`` of CPU time were over before all was looked at.
         """
         from helix_core.engine.symbols.lenses import FileFindings
 
@@ -178,6 +217,7 @@ class Symbols:
         Raises Cancelled soon after ``cancelled`` says so.
         """
         check = stop_when(cancelled)
+        missing = self.session.not_indexed().all_notes
         paths = self.session.index.reader.files.live_paths()
         first = bisect_right(paths, after)
         found: dict[bytes, Findings] = {}
@@ -187,19 +227,20 @@ class Symbols:
             if findings or findings.partial:
                 found[path] = findings
         done = min(first + files, len(paths))
-        return HintPage(found, done, len(paths), paths[done - 1] if 0 < done < len(paths) else None)
+        return HintPage(found, done, len(paths), paths[done - 1] if 0 < done < len(paths) else None, missing)
 
 
 @dataclass(frozen=True, slots=True)
 class HintPage:
     """The findings of some files by path: ``done`` of ``total`` files are looked at, and ``last`` is where to go on,
-    None at the end.
+    None at the end. ``notes`` say which files are not among them, because the index lacks them.
     """
 
     found: Mapping[bytes, Findings]
     done: int
     total: int
     last: bytes | None
+    notes: tuple[str, ...] = ()
 
 
 def _reached(
@@ -232,6 +273,13 @@ def _reached(
             following += found["users"]
         level = following
     return reached, is_all
+
+
+def _unread_file(unread: dict[str, Any]) -> dict[str, Any]:
+    """Return a file that is not indexed as an item of ``helix.names/1``."""
+    name = unread["source_id"].rpartition("/")[2]
+    place = {member: unread[member] for member in ("source_id", "start_line", "status", "reason")}
+    return {"symbol": name, "kind": "file", **place, "end_line": unread["start_line"]}
 
 
 def _place(place: dict[str, Any]) -> tuple[str, int]:

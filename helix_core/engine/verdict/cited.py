@@ -21,6 +21,7 @@ from itertools import islice
 from typing import Any
 
 from helix_core.check import MOST_CITATIONS, Citation, CitationKind, citations_in
+from helix_core.engine.verdict.judge import unindexed
 from helix_core.engine.verdict.outdated import OutdatedDocuments
 from helix_core.engine.verdict.spans import whole_word
 from helix_core.engine.verdict.weigher import Weigher
@@ -131,17 +132,27 @@ class _CitedFile:
 class CheckedText:
     """The check of one text. ``folder`` is the workspace's path, ``base`` the folder of the text in it.
 
-    ``is_whole`` says that the index holds every file, so that a name it does not know is not in the workspace.
+    ``is_whole`` says that the index holds every file, so that a name it does not know is not in the workspace. A name
+    that stands in one of the files that were ``set_aside`` may be defined there.
     """
 
     def __init__(
-        self, reader: Reader, weigher: Weigher, folder: str, *, git: Git | None, base: str = "", is_whole: bool = True
+        self,
+        reader: Reader,
+        weigher: Weigher,
+        folder: str,
+        *,
+        git: Git | None,
+        base: str = "",
+        is_whole: bool = True,
+        set_aside: Sequence[bytes] = (),
     ) -> None:
         self._reader, self._weigher, self._observer = reader, weigher, weigher.observer
         self._folder, self._git, self._base, self._is_whole = folder.rstrip("/"), git, base, is_whole
         facts = weigher.facts
         self._known = OutdatedDocuments(facts.committed, reader, weigher.observer, facts.state.head, facts.lookups())
         self._known.kept.follow(reader)
+        self._set_aside = set_aside
         self._files: dict[bytes, _CitedFile | None] = {}
         self._names: dict[tuple[tuple[str, ...], bool], CitationOutcome] = {}
         self._old: dict[str, tuple[bytes, Declaration, bytes]] = {}
@@ -338,6 +349,8 @@ class CheckedText:
             return None
         if any(whole_word(one.parts[-1]).search(line) for file in files for line in file.lines):
             return None
+        if self._is_in_set_aside(one.parts[-1]):
+            return None
         code = self._implementations(one.parts[-1])
         owned = [at for at in code if len(one.parts) < 2 or at.trail[-1:] == one.parts[-2:-1]]
         if len(owned) != 1 or (len(code) > 1 and len(one.parts) < 2):
@@ -360,7 +373,19 @@ class CheckedText:
         if asked not in self._names:
             self._names[asked] = self._named(one)
         outcome = self._names[asked]
-        return outcome if one.is_claim or not outcome.rule else UNKNOWN
+        if outcome.rule and (not one.is_claim or self._is_in_set_aside(one.name)):
+            return UNKNOWN
+        return outcome
+
+    def _is_in_set_aside(self, name: str) -> bool:
+        """Return whether a file that was set aside has the name, or there are too many of them to look."""
+        return len(self._set_aside) > MOST_FILES or any(_has_word(data, name) for data in self._unread)
+
+    @cached_property
+    def _unread(self) -> list[bytes]:
+        """Return the bytes of the files that were set aside, of those that can be read."""
+        sights = (self._observer.look(unindexed(path)) for path in self._set_aside)
+        return [sight.file.data for sight in sights if sight.file is not None]
 
     def _named(self, one: Citation) -> CitationOutcome:
         known = self._known.defined(one.name)
