@@ -1,6 +1,7 @@
 """A document is told where its code left it behind, and a value where a fresher source contradicts it."""
 
 import shutil
+import time
 
 import pytest
 
@@ -119,6 +120,20 @@ def test_time_that_runs_out_is_told(changed):
     findings = changed.symbols.findings(GUIDE, budget_ms=0)
     assert findings.partial
     assert not changed.symbols.findings(GUIDE, budget_ms=60_000).partial
+
+
+def test_a_clock_that_runs_away_takes_no_finding_away(changed, monkeypatch):
+    calm, now = changed.symbols.findings(GUIDE), time.monotonic()
+
+    def later():
+        nonlocal now
+        now += 1.0
+        return now
+
+    monkeypatch.setattr(time, "monotonic", later)
+    hurried = changed.symbols.findings(GUIDE)
+    assert calm and hurried == calm
+    assert not hurried.partial
 
 
 def test_without_git_and_before_the_first_commit_no_document_is_called_outdated(changed, repository):

@@ -16,6 +16,9 @@ from helix_core.search.search import OVER_BUDGET
 from helix_core.store import QueryBudgetError
 from helix_core.store.lexical import WordQueries
 from helix_core.store.sqlite_file import QuerySession
+from helix_ls.cli.render.packet import printed
+from helix_ls.cli.render.search import draw as draw_results
+from helix_ls.mcp.text import rendered
 from tests.engine.conftest import config_in
 from tests.engine.repository import write
 
@@ -145,6 +148,24 @@ def test_every_surface_says_what_ran_out(helix, monkeypatch):
         helix.context(QUESTIONS[0]),
     ):
         assert any("chunks" in note for note in answer["notes"])
+
+
+def test_every_text_says_what_ran_out(helix, monkeypatch, capsys):
+    lost(monkeypatch, "evidence(file_fts")
+    question = "sign_cookie"
+    packet, search = helix.packet(question, as_text=True), helix.search(question)
+    (note,) = [note for note in packet["notes"] if "not everything was searched" in note]
+    draw_results(search, helix.workspace)
+    texts = {
+        "a chat's window": helix.context(question)["text"],
+        "an agent's packet": packet["text"],
+        "an agent's search": rendered(search),
+        "an agent's window": rendered(helix.context(question)),
+        "a printed packet": printed(packet),
+        "printed results": capsys.readouterr().out,
+    }
+    silent = [name for name, text in texts.items() if " ".join(note.split()) not in " ".join(text.split())]
+    assert silent == []
 
 
 def test_that_something_is_not_here_is_not_claimed_when_a_ranker_was_lost(helix, monkeypatch):

@@ -103,7 +103,7 @@ def _totals(names: Iterable[str], reader: Reader) -> dict[str, tuple[UseTotals, 
 ITEMS_AT_ONCE = 8
 ROUNDS = 2
 LONGEST_VALUE = 80
-# Share of a file's time budget to wait for blame.
+# Time to wait for blame, as a share of a file's budget.
 BLAME_SHARE = 0.3
 
 
@@ -119,11 +119,11 @@ class _OutOfTimeError(HelixError):
 
 
 class FileFindings:
-    """The findings of one file. Use it once; ``check`` stops ``weigher`` when the time is over."""
+    """The findings of one file, within ``budget_ms`` of this thread's CPU time. Use it once, in one thread."""
 
     def __init__(self, reader: Reader, weigher: Weigher, budget_ms: float) -> None:
         self._reader, self._weigher = reader, weigher
-        self._deadline = time.monotonic() + budget_ms / 1e3
+        self._budget_ms, self._end = budget_ms, time.thread_time() + budget_ms / 1e3
 
     def of(self, path: bytes) -> Findings:
         """Return the findings of a file; none for one that is not indexed or was deleted."""
@@ -153,7 +153,7 @@ class FileFindings:
 
     def _check(self) -> None:
         self._weigher.facts.check()
-        if time.monotonic() > self._deadline:
+        if time.thread_time() > self._end:
             raise _OutOfTimeError("The time for looking at this file is over; ask again for the rest.")
 
     def _found(self, source: Source, file: DiskFile) -> Iterator[dict[str, Any]]:
@@ -199,8 +199,7 @@ class FileFindings:
         outdated = OutdatedDocuments(
             facts.committed, self._reader, self._weigher.observer, facts.state.head, facts.lookups()
         )
-        wait_s = BLAME_SHARE * max(self._deadline - time.monotonic(), 0.0)
-        lines = facts.lines_of(file, documents[0].source.path, wait_s)
+        lines = facts.lines_of(file, documents[0].source.path, BLAME_SHARE * self._budget_ms / 1e3)
         text = self._masked(documents[0]).text()
         for start in range(0, len(documents), ITEMS_AT_ONCE):
             self._check()
