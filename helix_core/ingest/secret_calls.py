@@ -1,4 +1,4 @@
-"""Read literals of expressions, and detect those that a call takes as a password by position.
+"""Read literals of expressions, and detect those that a call or a bare pair gives as a password by position.
 
 Bytes in, spans out. At most ``_REACH`` bytes after the opening bracket are read.
 """
@@ -55,6 +55,11 @@ KEY_FOLLOWS = LazyPattern(rb"[ \t]*(?::[^:]|=>)")
 LITERAL_FOLLOWS = LazyPattern(rb",[ ]?[\"']")
 """What follows the first value of ``user, password = "…", "…"``."""
 _TWILIO = LazyPattern(rb"\bAC[0-9a-f]{32}\\{0,3}[\"']?[\s,:]{1,40}\\{0,3}[\"']?([0-9a-f]{32})\b")
+_PAIR = LazyPattern(
+    rb"(?:^|[^\w)\]])\(\s{0,20}[bru]?[\"']([A-Za-z][\w.@+\-]{1,40})[\"'],\s{0,20}"
+    rb"[bru]?[\"']([^\"'\r\n]{6,64})[\"'],?\s{0,20}\)"
+)
+"""Two literals in brackets that are no call. Groups: 1 a user's name, 2 what may be the password."""
 _INSERT = LazyPattern(rb"(?i:insert[ ]into)[ ][\w.\"`\[\]]{1,60}[ ]?\(([^()]{0,200})\)\s{0,20}(?i:values)\s{0,20}\(")
 
 
@@ -102,6 +107,14 @@ def in_calls(data: bytes) -> Iterator[Span]:
     if b"AC" in data:
         for match in _TWILIO.finditer(data):
             yield match.span(1)
+
+
+def in_pairs(data: bytes) -> Iterator[Span]:
+    """Yield the second literals of bare pairs, as in ``[("bob", "…")]``, that are passwords by themselves."""
+    for match in _PAIR.finditer(data):
+        name, value = match.groups()
+        if name != value and (is_strong_password(value) or is_chosen_password(value)) and is_mixed_password(value):
+            yield match.span(2)
 
 
 def _arguments(data: bytes, start: int) -> Iterator[tuple[Chain, int]]:

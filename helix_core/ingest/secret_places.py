@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from helix_core.ingest.secret_calls import KEY_FOLLOWS, LITERAL_FOLLOWS, Chain, chains, in_calls
+from helix_core.ingest.secret_calls import KEY_FOLLOWS, LITERAL_FOLLOWS, Chain, chains, in_calls, in_pairs
 from helix_core.ingest.secret_clauses import in_sentences
 from helix_core.ingest.secret_commands import COMMAND_LINE_WORDS, PGPASS, in_commands
 from helix_core.ingest.secret_fields import in_fields
@@ -226,6 +226,7 @@ class Excerpt:
 def secrets_by_place(data: bytes, excerpt: Excerpt) -> Iterator[Span]:
     """Yield the span of every literal or word of a file that its context marks as a secret."""
     yield from in_manifests(data)
+    yield from in_pairs(data)
     if b"|" in data:
         yield from in_tables(data)
     if b":5432:" in data or b":*:" in data:

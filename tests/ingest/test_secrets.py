@@ -112,6 +112,11 @@ PHRASES: dict[str, tuple[str, str]] = {
     "jdbc oracle": ("jdbc:oracle:thin:app/{}@db:1521:xe", "kX9mP2vLq8"),
     "positional log-in": ('login("bob", "{}")', "kX9mP2vLq8"),
     "tuple": ('auth = ("bob", "{}")', "kX9mP2vLq8"),
+    "bare pair": ('for one in [("ann", "{}"),]: try_it(one)', "kX9mP2vLq8"),
+    "bare pair on two lines": (
+        "USERS = [\n    (\n        'bob@example.org',\n        '{}',\n    ),\n]",
+        "Autumn!Leaf42",
+    ),
     "json array": ('{{"passwords": ["{}"]}}', "kX9mP2vLq8"),
     "said": ("the password is {} ok?", "hunter2x"),
     "said without a verb": ("wifi password {} for guests", "kX9mP2vLq8"),
@@ -647,6 +652,8 @@ def test_code_that_only_speaks_of_key_markers_is_left_alone() -> None:
 
 
 ORDINARY = """
+NAMES = [("Terminal", "Terminal256"), ("charset", "iso-8859-1"), ("cmdwinheight", "cmdwinheight")]
+WORKERS = (("GunicornWebWorker", "GunicornUVLoopWebWorker"), ("ai", "5 + 2 is 7"), ("utf-8", "surrogatepass"))
 password = None
 token = request.headers["x"]
 SECRET_KEY_FALLBACKS = []
