@@ -44,7 +44,8 @@ make: *** [Makefile:119: docs] Error 1
 def run(folder: Path, **endings: tuple[int, str]) -> tuple[int, list[str]]:
     """Run ``.ci/test`` in ``folder`` with a ``make`` that prints and exits as ``endings`` says for each part.
 
-    It notes the scenarios of the editor that it was told, in the file ``told``.
+    It notes the scenarios of the editor that it was told, in the file ``told``, and the parts that go on after an
+    interrupt in ``uninterrupted``.
     """
     (folder / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "test", folder / ".ci")
@@ -54,6 +55,7 @@ def run(folder: Path, **endings: tuple[int, str]) -> tuple[int, list[str]]:
     make = folder / "make"
     make.write_text(f"""#!/bin/sh
 echo "$2 $SCENARIOS" >>"{folder}/told"
+sh -c 'kill -s INT $$; echo "$0" >>"$1"' "$2" "{folder}/uninterrupted"
 cat "{folder}/$2" 2>/dev/null
 exit "$(cat "{folder}/$2.exit" 2>/dev/null || echo 0)"
 """)
@@ -133,3 +135,9 @@ def test_the_editor_plays_some_scenarios_or_all(
     run(tmp_path, **{"test-editor": (0, "1 passed, 0 failed\n")})
     lines = dict(line.split(" ", 1) for line in (tmp_path / "told").read_text().splitlines())
     assert bool(lines["test-editor"]) == chosen
+
+
+def test_the_tests_of_python_run_where_interrupts_are_ignored_and_nothing_else_does(tmp_path: Path) -> None:
+    status, _ = run(tmp_path, pytest=(0, "7 passed\n"))
+    assert status == 0
+    assert (tmp_path / "uninterrupted").read_text().split() == ["pytest"]
