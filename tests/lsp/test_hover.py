@@ -259,7 +259,7 @@ def test_a_hover_over_a_name_that_a_file_set_aside_may_define_points_at_it(start
     wire.initialize(project)
     wire.until_fresh(project)
     for path, line, said in (
-        ("app/use.py", 3, f"Perhaps defined in {ASIDE}:1 ! needs refresh (not indexed)"),
+        ("app/use.py", 3, f"Perhaps defined in {ASIDE}:1 ! needs refresh (not indexed"),
         ("app/sessions.py", 5, "1 file is set aside and not searched"),
     ):
         where = {"textDocument": {"uri": wire.open(project / path)}, "position": {"line": line, "character": 8}}

@@ -57,6 +57,7 @@ ELSEWHERE = {
     "memories": "memories",
     "maintain": "memories",
     "review": "memories",
+    "strand_manifest": "memories",
     "where": "the trail",
     "hitl_recent": "pauses",
 }
