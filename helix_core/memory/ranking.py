@@ -10,12 +10,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from helix_core.memory.statements import content_words, is_critical
+from helix_core.memory.statements import content_words, is_critical, tokens
 from helix_core.model import MemoryUse, StoredMemory, UseKind
 from helix_core.words import split_identifier, wide_pairs, words_in
 
 FLOOR = 0.34
 """Least share of the question's weight that a memory contains; below it, it does not answer."""
+NAMED = 0.1
+"""What it adds to the rank of a memory that it has all names of the question as they are written."""
 DAY_MS = 86_400_000
 LONGEST_HALF_LIFE_DAYS = 3_650.0
 APART = 0.1
@@ -61,8 +63,28 @@ def asked_words(question: str) -> list[str]:
     words = [word for word in content_words(question) if word not in _ASKING]
     if not question.isascii():
         words = _without_runs(words)
-    parts = [part for word in words if is_critical(word) for part in split_identifier(word) if len(part) > 2]
+    # As they were written: in lower case, readOrder9 has other parts than a memory of it is found by.
+    names = [token for token in tokens(question) if is_critical(token) and token.lower() not in _ASKING]
+    parts = [part for name in names for part in split_identifier(name) if len(part) > 2]
     return list(dict.fromkeys((*words, *parts)))
+
+
+def asked_names(question: str) -> frozenset[str]:
+    """Return the names of code, paths, numbers and the like that a question has, as written."""
+    return frozenset(word for word in _whole_words(question) if is_critical(word))
+
+
+def named_share(names: frozenset[str], text: str) -> float:
+    """Return the share, 0..1, of the names that a memory has as words of their own; in another case they count half."""
+    if not names:
+        return 0.0
+    held = _whole_words(text)
+    folded = {word.lower() for word in held}
+    return sum(1.0 if name in held else 0.5 * (name.lower() in folded) for name in names) / len(names)
+
+
+def _whole_words(text: str) -> frozenset[str]:
+    return frozenset(word.strip("`'\"“”‘’()[]{}<>,;:.!?") for word in text.split())
 
 
 def _without_runs(words: Sequence[str]) -> list[str]:
@@ -82,10 +104,10 @@ def weigh(words: Sequence[tuple[str, Sequence[str]]], frequency: Mapping[str, in
     A word that no memory has weighs as much as one that a single memory has: it is asked for, and it is not here.
     """
     terms = []
-    for word, tokens in words:
-        if tokens:
-            known = max(min(frequency.get(token, 0) for token in tokens), 1)
-            terms.append(AskedTerm(word, tuple(tokens), math.log1p((count - known + 0.5) / (known + 0.5)) + 0.25))
+    for word, posted in words:
+        if posted:
+            known = max(min(frequency.get(token, 0) for token in posted), 1)
+            terms.append(AskedTerm(word, tuple(posted), math.log1p((count - known + 0.5) / (known + 0.5)) + 0.25))
     return terms
 
 

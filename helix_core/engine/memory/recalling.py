@@ -18,7 +18,20 @@ from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import BusyStoreError, UsageError
 from helix_core.ingest import mask
-from helix_core.memory import FLOOR, HALF_LIFE_DAYS, AskedTerm, asked_words, covered, faded, is_order, salience, weigh
+from helix_core.memory import (
+    FLOOR,
+    HALF_LIFE_DAYS,
+    NAMED,
+    AskedTerm,
+    asked_names,
+    asked_words,
+    covered,
+    faded,
+    is_order,
+    named_share,
+    salience,
+    weigh,
+)
 from helix_core.model import (
     CONFLICTS,
     DEPENDS_ON,
@@ -165,7 +178,8 @@ class Recalling:
                 break
             limit *= 4
         rated = [(one, score) for one, score in best.values() if score >= FLOOR]
-        rated.sort(key=lambda pair: (-pair[1], -pair[0].at, pair[0].id))
+        names = asked_names(question)
+        rated.sort(key=lambda pair: (-pair[1] - NAMED * named_share(names, pair[0].fact.text), -pair[0].at, pair[0].id))
         return self._without_refined(rated)[:k]
 
     def _score(self, one: StoredMemory, terms: Sequence[AskedTerm], uses: Sequence[MemoryUse]) -> float:
