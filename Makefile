@@ -64,6 +64,10 @@ test: $(VENV)/.installed-dev $(VENV)/.model ## set up, run every check and all t
 test-all: $(VENV)/.installed-dev $(VENV)/.model ## the same with every test, and every scenario in a real VS Code
 	@SLOW=1 MAKE="$(MAKE)" bash .ci/test
 
+.PHONY: matrix
+matrix: $(VENV)/.model ## the tests that start no process on each Python from 3.11 to 3.14 that is here
+	@bash .ci/matrix
+
 .PHONY: extension
 extension: $(VENV)/.installed ## build vscode-extension/helix-context.vsix, and install it when `code` is on PATH
 	@sh vscode-extension/package.sh $(BIN)/python

@@ -1,4 +1,4 @@
-"""What ``make test`` prints last, by ``.ci/test`` with parts that end as they are told."""
+"""What ``make test`` and ``make matrix`` print last, by their scripts with parts that end as they are told."""
 
 from __future__ import annotations
 
@@ -141,3 +141,68 @@ def test_the_tests_of_python_run_where_interrupts_are_ignored_and_nothing_else_d
     status, _ = run(tmp_path, pytest=(0, "7 passed\n"))
     assert status == 0
     assert (tmp_path / "uninterrupted").read_text().split() == ["pytest"]
+
+
+PYTHON = """#!/bin/sh
+case "$*" in
+"-c "*) [ "$3" = {version} ] && echo "$0" ;;
+"-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
+"-m pip "*) [ -z "$BROKEN_PIP" ] || {{ echo "no such wheel"; exit 1; }} ;;
+"-m pytest "*) echo "$*" >>"$TOLD"; echo "{ending}"; exit {status} ;;
+esac
+"""
+
+
+def run_matrix(folder: Path, pythons: dict[str, tuple[int, str]], **more: str) -> tuple[int, list[str]]:
+    """Run ``.ci/matrix`` where each version of ``pythons`` is on the PATH, and its pytest ends as told there."""
+    if not (folder / ".ci").is_dir():
+        (folder / ".ci").mkdir()
+        shutil.copy(ROOT / ".ci" / "matrix", folder / ".ci")
+    for lock in ("requirements-dev.lock", "pyproject.toml"):
+        (folder / lock).write_text("")
+    programs = folder / "programs"
+    programs.mkdir(exist_ok=True)
+    for version, (status, ending) in pythons.items():
+        python = programs / f"python{version}"
+        python.write_text(PYTHON.format(version=version, status=status, ending=ending))
+        python.chmod(0o755)
+    environment = {"PATH": f"{programs}:/usr/bin:/bin", "HOME": str(folder), "TOLD": str(folder / "told"), **more}
+    # The real ones of this machine, if /usr/bin has any, are not asked for.
+    command = ["bash", folder / ".ci" / "matrix", *(pythons or ["3.98"]), "3.99"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return done.returncode, (done.stdout + done.stderr).splitlines()
+
+
+def test_the_matrix_runs_each_python_and_says_which_is_not_here(tmp_path: Path) -> None:
+    status, lines = run_matrix(tmp_path, {"3.11": (0, "9 passed in 1.00s"), "3.12": (0, "8 passed in 1.00s")})
+    end = sorted(line.split(" (")[0] for line in lines[lines.index("== summary") + 1 :])
+    assert (status, end) == (
+        0,
+        [
+            "ok      python3.11: 9 passed in 1.00s",
+            "ok      python3.12: 8 passed in 1.00s",
+            "skipped: python3.99 is not here",
+        ],
+    )
+    assert (tmp_path / "told").read_text().count("-m unit and not slow") == 2
+
+
+def test_the_matrix_fails_with_one_of_its_pythons(tmp_path: Path) -> None:
+    status, lines = run_matrix(tmp_path, {"3.11": (0, "9 passed in 1.00s"), "3.12": (1, "1 failed, 7 passed in 1.00s")})
+    assert status == 1
+    assert any(line.startswith("FAILED  python3.12: 1 failed, 7 passed") for line in lines)
+    assert any(line.startswith("ok      python3.11: 9 passed") for line in lines)
+
+
+def test_a_python_whose_packages_do_not_install_fails_and_runs_no_test(tmp_path: Path) -> None:
+    status, lines = run_matrix(tmp_path, {"3.11": (0, "9 passed in 1.00s")}, BROKEN_PIP="1")
+    assert status == 1
+    assert any(line.startswith("FAILED  python3.11: its packages were not installed") for line in lines)
+    assert not (tmp_path / "told").exists()
+
+
+def test_a_matrix_without_any_python_fails(tmp_path: Path) -> None:
+    status, lines = run_matrix(tmp_path, {})
+    assert status == 1
+    assert "skipped: python3.98 is not here" in lines
+    assert lines[-1] == "no Python of 3.98 3.99 is here"

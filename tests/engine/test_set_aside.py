@@ -1,6 +1,7 @@
 """What was set aside is tried again, later and later, and nobody is told that all is well meanwhile."""
 
 import sqlite3
+from contextlib import closing
 from functools import partial
 
 import pytest
@@ -113,7 +114,7 @@ def test_a_file_that_breaks_workers_again_and_again_waits_longer_and_holds_up_no
 def test_what_an_older_version_set_aside_is_tried_again_at_once(broken, open_helix, repository):
     """The index of that version has no table of attempts."""
     broken.close()
-    with sqlite3.connect(broken.index_path) as connection:
+    with closing(sqlite3.connect(broken.index_path)) as connection, connection:
         connection.execute("DROP TABLE set_aside")
         connection.execute("DROP INDEX source_set_aside")
         connection.execute("PRAGMA user_version = 6")

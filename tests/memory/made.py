@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from helix_core.ingest.document import ingest
@@ -71,6 +72,6 @@ def older_memory(folder, version):
     shutil.copyfile(FORMAT_2, file)
     file.chmod(0o600)
     if version == 1:
-        with sqlite3.connect(file) as connection:
+        with closing(sqlite3.connect(file)) as connection, connection:
             connection.executescript("DROP TABLE used; PRAGMA user_version=1")
         connection.close()

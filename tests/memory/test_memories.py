@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -559,7 +560,7 @@ def test_a_row_that_was_changed_from_outside_is_named_by_its_operation(helix, tm
         item(helix, f"Service s{number} owns topic t{number}")
     helix.memory.log()
     helix.session.memory_file.close()
-    with sqlite3.connect(tmp_path / "data" / "memory.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "data" / "memory.db")) as connection, connection:
         connection.execute("UPDATE item SET text = 'Service s2 owns nothing' WHERE tx_from = 3")
     connection.close()
     assert helix.memory.log(verify=True)["first_broken"] == 3
@@ -623,7 +624,7 @@ def test_a_memory_that_was_migrated_has_the_schema_of_a_new_one(tmp_path):
     new = schema(tmp_path / "new")
     assert schema(tmp_path / "old") == new
     # The views are of one file, whichever step made the tables.
-    with sqlite3.connect(tmp_path / "old" / memory_file.NAME) as connection:
+    with closing(sqlite3.connect(tmp_path / "old" / memory_file.NAME)) as connection, connection:
         connection.executescript(
             "DROP TABLE pause; DROP TABLE chain; DROP VIEW item_state; CREATE VIEW item_state AS SELECT id FROM item; "
             "PRAGMA user_version=3"

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from itertools import pairwise
 
 import pytest
@@ -63,7 +64,7 @@ def sit(memory, session, paths, at=NOW, workspace=HERE):
 
 
 def rows(folder):
-    with sqlite3.connect(folder / NAME) as connection:
+    with closing(sqlite3.connect(folder / NAME)) as connection, connection:
         return connection.execute("SELECT session, path, at FROM used ORDER BY id").fetchall()
 
 
@@ -143,7 +144,7 @@ def test_a_memory_of_the_format_before_is_copied_and_then_keeps_uses(folder):
     with Memory(folder, NOW) as memory:
         sit(memory, "s", [b"a"])
         assert memory.notes.matches(HERE, ["quokka"], 1)
-    with sqlite3.connect(folder / f"{NAME}.format-1") as connection:
+    with closing(sqlite3.connect(folder / f"{NAME}.format-1")) as connection, connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (1,)
         assert connection.execute("SELECT count(*) FROM note").fetchone() == (3,)
 
@@ -162,7 +163,7 @@ Memory(Path({str(folder)!r}), {NOW})
     assert not (folder / f"{NAME}.format-1").exists()
     with Memory(folder, NOW) as memory:
         sit(memory, "s", [b"a"])
-    with sqlite3.connect(folder / f"{NAME}.format-1") as connection:
+    with closing(sqlite3.connect(folder / f"{NAME}.format-1")) as connection, connection:
         assert connection.execute("SELECT count(*) FROM note").fetchone() == (3,)
     assert not (folder / f"{NAME}.format-1.making").exists()
 

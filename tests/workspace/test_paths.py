@@ -1,5 +1,6 @@
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -30,7 +31,8 @@ def test_a_source_id_is_plain_unicode_that_json_and_sqlite_take(path):
     source_id = source_id_of(path)
     source_id.encode("utf-8")
     assert json.loads(json.dumps(source_id, ensure_ascii=False)) == source_id
-    assert sqlite3.connect(":memory:").execute("select ?", (source_id,)).fetchone() == (source_id,)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        assert connection.execute("select ?", (source_id,)).fetchone() == (source_id,)
 
 
 @given(PATHS)
