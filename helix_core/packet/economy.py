@@ -28,7 +28,8 @@ HEAD_LINES = 4
 _SAID = frozenset({SourceKind.NOTE, SourceKind.CHAT})
 
 
-LEAST_TOKENS, MOST_TOKENS = 200, 200_000
+LEAST_TOKENS, MOST_TOKENS = 300, 200_000
+"""Budgets of a packet: in fewer tokens an object has no room for a place beside the members that all packets have."""
 
 
 class Quotes(StrEnum):
@@ -82,8 +83,8 @@ def quoted(weighed: Sequence[Weighed], confidence: float, spending: Spending) ->
 
 
 def fitted(weighed: Sequence[Weighed], room: int, size: Callable[[Weighed], int]) -> list[Weighed]:
-    """Return as many items as fit ``room``, at least one, in order; then add what names each; then whole lines, best
-    item first.
+    """Return as many items as fit ``room``, in order, one at least where any fits; then add what names each; then whole
+    lines, best item first.
 
     ``size`` returns what an item takes of ``room``, in the same unit.
     """
@@ -91,10 +92,11 @@ def fitted(weighed: Sequence[Weighed], room: int, size: Callable[[Weighed], int]
     left = room
     for one in _by_files(weighed, FILES_EARLY):
         cost = size(with_quote(one, ""))
-        if cost > left and chosen:
+        if cost <= left:
+            left -= cost
+            chosen.append(one)
+        elif chosen:
             break
-        left -= cost
-        chosen.append(one)
     whole = [one for one in weighed if any(one is other for other in chosen)]
     kept = [with_quote(one, "") for one in whole]
     for shortened in (head, _whole):

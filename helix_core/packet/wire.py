@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 from helix_core.model import (
@@ -36,11 +37,12 @@ _POINTS = (
 )
 _NOT_INDEXED = {"status": Status.NEEDS_REFRESH.value, "reason": Reason.NOT_INDEXED.value}
 _NOTHING_WRONG = frozenset({"used", "empty", "off"})
-_ECHOED = 200
+# Characters of the question, and of a workspace's name where its path has no room.
+_ECHOED, _NAMED = 200, 40
 # A bounded packet has only the most urgent refresh targets: its items show the others.
 _PRESSING = 3
 # Tokens reserved for members added last: the counts of items and tokens, the milliseconds, and an agent's packet_id.
-_COUNTED = 40
+_COUNTED = 30
 # Tokens of an empty list of memories and of how many were left out of it.
 _MEMORIES_FRAME = 16
 
@@ -74,8 +76,8 @@ def packet(
 ) -> dict[str, Any]:
     """Return the ``helix.packet/1`` object; items keep their order, best first.
 
-    Within ``max_tokens`` its items have only location, verdict and quote, and there may be fewer of them, at least one;
-    ``left_out`` in its accounting counts the dropped ones. Memories get at most ``MEMORY_SHARE`` of it.
+    Within ``max_tokens`` its items have only location, verdict and quote, and there may be fewer of them, at least one
+    where one fits; ``left_out`` in its accounting counts the dropped ones. Memories get at most ``MEMORY_SHARE`` of it.
     """
     most = facts.spending.max_tokens
     if most is None:
@@ -103,19 +105,29 @@ def packet(
 def _beside(
     contradictions: Sequence[Contradiction], plan: Sequence[RefreshTarget], facts: PacketFacts, room: int
 ) -> tuple[Sequence[Contradiction], Sequence[RefreshTarget], PacketFacts]:
-    """Choose the other members within ``room`` tokens: drop refresh targets first, then similar names, memories and
-    contradictions; the notes and the searched scope always stay.
+    """Choose the other members within ``room`` tokens: drop refresh targets first, then similar names, the end of the
+    echoed question, the commit, memories, contradictions, notes, and the folders above the workspace. The searched
+    scope always stays.
     """
+    facts = replace(facts, query=facts.query[:_ECHOED])
     while estimated_tokens(_answer([], contradictions, plan, facts)) > room:
         nearest = facts.found.nearest
         if plan:
             plan = plan[:-1]
         elif nearest:
             facts = replace(facts, found=replace(facts.found, nearest=nearest[:-1]))
+        elif facts.query:
+            facts = replace(facts, query=facts.query[: len(facts.query) // 2])
+        elif facts.head:
+            facts = replace(facts, head="")
         elif facts.memories:
             facts = _with_memories(facts, facts.memories[:-1])
         elif contradictions:
             contradictions = contradictions[:-1]
+        elif facts.notes:
+            facts = replace(facts, notes=facts.notes[:-1])
+        elif (name := PurePath(facts.workspace).name[:_NAMED]) != facts.workspace:
+            facts = replace(facts, workspace=name)
         else:
             break
     return contradictions, plan, facts
@@ -145,7 +157,7 @@ def _answer(
     return {
         "schema": PACKET_SCHEMA,
         "task_type": facts.task.value,
-        "query": facts.query[:_ECHOED] if is_bounded else facts.query,
+        "query": facts.query,
         "workspace": facts.workspace,
         "head": facts.head,
         **{status.value: [item for item in items if item["status"] == status.value] for status in Status},

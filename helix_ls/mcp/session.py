@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from helix_core.errors import HelixError, UsageError
+from helix_core.packet import LEAST_TOKENS
 from helix_core.printable import count, inert_line, one_line
 from helix_core.tokens import estimate
 from helix_ls.mcp.asking import Asks
@@ -128,6 +130,16 @@ class Scope:
         """Return the note that names the other open folders, if there are any."""
         named = ", ".join(self.others)
         return [f"this is about {self.folder.name} only; workspace chooses another: {named}"] if named else []
+
+
+def _within_budget(scope: Scope, given: PacketArguments) -> tuple[Scope, PacketArguments]:
+    """Take what the note about other folders costs from the budget of a packet; leave it out where it has no room."""
+    if given.max_tokens is None or not scope.others:
+        return scope, given
+    left = given.max_tokens - estimate(json.dumps(scope.other_folders()))
+    if left < LEAST_TOKENS:
+        return replace(scope, others=()), given
+    return scope, replace(given, max_tokens=left)
 
 
 def _plain(value: Any) -> Any:
@@ -308,18 +320,19 @@ class AgentSession:
         return Scope(self._asking, folder, others, self._name)
 
     async def _packet(self, scope: Scope, given: PacketArguments) -> dict[str, Any]:
+        said_by, given = _within_budget(scope, given)
         raw = await scope.answer(PACKET, replace(given, as_text=True))
         text, shown = raw.pop("text"), raw.pop("text_items")
         self._count += 1
         number = str(self._count)
-        answer = scope.fit(raw | {"packet_id": number})
+        answer = said_by.fit(raw | {"packet_id": number})
         items = [{name: item[name] for name in _POINTS} for group in _GROUPS for item in raw[group]]
         pointers = [*items, *(item for item in shown if item not in items)]
         self.packets[number] = GivenPacket(scope, answer, pointers, given.task_type, raw["coordinate_confidence"])
         while len(self.packets) > MOST_PACKETS:
             self.packets.popitem(last=False)
         said = cleaned_text(text, places(os.environ, scope.folder))
-        return answer | {_TEXT: "\n".join([said, *scope.other_folders(), f"packet_id {number}"])}
+        return answer | {_TEXT: "\n".join([said, *said_by.other_folders(), f"packet_id {number}"])}
 
     async def _context(self, scope: Scope, given: ContextArguments) -> dict[str, Any]:
         raw = await scope.answer(CONTEXT, given)

@@ -849,7 +849,7 @@ class HelixClient:
             task_type: What the answer is for; edit, debug and ops trust less. "explain" by default.
             k: The maximum number of places; 8, or 12 within max_tokens. 1 to 100.
             max_tokens: The maximum number of tokens in total; 1000 hold the best places with their most useful lines.
-                200 to 200,000.
+                300 to 200,000.
             filters: Which files: paths (globs; ! excludes), language, tests, docs (with, without, only), since
                 (commit), author.
             quotes: Whether quotes are cut to their most useful lines, or whole. "chosen" by default.

@@ -1,9 +1,15 @@
 """What a packet costs: a budget is held, whatever is asked, and what was left out for it is said."""
 
+import json
+import shutil
+from pathlib import Path
+
 import pytest
 
+import helix_core
 from helix_core.errors import UsageError
-from helix_core.packet import estimated_tokens
+from helix_core.packet import LEAST_TOKENS, estimated_tokens
+from helix_core.tokens import estimate
 from tests.engine.repository import write
 
 LONG = "def weigh(box):\n" + "\n".join(f"    total += box.part_{n}.weight" for n in range(30))
@@ -19,7 +25,7 @@ def items(packet):
     return sorted(shown, key=lambda item: -item.get("relevance_score", 0))
 
 
-@pytest.mark.parametrize("most", [400, 500, 1000, 2400])
+@pytest.mark.parametrize("most", [LEAST_TOKENS, 350, 500, 1000, 2400])
 def test_a_packet_costs_what_it_may_and_says_what_it_left_out(helix, repository, most):
     write(repository, {f"app/pot_{n}.py": LONG.replace("weigh", f"weigh_box_{n}") + "\n" for n in range(12)})
     helix.refresh()
@@ -69,7 +75,71 @@ def test_tasks_that_want_the_very_words_have_every_quote_whole(helix, repository
 
 
 @pytest.mark.parametrize(
-    ("call", "word"), [({"max_tokens": 10}, "max_tokens is 10"), ({"quotes": "some"}, "chosen, whole")]
+    ("question", "path"),
+    [
+        ("\N{FOX FACE}" * 200, "app/pot.py"),
+        ("how is a box weighed, part by part? " * 6, "/".join(["a_folder_of_many"] * 6) + "/weigh_box.py"),
+        ("how is a box weighed?", "/".join(["a_folder_of_so_many_words"] * 30) + "/weigh_box.py"),
+    ],
+)
+def test_the_least_budget_holds_whatever_is_asked_and_however_long_a_path_is(helix, repository, question, path):
+    write(repository, {path: LONG + "\n", "app/other_box.py": LONG.replace("weigh", "carry") + "\n"})
+    helix.refresh()
+    packet = helix.packet(question, max_tokens=LEAST_TOKENS, as_text=True)
+    text, _ = packet.pop("text"), packet.pop("text_items")
+    assert estimated_tokens(packet) <= LEAST_TOKENS
+    assert estimate(text) <= LEAST_TOKENS
+    # A place whose path alone is over the budget gives way to one that fits.
+    assert bool(items(packet)) is not packet["known_empty"]
+
+
+QUESTIONS = (
+    "how is a packet fitted to its budget?",
+    "estimate tokens without a tokenizer",
+    "where are contradictions between sources found?",
+    "fitted",
+    "why does a document become stale when the code that it describes has been changed since it was last committed?",
+    "how do several rankers become one list of places, and which of them may be left out of it?",
+    "which kubernetes operator renews the tls certificate lease?",
+    "где считаются токены пакета?",
+    "在哪里估计数据包的标记数量？",
+    "Traceback (most recent call last): File \"wire.py\", line 92, in packet: KeyError: 'status'",
+)
+
+
+# The largest room is taken in by workers.
+@pytest.mark.process
+@pytest.mark.slow
+@pytest.mark.parametrize("room", ["packet", "search", "engine/verdict"])
+def test_by_the_tables_of_openai_no_packet_is_over_any_budget_that_is_accepted(repository, open_helix, room):
+    tables = pytest.importorskip("bpe_openai", reason="the tokenizers' tables are not installed")
+    encodings = [tables.get_encoding(name) for name in ("cl100k_base", "o200k_base")]
+
+    def tokens(text):
+        return max(len(encoding.encode(text)) for encoding in encodings)
+
+    shutil.copytree(Path(helix_core.__file__).parent / room, repository / room)
+    helix = open_helix(repository)
+    helix.refresh()
+    over, packets = [], 0
+    for question in QUESTIONS:
+        for most in (LEAST_TOKENS, LEAST_TOKENS + 20, 350, 400, 600, 1000, 3000):
+            packet = helix.packet(question, max_tokens=most, as_text=True)
+            text, _ = packet.pop("text"), packet.pop("text_items")
+            made = json.dumps(packet, ensure_ascii=False, separators=(",", ":"))
+            packets += 1
+            over += [(question, most, count) for count in (tokens(made), tokens(text)) if count > most]
+            assert items(packet) or not packet["accounting"]["left_out"], (question, most)
+    assert (packets, over) == (70, [])
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        ({"max_tokens": LEAST_TOKENS - 1}, "it must be from 300"),
+        ({"max_tokens": 10}, "max_tokens is 10"),
+        ({"quotes": "some"}, "chosen, whole"),
+    ],
 )
 def test_a_wrong_budget_is_refused_with_what_would_be_right(helix, call, word):
     with pytest.raises(UsageError, match=word):

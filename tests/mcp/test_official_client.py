@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from helix_core.packet import LEAST_TOKENS, estimated_tokens
+from helix_core.tokens import estimate
 from tests.mcp.agent import MODERN, official
 from tests.mcp.conftest import repository
 
@@ -73,6 +75,15 @@ def test_the_folder_is_the_one_the_client_offers(environ, project, tmp_path, mod
                 both = (await client.call_tool("helix_context_packet", {"question": "brew_tea"})).structured_content
                 assert both["known_empty"] is True
                 assert "this is about project only; workspace chooses another: other place" in both["notes"]
+                # The note is within a budget, and gives way where a place needs the room.
+                for most, is_noted in ((LEAST_TOKENS, False), (500, True)):
+                    asking = {"question": "sign_cookie", "max_tokens": most}
+                    bounded = await client.call_tool("helix_context_packet", asking)
+                    object_, text = bounded.structured_content, said_by(bounded)
+                    assert any("workspace chooses" in note for note in object_["notes"]) is is_noted
+                    assert ("workspace chooses" in text) is is_noted
+                    assert estimated_tokens(object_) <= most and estimate(text) <= most
+                    assert object_["accounting"]["returned"] > 0
                 there = {"question": "brew_tea", "workspace": "other place"}
                 assert (await client.call_tool("helix_context_packet", there)).structured_content["verified"]
             plan = await client.call_tool("helix_refresh_targets", {"packet_id": "1"})

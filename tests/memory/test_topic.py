@@ -84,6 +84,13 @@ def test_a_topic_is_never_over_its_budget_and_counts_what_it_left_out(helix, mos
     assert most < 4_000 or any("text" in one for one in texts)
 
 
+def test_a_long_topic_is_echoed_within_its_budget(helix):
+    remember(helix, SIGNED)
+    topic = helix.memory.context(ASKED + "\N{FOX FACE}" * 200, max_tokens=200)
+    assert ASKED.startswith(topic["query"]) and topic["query"]
+    assert estimated_tokens(topic) <= 200
+
+
 def test_a_topic_of_nothing_is_known_empty_and_makes_no_memory(helix, tmp_path):
     assert helix.memory.context(ASKED)["known_empty"]
     assert not (tmp_path / "data").exists()

@@ -69,18 +69,24 @@ def test_the_head_of_a_quote_ends_where_the_name_stands_and_little_is_never_cut(
     st.lists(st.tuples(st.integers(0, 60), st.integers(0, 30)), min_size=1, max_size=12),
     st.integers(-100, 4000),
 )
-def test_what_is_fitted_has_room_one_place_aside_and_is_a_beginning_of_what_there_was(shapes, room):
+def test_what_is_fitted_has_room_and_is_a_beginning_of_what_there_was(shapes, room):
     places = [place(f"{n}.py", quote="\n".join(["q" * wide] * tall)) for n, (wide, tall) in enumerate(shapes)]
 
     def size(one):
         return 40 + len(json.dumps(one.quote))
 
     kept = fitted(places, room, size)
-    assert 1 <= len(kept) <= len(places)
-    assert sum(map(size, kept)) <= max(room, 42)
+    assert (room >= 42) <= len(kept) <= len(places)
+    assert sum(map(size, kept)) <= max(room, 0)
     for one, whole in zip(kept, places, strict=False):
         assert one.ranked.item.id == whole.ranked.item.id
         assert whole.quote.startswith(one.quote)
         assert one.quote in ("", whole.quote) or whole.quote[len(one.quote)] == "\n"
     if len(kept) < len(places):
         assert sum(map(size, kept)) + 42 > room
+
+
+def test_a_place_that_is_larger_than_the_room_gives_way_to_the_best_that_fits():
+    places = [place("a/long/path.py", quote="x"), place("b.py", quote="x"), place("c.py", quote="x")]
+    kept = fitted(places, 10, lambda one: len(one.ranked.item.source.source_id))
+    assert files_of(kept) == ["b.py", "c.py"]

@@ -29,10 +29,11 @@ from helix_core.model import (
 )
 from helix_core.packet import affordable, estimated_tokens, memory_entry
 from helix_core.store import Memory
+from helix_core.tokens import estimate
 
 TOPIC_SCHEMA = "helix.memoryContext/1"
 MOST_CONFLICTS = 8
-_MOST_CITED_BYTES = 6_000
+_MOST_CITED_BYTES, _ECHOED = 6_000, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Topic:
         """Return the answer of an empty memory."""
         return {
             "schema": TOPIC_SCHEMA,
-            "query": self._wanted.question[:200],
+            "query": self._echo(),
             "task_type": self._wanted.task.value,
             "items": [],
             "conflicts": [],
@@ -98,6 +99,13 @@ class Topic:
             "tokens": 0,
             "elapsed_ms": 0.0,
         }
+
+    def _echo(self) -> str:
+        """Return the beginning of the question, within an eighth of the budget."""
+        said = self._wanted.question[:_ECHOED]
+        while estimate(said) > self._wanted.max_tokens // 8 + 1:
+            said = said[: len(said) // 2]
+        return said
 
     def _conflicts(
         self, memory: Memory, recalling: Recalling, judged: Sequence[JudgedMemory], links: Sequence[MemoryLink]

@@ -752,7 +752,7 @@ export interface PacketGiven {
   task_type?: 'plan' | 'explain' | 'review' | 'edit' | 'debug' | 'ops' | 'quote' | undefined;
   /** The maximum number of places; 8, or 12 within max_tokens. 1 to 100. */
   k?: number | undefined;
-  /** The maximum number of tokens in total; 1000 hold the best places with their most useful lines. 200 to 200,000. */
+  /** The maximum number of tokens in total; 1000 hold the best places with their most useful lines. 300 to 200,000. */
   max_tokens?: number | undefined;
   /** Which files: paths (globs; ! excludes), language, tests, docs (with, without, only), since (commit), author. */
   filters?: FiltersArgument | undefined;
