@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,10 @@ import pytest
 from tests.conftest import MARKS
 
 ROOT = Path(__file__).parents[1]
+DEPENDS_ON_SECONDS = re.compile(
+    r"^ *assert .*\b(?:monotonic|perf_counter|time)\(\) - \w+ <.*|^.*\.(?:wait|join)\((?:[1-9]|[1-5]\d)(?:\.\d+)?\).*",
+    re.M,
+)
 WAYS = {
     "subprocess": "import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])",
     "swallowed": "import os\ntry:\n    os.system('true')\nexcept BaseException:\n    pass",
@@ -25,6 +30,28 @@ WAYS = {
 def test_each_test_has_exactly_one_of_the_marks(request: pytest.FixtureRequest) -> None:
     marked = {item.nodeid: {mark.name for mark in item.iter_markers()} & set(MARKS) for item in request.session.items}
     assert {test: marks for test, marks in marked.items() if len(marks) != 1} == {}
+
+
+def test_no_test_fails_on_a_busy_machine_for_want_of_seconds() -> None:
+    """What took some time is not compared with a limit, and a wait for a condition has a backstop of a minute."""
+    wrong = []
+    for file in sorted({*(ROOT / "tests").rglob("*.py")} - {Path(__file__)}):
+        for found in DEPENDS_ON_SECONDS.finditer(file.read_text(encoding="utf-8")):
+            wrong.append(f"{file.relative_to(ROOT)}: {found.group()}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    assert time.monotonic() - began < 1.9",
+        "    assert time.perf_counter() - began <= 10, 'slow'",
+        "    assert process.wait(5) == 0",
+        "    thread.join(20)",
+    ],
+)
+def test_the_search_for_such_tests_would_find_some(line: str) -> None:
+    assert DEPENDS_ON_SECONDS.search(line)
 
 
 def test_a_unit_test_may_start_git() -> None:

@@ -95,10 +95,10 @@ def test_it_is_taken_back_from_another_thread(helix):
 
     def cancelled():
         asked.set()
-        gone.wait(30)
+        gone.wait(60)
         return True
 
-    threading.Thread(target=lambda: (asked.wait(30), gone.set())).start()
+    threading.Thread(target=lambda: (asked.wait(60), gone.set())).start()
     with pytest.raises(Cancelled):
         helix.packet(COOKIE, cancelled=cancelled)
 

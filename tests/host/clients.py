@@ -97,6 +97,10 @@ class Editor:
         assert message is not None, "the server has gone"
         return message
 
+    def rest(self):
+        """The next of what was said before the end, None at the end."""
+        return self._frames.get(timeout=DEADLINE_S)
+
     def request(self, method, params=None):
         return self.answer(self.ask(method, params))
 

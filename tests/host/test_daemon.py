@@ -139,7 +139,7 @@ def test_another_versions_daemon_is_left_alone(environ, daemon, helix):
         assert (folder / "helix-2-99.0.sock").exists()
     finally:
         other.terminate()
-        other.wait(20)
+        other.wait(60)
 
 
 def test_a_second_daemon_of_the_version_sees_the_first_and_ends(environ, daemon, monkeypatch):
@@ -201,7 +201,7 @@ def test_a_daemon_that_nobody_finds_ends_with_a_status_that_a_service_manager_re
     try:
         until(where.socket.exists, "it listens")
         where.socket.unlink()
-        assert process.wait(30) == 1
+        assert process.wait(60) == 1
     finally:
         process.kill()
         process.wait()

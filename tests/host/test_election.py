@@ -49,7 +49,7 @@ def test_one_daemon_serves_all_who_start_at_the_same_instant(environ, many):
     finally:
         for one in started:
             one.stdin.close()
-            one.wait(20)
+            one.wait(60)
             one.stdout.close()
 
 

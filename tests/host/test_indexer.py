@@ -72,7 +72,7 @@ def test_it_ends_and_keeps_what_it_has_when_who_started_it_is_killed(project, en
                 break
         process.stdin.close()
         assert json.loads(process.stdout.readlines()[-1]) == {"cancelled": True}
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
     with Helix.open(project) as helix:
         assert 64 <= helix.standing().files < 300
 
@@ -80,7 +80,7 @@ def test_it_ends_and_keeps_what_it_has_when_who_started_it_is_killed(project, en
 def test_without_an_order_it_does_nothing(project, environ):
     with indexer(project, environ) as process:
         process.stdin.close()
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
         assert process.stdout.read() == ""
 
 
@@ -97,7 +97,7 @@ def test_a_defect_is_told_by_type_and_place_and_nothing_is_printed(project, envi
         process.stdin.flush()
         said = json.loads(process.stdout.readline())
         assert said["failed"].startswith("an internal error: KeyError at indexer.py:")
-        assert process.wait(20) == 1
+        assert process.wait(60) == 1
         assert process.stderr.read() == ""
 
 

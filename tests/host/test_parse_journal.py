@@ -93,13 +93,13 @@ def test_many_threads_hold_at_once(tmp_path):
     def work(number):
         with file.hold(hashlib.sha256(b"%d" % number).hexdigest()) as may:
             allowed.append(may)
-            inside.wait(20)
-            go.wait(20)
+            inside.wait(60)
+            go.wait(60)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(SLOTS + 2)]
     for thread in threads:
         thread.start()
-    inside.wait(20)
+    inside.wait(60)
     held = os.stat(tmp_path / "hand").st_size
     go.set()
     for thread in threads:

@@ -58,7 +58,7 @@ def test_where_no_daemon_can_start_it_answers_itself_and_says_so(environ, projec
     assert agent.answer("helix_search", question="sign_cookie")["items"]
     assert agent.answer("helix_status")["mode"] == "solo"
     agent.process.stdin.close()
-    assert agent.process.wait(20) == 0
+    assert agent.process.wait(60) == 0
     assert b"Answering in this process instead" in agent.process.stderr.read()
     agent.close()
 

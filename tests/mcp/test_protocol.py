@@ -100,7 +100,7 @@ def test_the_process_ends_when_nobody_reads_its_output(environ, project):
         process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.flush()
         try:
-            assert process.wait(30) == 1
+            assert process.wait(60) == 1
         finally:
             process.kill()
 
@@ -120,7 +120,7 @@ def test_what_is_printed_by_others_in_the_process_is_no_part_of_the_protocol(env
     agent.initialize()
     assert agent.answer("helix_search", question="sign_cookie")["items"]
     agent.process.stdin.close()
-    assert agent.process.wait(20) == 0
+    assert agent.process.wait(60) == 0
     assert agent.strays == []
     assert b"hear me" in agent.process.stderr.read()
     agent.close()

@@ -65,8 +65,8 @@ class Server:
         for client in self._clients:
             client.close()
         self.process.terminate()
-        status = self.process.wait(30)
-        self._reader.join(30)
+        status = self.process.wait(60)
+        self._reader.join(60)
         self.process.stdout.close()
         self.process.stderr.close()
         return status

@@ -61,7 +61,7 @@ def test_a_restart_that_is_announced_is_seen_and_the_next_start_ends_it(start, p
     file = signals.file(port)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     server.process.kill()
-    server.process.wait(30)
+    server.process.wait(60)
     gone = connect(server, "openai", "--json")
     assert gone.returncode == 1
     assert "restarts, as announced by me (new version)" in gone.stderr

@@ -206,6 +206,7 @@ def test_the_workspace_of_a_link_is_the_one_that_was_named(server, project, page
 def test_activity_has_the_numbers_of_chats_and_packets_and_no_question(start, upstream, tmp_path):
     server = start(repository(tmp_path / "project"), HELIX_DATA_DIR=str(tmp_path / "data"))
     chat(server, [{"role": "user", "content": ASK}])
+    began = time.time()
     with server.http() as client:
         client.post("/context/packet", json={"query": "where is the cookie signed?", "task_type": "edit"})
         said = client.post("/activity", json={})
@@ -214,7 +215,7 @@ def test_activity_has_the_numbers_of_chats_and_packets_and_no_question(start, up
     packet, window = activity["answers"]
     assert (packet["verb"], packet["task"], window["verb"]) == ("packet", "edit", "window")
     assert packet["verified"] >= 1 and window["tokens"] > 0
-    assert 0 < packet["elapsed_ms"] < 60_000 and time.time() - 60 < packet["at"] <= time.time()
+    assert packet["elapsed_ms"] > 0 and began <= packet["at"] <= time.time()
     (one,) = activity["chats"]
     assert one["status"] == 200 and one["ttft_ms"] > 0 and one["context"] == "added"
     assert len(activity["sent"]) == 1

@@ -155,7 +155,7 @@ def test_a_squatter_on_the_port_of_a_server_that_has_died_is_not_believed(start,
     server = start(repository(tmp_path / "project"), HELIX_RUNTIME_DIR=str(tmp_path / "run"))
     assert found(own, users_key(own)).port == server.ready["port"]
     server.process.kill()
-    server.process.wait(30)
+    server.process.wait(60)
     with socket.create_server(("127.0.0.1", server.ready["port"]), reuse_port=False) as squatter:
         asked = subprocess.Popen(
             [sys.executable, "-m", "helix_ls.cli", "connect", "openai", "--json"],

@@ -91,7 +91,7 @@ class Collector(ThreadingHTTPServer):
     def close(self) -> None:
         self.shutdown()
         self.server_close()
-        self._thread.join(30)
+        self._thread.join(60)
 
 
 def value(given: Any) -> Any:

@@ -145,7 +145,7 @@ def dripping() -> Iterator[tuple[str, threading.Event]]:
     thread.start()
     yield f"http://127.0.0.1:{listener.getsockname()[1]}", enough
     enough.set()
-    thread.join(10)
+    thread.join(60)
     listener.close()
 
 
