@@ -12,7 +12,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *DOCS.rglob("*.md")])
 FENCE = re.compile(r"^( *)```.*?^\1```", re.DOTALL | re.MULTILINE)
 TABLE = re.compile(r"(?:^ *\|.*\n?)+", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -129,6 +129,39 @@ def test_a_figure_of_the_readme_is_on_the_page_of_benchmarks() -> None:
         assert script in page
         figures = [each for each in row.split(" | ")[1].replace(" ms", "").replace(" s", "").split(", ") if each != "0"]
         assert [figure for figure in figures if figure not in page] == [], row
+
+
+def test_the_comparison_of_the_readme_names_every_tool_with_figures_of_the_benchmarks() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (semble|cocoindex-code|helix-context|ripgrep)\b([^|]*)\|(.+)\|$", readme, re.MULTILINE)
+    assert [row[0] for row in rows] == ["semble", "cocoindex-code", "helix-context", "ripgrep"]
+    page = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    for tool, version, said in rows:
+        assert f"{tool}{version}".strip() in page or tool == "ripgrep"
+        about = [line for line in page.splitlines() if tool in line]
+        numbers = re.findall(r"\b\d[\d.]*\b", said)
+        assert [each for each in numbers if not any(each in line for line in about)] == [], tool
+
+
+def test_the_readme_names_the_platforms_and_the_languages_of_their_page() -> None:
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    page = " ".join((DOCS / "platforms.md").read_text(encoding="utf-8").split())
+    languages = re.search(r"by their syntax tree: ([^.]+)\.", page)
+    assert languages is not None and f"**Symbols of:** {languages[1]};" in readme
+    for platform in ("Linux", "WSL", "macOS", "Windows"):
+        assert platform in page and platform in readme.split("## Three commands")[0]
+
+
+def test_a_release_is_installed_without_a_clone_by_the_names_of_its_files() -> None:
+    import helix_core
+
+    wheel = f"helix_context_engine-{helix_core.__version__}-py3-none-any.whl"
+    for page in (ROOT / "README.md", DOCS / "getting-started.md"):
+        text = page.read_text(encoding="utf-8")
+        assert f"uv tool install ./{wheel}" in text
+        assert text.index(wheel) < text.index("pip install ."), "the clone comes after"
+        assert "code --install-extension helix-context.vsix" in text
+    assert "To upgrade, " in (DOCS / "getting-started.md").read_text(encoding="utf-8")
 
 
 class Loader(yaml.SafeLoader):
