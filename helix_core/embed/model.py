@@ -439,6 +439,10 @@ class OneShotEncoder(StaticEncoder):
             self.problem = str(error)
 
 
+NONE_CHOSEN = (0,)
+LOADING = "the model is being loaded"
+
+
 class ModelEncoder:
     """An ``Encoder`` that threads may share. ``problem`` describes why the model is unavailable."""
 
@@ -450,7 +454,7 @@ class ModelEncoder:
         self._lock = threading.Lock()
         self._loading = threading.Lock()
         self._problem = ""
-        self._followed: object = None
+        self._followed: tuple[int, ...] | None = None
 
     @property
     def problem(self) -> str:
@@ -472,6 +476,7 @@ class ModelEncoder:
                 if model is None:
                     self._loaded, self._problem = None, ""
                 elif loaded is None or loaded.model != model:
+                    self._problem = LOADING
                     self._loaded, self._problem = FastModel(model), ""
             except ModelError as error:
                 self._wanted = self._loaded = None
@@ -481,11 +486,16 @@ class ModelEncoder:
     def models(self) -> tuple[str, ...]:
         """Return the model, when loaded, then the built-in table.
 
-        Where another one was set up since, or none, it is loaded in a thread, and the table serves meanwhile.
+        Where nothing was loaded yet, or another one was set up since, it is loaded in a thread, and the table serves
+        meanwhile.
         """
-        if self._followed not in (None, self._choice()):
-            self._followed = self._loaded = None
-            threading.Thread(target=self.follow, name="model", daemon=True).start()
+        choice = self._choice()
+        if choice != self._followed:
+            self._followed, self._loaded = choice, None
+            is_wanted = self._setting != STATIC if self._setting else choice != NONE_CHOSEN
+            self._problem = LOADING if is_wanted else ""
+            if is_wanted:
+                threading.Thread(target=self.follow, name="model", daemon=True).start()
         loaded = self._loaded
         return (STATIC,) if loaded is None else (loaded.model.name, STATIC)
 
@@ -494,7 +504,7 @@ class ModelEncoder:
         try:
             found = os.stat(models_folder(self._cache_dir) / "chosen")
         except OSError:
-            return (0,)
+            return NONE_CHOSEN
         return (found.st_ino, found.st_size, found.st_mtime_ns)
 
     def encode(self, model: str, text: str) -> bytes:

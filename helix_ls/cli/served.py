@@ -22,7 +22,7 @@ from helix_core.ingest import ParseGuard
 from helix_core.telemetry import Spans, no_span
 from helix_ls.cli.delegate import VERBS
 from helix_ls.cli.output import CALLER, Caller, CommandProcess
-from helix_ls.host.child_processes import encoder_for
+from helix_ls.host.child_processes import give_models, reranker_for
 from helix_ls.host.log import LOG
 from helix_ls.host.open_workspace import QuestionThreads
 
@@ -161,7 +161,11 @@ def _opened(workspace: Path, parse_guard: ParseGuard, span: Spans) -> Helix:
 
     config = load_config(workspace)
     helix = Helix.open(workspace, config=config, write_wait_ms=WRITE_WAIT_MS, parse_guard=parse_guard)
-    helix.session.encoder = encoder_for(config.cache_dir, config.embed_model)
+    give_models(helix, config)
+    if config.rerank:
+        # Nothing else here loads it; the first answers say that it is not ready.
+        reranker = reranker_for(config.cache_dir)
+        threading.Thread(target=reranker.follow, name="reranker", daemon=True).start()
     helix.session.span = span
     return helix
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from helix_core.embed import LoadedReranker, ModelEncoder
 from helix_core.engine import index_folder
@@ -21,6 +21,10 @@ from helix_core.errors import HelixError
 from helix_ls.host.endpoint import process_environment
 from helix_ls.host.parse_journal import clear_crashes
 from helix_ls.host.settings import Settings
+
+if TYPE_CHECKING:
+    from helix_core.config import Config
+    from helix_core.engine import Helix
 
 STOP_WAIT_S = 5.0
 FIRST_RETRY_S = 0.5
@@ -347,6 +351,13 @@ def encoder_for(cache_dir: Path, setting: str) -> ModelEncoder:
 def reranker_for(cache_dir: Path) -> LoadedReranker:
     """Return the reranker of a cache folder, one per process; the model is loaded only where ``rerank`` is set."""
     return LoadedReranker(cache_dir)
+
+
+def give_models(helix: Helix, config: Config) -> None:
+    """Let a workspace's questions be answered by the models that this process shares; loads none."""
+    helix.session.encoder = encoder_for(config.cache_dir, config.embed_model)
+    if config.rerank:
+        helix.session.reranker = reranker_for(config.cache_dir)
 
 
 class BackgroundEmbedding:

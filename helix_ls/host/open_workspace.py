@@ -20,7 +20,7 @@ from helix_core.errors import HelixError
 from helix_core.ingest import ParseGuard
 from helix_core.telemetry import Spans, no_span
 from helix_ls.host.answer_log import AnswerLog
-from helix_ls.host.child_processes import BackgroundEmbedding, encoder_for, reranker_for
+from helix_ls.host.child_processes import BackgroundEmbedding, give_models
 from helix_ls.host.index_thread import IndexThread
 from helix_ls.host.settings import Settings
 from helix_ls.host.status import IndexFacts, ServerInfo, StatusChange, WorkspaceStatus, state_of, status_of
@@ -278,9 +278,7 @@ class OpenWorkspace:
         helix.session.index.share(self._untold)
         helix.session.span = self.answers.span
         helix.session.on_pending = self._on_pending
-        helix.session.encoder = encoder_for(config.cache_dir, config.embed_model)
-        if config.rerank:
-            helix.session.reranker = reranker_for(config.cache_dir)
+        give_models(helix, config)
         return helix
 
     def _told(self, facts: IndexFacts, paths: frozenset[bytes], everything: bool) -> None:

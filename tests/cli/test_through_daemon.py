@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from typing import Any
 import pytest
 
 from helix_core import __version__
+from helix_core.embed.model import choose
+from helix_core.embed.model_sources import take_folder
 from helix_ls.cli.delegate import running_place
 from helix_ls.cli.served import has_same_settings
 from helix_ls.host.connection import encoded
@@ -26,6 +29,7 @@ from helix_ls.host.election import daemon_status, reach
 from helix_ls.host.endpoint import place
 from helix_ls.host.framing import FrameReader, framed
 
+from ..embed.test_token_rows import write_model
 from .conftest import Ran, RunHelix, environment, runner
 from .terminal import Terminal
 
@@ -322,6 +326,26 @@ def test_an_interrupt_ends_a_command_that_waits_for_the_daemon(shop: Path, envir
         out, err = process.communicate()
         over.set()
     assert (process.returncode, out, err) == (130, "", "helix: interrupted; run the same command to continue\n")
+
+
+@pytest.mark.process
+def test_a_command_asks_the_model_of_the_daemon(
+    shop: Path, home: Path, helix: RunHelix, asked: RunHelix, environ: dict[str, str], daemon: int
+) -> None:
+    cache = Path(environ["HELIX_CACHE_DIR"])
+    (shop / "rows.py").write_text("def purge(row):\n    return row\n")
+    model = take_folder(write_model(home / "given"), cache)
+    choose(cache, model)
+    assert helix("index", shop).status == helix("embed", "run", "--path", shop).status == 0
+    until = time.monotonic() + 60
+    while True:
+        answer = asked("search", "purge row", "--path", shop, "--json").answer
+        if not any("built-in" in note for note in answer["notes"]):
+            break
+        assert time.monotonic() < until, answer["notes"]
+    alone = helix("search", "purge row", "--path", shop, "--json").answer
+    assert any(f"does not load {model.name}" in note for note in alone["notes"])
+    assert answered(environ)["answered"] > 0
 
 
 @pytest.mark.process

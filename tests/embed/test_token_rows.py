@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -376,6 +377,26 @@ def test_it_is_set_up_and_embeds_a_folder_by_command(tmp_path: Path) -> None:
     assert set_up["shares"] == {f"{name}/outline": 0.0, f"{name}/chunk": 0.0}
     shares = embed("run")["shares"]
     assert {share for space, share in shares.items() if space.startswith(name)} == {1.0}
+
+
+def test_a_model_that_nobody_loaded_loads_itself_and_says_so_meanwhile(tmp_path: Path) -> None:
+    model = take_folder(write_model(tmp_path / "given"), tmp_path)
+    choose(tmp_path, model)
+    encoder = ModelEncoder(tmp_path)
+    with encoder._loading:
+        assert encoder.models == ("static",)
+        assert encoder.problem == "the model is being loaded"
+    until = time.monotonic() + 60
+    while encoder.models != (model.name, "static"):
+        assert time.monotonic() < until, encoder.problem
+        time.sleep(0.01)
+    assert encoder.problem == ""
+
+
+def test_without_a_model_none_is_waited_for(tmp_path: Path) -> None:
+    for setting in ("", "static"):
+        encoder = ModelEncoder(tmp_path, setting)
+        assert (encoder.models, encoder.problem) == (("static",), "")
 
 
 def test_every_surface_says_once_and_alike_which_vectors_serve(
