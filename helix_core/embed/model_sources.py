@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from helix_core.embed.late_interaction import is_late_interaction
 from helix_core.embed.model import (
     FILES,
     MODEL,
@@ -128,6 +129,10 @@ def take_folder(folder: Path, cache_dir: Path) -> Model:
 
     Raises ModelError when it lacks a file, or cannot be loaded.
     """
+    if is_late_interaction(folder):
+        raise ModelError(
+            f"The model in {folder} compares tokens; set it up with helix embed setup --reranker {folder}."
+        )
     title, prompts = folder.resolve().name, folder_prompts(folder)
     source = f"the folder {title}"
     # Before a graph: model2vec's own folders have one next to the rows, which takes other inputs.
@@ -157,26 +162,47 @@ def _graph_in(folder: Path) -> str | None:
     return next((file for file in (MODEL, f"onnx/{MODEL}") if (folder / file).is_file()), None)
 
 
-def weights_in(folder: Path) -> str:
-    """Return the path of the weights inside a model folder. Raises ModelError when it lacks a file."""
+def weights_in(folder: Path, *, is_late: bool = False) -> str:
+    """Return the path of the weights inside a model folder. Raises ModelError when it lacks a file.
+
+    A late-interaction model needs no settings of its tokenizer.
+    """
     weights = _graph_in(folder)
-    missing = [name for name in (weights or MODEL, *NEEDED) if not (folder / name).is_file()]
+    needed = (TOKENIZER,) if is_late else NEEDED
+    missing = [name for name in (weights or MODEL, *needed) if not (folder / name).is_file()]
     # What is there and no file says more than what is not there.
-    there = [name for name in (MODEL, WEIGHTS, *NEEDED) if os.path.lexists(folder / name)]
+    there = [name for name in (MODEL, WEIGHTS, *needed) if os.path.lexists(folder / name)]
     for name in (*(each for each in there if not (folder / each).is_file()), *missing):
         raise ModelError(f"{folder} is no model: {why_no_file(folder, name)}; name another folder.")
     return weights or MODEL
 
 
-def _output_of(folder: Path, weights: Path) -> tuple[str, int]:
-    """Return how to pool the first output, and its dimensions."""
+def vector_width(folder: Path, weights: Path) -> int:
+    """Return how many numbers a graph's vector of each token has; 0 where its first output is no such vector.
+
+    Raises ModelError for a graph that cannot be loaded.
+    """
+    shape = _output_shape(folder, weights)
+    return shape[-1] if len(shape) == 3 and isinstance(shape[-1], int) and shape[-1] > 1 else 0
+
+
+def _output_shape(folder: Path, weights: Path) -> list[Any]:
     import onnxruntime
 
     try:
         session = onnxruntime.InferenceSession(str(weights), providers=["CPUExecutionProvider"])
-        shape = session.get_outputs()[0].shape
-        settings = json.loads((folder / POOLING).read_text("utf-8")) if (folder / POOLING).is_file() else {}
+        return list(session.get_outputs()[0].shape)
     except Exception as error:
+        why = " ".join(str(error).split())[:200]
+        raise ModelError(f"The model in {folder} cannot be loaded ({why}); name another folder.") from error
+
+
+def _output_of(folder: Path, weights: Path) -> tuple[str, int]:
+    """Return how to pool the first output, and its dimensions."""
+    shape = _output_shape(folder, weights)
+    try:
+        settings = json.loads((folder / POOLING).read_text("utf-8")) if (folder / POOLING).is_file() else {}
+    except (OSError, ValueError, RecursionError) as error:
         why = " ".join(str(error).split())[:200]
         raise ModelError(f"The model in {folder} cannot be loaded ({why}); name another folder.") from error
     if not isinstance(shape[-1], int):

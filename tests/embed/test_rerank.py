@@ -18,16 +18,16 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from helix_core.config import load_config
+from helix_core.embed.late_interaction import BATCH
 from helix_core.embed.minilm import Graph
 from helix_core.embed.model import RERANKER_ABOUT, models_folder
 from helix_core.embed.reranker import (
-    BATCH,
-    CrossEncoder,
     LoadedReranker,
     RerankerModel,
     choose_reranker,
     chosen_reranker,
     listed_reranker,
+    load_reranker,
     read_reranker,
     take_reranker_folder,
 )
@@ -104,7 +104,7 @@ def files_of(answer: dict[str, Any]) -> list[str]:
 def test_a_folder_is_taken_and_reads_question_and_text_together(given: Path, tmp_path: Path) -> None:
     model = take_reranker_folder(given, tmp_path)
     assert model.name.startswith("rerank-given@") and model.source == "the folder given"
-    encoder = CrossEncoder(model)
+    encoder = load_reranker(model)
     # What the question says is not counted, only what the text says.
     assert encoder.scores("splendid", ["plain", "splendid", "dull dull"], never) == [0.0, 5.0, -10.0]
     choose_reranker(tmp_path, model)
@@ -121,7 +121,7 @@ def test_two_of_one_title_are_kept_apart(given: Path, tmp_path: Path) -> None:
 
 
 def test_it_stops_between_batches_when_it_is_late(given: Path, tmp_path: Path) -> None:
-    encoder = CrossEncoder(take_reranker_folder(given, tmp_path))
+    encoder = load_reranker(take_reranker_folder(given, tmp_path))
     late = iter([False, False, True])
     assert encoder.scores("plain", ["splendid"] * 20, lambda: next(late)) == [5.0] * (2 * BATCH)
 
@@ -132,7 +132,7 @@ def test_one_of_fastembeds_list_is_loaded_from_where_it_was_kept(tmp_path: Path)
     assert (about.name, about.dimensions) == ("Xenova/ms-marco-MiniLM-L-6-v2", 0) and about.size_mb > 0
     folder = write_cross_encoder(tmp_path / "kept", weights="onnx/model.onnx")
     model = RerankerModel("kept@0", folder, "fastembed", "onnx/model.onnx", about.name)
-    assert CrossEncoder(model).scores("plain", ["splendid"], never) == [5.0]
+    assert load_reranker(model).scores("plain", ["splendid"], never) == [5.0]
 
 
 @pytest.mark.parametrize("damage", ["model.onnx", "tokenizer.json", RERANKER_ABOUT])
