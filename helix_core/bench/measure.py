@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,11 +22,13 @@ from helix_core.bench.questions import (
     quantile,
     scores_of,
 )
+from helix_core.embed import STATIC
 from helix_core.engine import Helix
 from helix_core.engine.indexing import Progress
 from helix_core.errors import Cancelled
 from helix_core.ingest import parser_generation
 from helix_core.printable import count
+from helix_core.search import BUILT_IN
 from helix_core.workspace import DiskError, Git, Root, checked
 
 STALL_S = 20.0
@@ -39,7 +41,7 @@ OTHERS_SHARE = 0.5
 """Share of the other cores (a quarter of an only one) that others may use before latency measures them instead."""
 WAITED_SHARE = 0.25
 """Tolerated shortfall of a computing process's CPU share below one core."""
-Kind = Literal["index_changed", "stalled", "busy_machine"]
+Kind = Literal["index_changed", "stalled", "busy_machine", "model_not_ready"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,16 @@ def stall(question: str, waited_s: float) -> Doubt:
     """Return the doubt of a question that timed out."""
     said = f"{question[:80]!r} was not answered in {waited_s:.0f} s"
     return Doubt("stalled", f"{said}; nothing is told, see helix doctor and run again")
+
+
+def model_doubt(wanted: str, notes: Collection[str]) -> Doubt | None:
+    """Return a doubt when the built-in vectors served an answer for which a model was ``wanted``; ``notes`` are those
+    of all answers.
+    """
+    found = next((note for note in sorted(notes) if note.startswith(BUILT_IN)), "")
+    if wanted == STATIC or not found:
+        return None
+    return Doubt("model_not_ready", f"{found}; the figures are theirs, run helix embed run and measure again")
 
 
 _IDLE, _WAITING = 3, 4
@@ -214,6 +226,7 @@ def bench(
         index_doubt(digest, helix.digest()),
         machine_doubt(before, after, cores()),
         gap_doubt(asking.gaps_s),
+        unready := model_doubt(helix.session.encoder.models[0], asking.notes),
     )
     doubts += [doubt for doubt in found if doubt is not None and doubt not in doubts]
     is_told = bool(rows) and not any(doubt.kind == "index_changed" for doubt in doubts)
@@ -226,7 +239,7 @@ def bench(
         "helix": {"version": __version__, "parsers": parser_generation()},
         "code": _code(helix),
         "index": {"digest": digest, "files": status["index"]["files"], "items": status["index"]["items"]},
-        "model": helix.session.encoder.models[0],
+        "model": STATIC if unready else helix.session.encoder.models[0],
         "machine": described(),
         "questions": {"count": len(questions), "sha256": fingerprint(questions)},
         "rounds": rounds,
@@ -276,6 +289,7 @@ class _Run:
         self._asked, self._ended = 0, 0.0
         self._texts: dict[str, list[str]] = {}
         self.gaps_s: list[float] = []
+        self.notes: set[str] = set()
 
     def rows(self, questions: Sequence[BenchQuestion], rounds: int) -> list[Row]:
         """Run the questions and score the answers. Raises _EndedError for one over the time limit, and for a change."""
@@ -310,6 +324,7 @@ class _Run:
         except Cancelled:
             raise _EndedError(stall(text, time.monotonic() - started)) from None
         self._ended = time.monotonic()
+        self.notes.update(answer["notes"])
         if self._ended - started > self._stall_s:
             raise _EndedError(stall(text, self._ended - started))
         self._asked += 1

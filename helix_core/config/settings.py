@@ -301,7 +301,7 @@ class Config:
         "search.rerank",
         "true or false",
         False,
-        "rerank the first places of an answer with the cross-encoder of helix embed setup --reranker; "
+        "rerank the first places of an answer with the model of helix embed setup --reranker; "
         "does not apply to one-shot commands",
     )
     rerank_budget_ms: float = _setting(

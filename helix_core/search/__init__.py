@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from helix_core.search.confidence import FLOOR
     from helix_core.search.import_paths import Imports, module_of, resolves_to
     from helix_core.search.language import LANGUAGE_NOTE
-    from helix_core.search.meaning import MOST_CHARS, MOST_PLACES, QuestionEncoder, Reranker, rerank, reranker_text
+    from helix_core.search.meaning import (
+        BUILT_IN,
+        MOST_CHARS,
+        MOST_PLACES,
+        QuestionEncoder,
+        Reranker,
+        rerank,
+        reranker_text,
+    )
     from helix_core.search.named import NAMED_CONFIDENCE, undefined_note
     from helix_core.search.question import Question, Term, coverage, parse_question, weigh_terms
     from helix_core.search.related import related_sources
@@ -21,6 +29,7 @@ if TYPE_CHECKING:
     from helix_core.search.several_questions import asks_for_tests, separate_questions
 
 __all__ = [
+    "BUILT_IN",
     "DOUBT_NOTE",
     "FLOOR",
     "LANGUAGE_NOTE",
@@ -52,7 +61,7 @@ __getattr__ = lazy_face(
         "confidence": ("FLOOR",),
         "import_paths": ("Imports", "module_of", "resolves_to"),
         "language": ("LANGUAGE_NOTE",),
-        "meaning": ("MOST_CHARS", "MOST_PLACES", "QuestionEncoder", "Reranker", "rerank", "reranker_text"),
+        "meaning": ("BUILT_IN", "MOST_CHARS", "MOST_PLACES", "QuestionEncoder", "Reranker", "rerank", "reranker_text"),
         "named": ("NAMED_CONFIDENCE", "undefined_note"),
         "question": ("Question", "Term", "coverage", "parse_question", "weigh_terms"),
         "related": ("related_sources",),

@@ -1,4 +1,4 @@
-"""Query embeddings: which vector spaces of the index a query is compared with, and reranking by a cross-encoder."""
+"""Query embeddings: which vector spaces of the index a query is compared with, and reranking by a model."""
 
 from __future__ import annotations
 
@@ -105,6 +105,10 @@ def state_of(meaning: QuestionVector | None, level: str, state: str, encoder: Qu
     return "static only" if meaning.is_static and _why_static(meaning, encoder) else state
 
 
+BUILT_IN = "the built-in vectors are used"
+"""How the note begins that says so."""
+
+
 def vectors_note(meaning: QuestionVector | None, encoder: QuestionEncoder | None) -> str:
     """Return the note that says which vectors did not serve a question and why; "" where the wanted ones did."""
     if encoder is None:
@@ -112,7 +116,7 @@ def vectors_note(meaning: QuestionVector | None, encoder: QuestionEncoder | None
     if meaning is None:
         return f"nothing was searched by meaning: {encoder.problem}" if encoder.problem else ""
     if meaning.is_static and (why := _why_static(meaning, encoder)):
-        return f"the built-in vectors are used: {why}"
+        return f"{BUILT_IN}: {why}"
     own = [one for one in meaning.unready if one.startswith(f"{meaning.model}/")]
     return f"not everything was searched by meaning yet: {', '.join(own)}" if own else ""
 
@@ -128,7 +132,7 @@ MOST_CHARS = 1_200
 
 
 def reranker_text(item: Item, text: str) -> str:
-    """Format an item for the cross-encoder: its path and symbol, then its lines."""
+    """Format an item for the reranker: its path and symbol, then its lines."""
     return f"{item.source.source_id} {item.symbol}\n{text}"[:MOST_CHARS]
 
 

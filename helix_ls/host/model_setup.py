@@ -90,7 +90,7 @@ def _expecting(
 
 
 def offer_reranker(wanted: str, cache_dir: Path) -> ModelOffer:
-    """Return the offer for a cross-encoder by a name of fastembed's list or a folder. Raises ModelError otherwise."""
+    """Return the offer for a reranker by a name of fastembed's lists or a folder. Raises ModelError otherwise."""
     check_installed()
     from helix_core.embed import fetch_listed_reranker, listed_reranker, take_reranker_folder
 

@@ -19,8 +19,12 @@ from helix_core.bench import measure
 from helix_core.bench.measure import bench
 from helix_core.bench.questions import BenchQuestion
 from helix_core.config import load_config
+from helix_core.embed.model import choose, chosen_model
+from helix_core.embed.model_sources import take_folder
 from helix_core.engine import Helix
 from helix_core.engine.indexing.report import Progress
+
+from ..embed.test_token_rows import write_model
 
 QUESTIONS = [
     {"question": "where is postage by weight computed?", "files": ["shipping.py"], "contains": ["def shipping_cost"]},
@@ -91,6 +95,36 @@ def test_a_run_is_kept_with_what_it_stands_on_and_two_are_compared(project: Path
     assert compared.returncode == 2, "the same answers are no gain"
     assert json.loads(compared.stdout)["decision"] == "no_gain"
     assert len(json.loads(compared.stdout)["notes"]) == 2
+
+
+@pytest.mark.process
+def test_a_model_is_tried_in_one_command_and_not_chosen(project: Path) -> None:
+    cache, own = project.parent / "cache", str(project.parent / "own.jsonl")
+    given = write_model(project.parent / "given")
+    ran = helix_bench(project, "model", str(given), str(project), "--questions", own, "--rounds", "1", "--json")
+    answer = json.loads(ran.stdout)
+    assert (answer["schema"], answer["exit_status"]) == ("helix.benchCompared/1", ran.returncode)
+    assert ran.returncode in (0, 1, 2, 3)
+    kept = json.loads(Path(answer["path"]).read_text())
+    assert answer["model"] == kept["model"] != "static"
+    assert not any(doubt["kind"] == "model_not_ready" for doubt in kept["doubts"])
+    assert chosen_model(cache) is None
+    wrong: tuple[tuple[tuple[str, ...], int], ...] = (((), 2), (("static",), 2), (("nowhere", str(project)), 1))
+    for arguments, status in wrong:
+        refused = helix_bench(project, "model", *arguments, "--questions", own)
+        assert (refused.returncode, refused.stderr.count("\n")) == (status, 1), refused.stderr
+
+
+@pytest.mark.process
+def test_figures_of_the_built_in_vectors_are_not_a_models(project: Path) -> None:
+    """A model that is set up and has embedded nothing here answers nothing."""
+    cache, own = project.parent / "cache", str(project.parent / "own.jsonl")
+    choose(cache, take_folder(write_model(project.parent / "given"), cache))
+    ran = helix_bench(project, "run", str(project), "--questions", own, "--rounds", "1", "--json")
+    run = json.loads(ran.stdout)
+    assert run["model"] == "static" and run["latency_ms"] is None
+    assert "model_not_ready" in [doubt["kind"] for doubt in run["doubts"]]
+    assert "run helix embed run" in ran.stderr
 
 
 @pytest.mark.process

@@ -1,4 +1,4 @@
-"""Rerank the first results with a cross-encoder, within a budget of CPU time, where one is set up.
+"""Rerank the first results with a model, within a budget of CPU time, where one is set up.
 
 Only a host has one: a one-shot command does not load it, and hovers are never reranked. On failure the order is
 unchanged and the answer's ``rankers`` name the error.
