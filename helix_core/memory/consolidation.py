@@ -28,6 +28,8 @@ from helix_core.model import (
 )
 
 LEAST_REFINED = 3
+NEAR = 0.8
+"""Least share of the words of two texts that they have in common to be nearly the same (Jaccard)."""
 _KEPT = 4_096
 _COMPARED = USABLE | {MemoryStatus.QUARANTINED}
 
@@ -109,6 +111,21 @@ _HELPERS = frozenset({"do", "does", "did"})
 def same_words(text: str, other: str) -> bool:
     """Return whether two texts have the same words and signs in the same order, as ``exact_words`` reads them."""
     return exact_words(text) == exact_words(other)
+
+
+def is_near(text: str, other: str) -> bool:
+    """Return whether of two texts one alone is worth a place in an answer: one has the words of the other in their
+    order and few more, none of them a number, name or negation, or a word that narrows what is said.
+
+    A word in the place of another one makes another statement, however long the rest is.
+    """
+    few, many = sorted((content_words(text), content_words(other)), key=len)
+    held, all_ = set(few), set(many)
+    if not few or not held <= all_ or len(held) < NEAR * len(all_):
+        return False
+    if critical(text) != critical(other) or not NARROWS.isdisjoint(all_ - held):
+        return False
+    return tuple(word for word in many if word in held) == few
 
 
 def is_clash(text: str, other: str) -> bool:

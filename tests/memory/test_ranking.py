@@ -8,8 +8,10 @@ import pytest
 
 from helix_core.engine.memory import RememberRequest
 from helix_core.engine.memory.remembering import Drafting
+from helix_core.errors import UsageError
 from helix_core.ingest import mask
-from helix_core.memory import asked_names, asked_words, named_share, statement
+from helix_core.memory import asked_names, asked_words, is_near, named_share, statement
+from helix_core.packet import estimated_tokens
 
 VERBS = ("read", "write", "parse", "load", "flush", "open", "merge", "order", "token", "cache", "batch", "retry")
 NOUNS = ("Order", "User", "Token", "Page", "Frame", "Event", "Batch", "Chunk", "Index", "Queue", "State", "Header")
@@ -89,3 +91,68 @@ def test_a_name_counts_as_written_more_than_in_another_case_and_not_as_a_part():
         0.5,
         0.0,
     ]
+
+
+SAME = "The nightly backup of the orders database runs on the replica host in Vienna"
+NEAR = "The nightly backup job of the orders database runs on the replica host in Vienna"
+OTHERS = (
+    "The nightly backup of the invoices database runs on the replica host in Vienna",
+    "The nightly backup of the orders database runs on the replica host in Lisbon",
+    "The nightly backup of the orders database never runs on the replica host in Vienna",
+    "The nightly backup of the orders database runs on the replica host in Vienna unless locked",
+)
+
+
+def test_what_an_answer_has_in_nearly_the_same_words_is_left_out_and_told(helix):
+    fill(helix, [SAME, NEAR, *OTHERS])
+    asked = "on which host does the nightly backup of the orders database run?"
+    answer = helix.memory.recall(asked)
+    texts = [one["text"] for one in answer["items"]]
+    assert sorted(texts) == sorted([NEAR, *OTHERS]) or sorted(texts) == sorted([SAME, *OTHERS])
+    assert answer["notes"] == ["in nearly the same words, and left out: 1 memory"]
+    packed = [one.text for one in helix.memory.remembered(asked, "explain")]
+    assert len({SAME, NEAR} & set(packed)) == 1
+    listed = [one["text"] for one in helix.memory.context(asked)["items"]]
+    assert sorted(listed) == sorted(texts)
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_word_that_makes_another_statement_keeps_both(other):
+    assert is_near(SAME, NEAR)
+    assert not is_near(SAME, other)
+
+
+def test_two_sides_of_a_contradiction_both_stay(helix):
+    fill(helix, [SAME, NEAR])
+    asked = "on which host does the nightly backup of the orders database run?"
+    assert len(helix.memory.recall(asked)["items"]) == 1
+    one, other = [item["id"] for item in helix.memory.listed()["items"] if item["text"] in (SAME, NEAR)]
+    helix.memory.relate(one, "conflicts_with", other)
+    answer = helix.memory.recall(asked)
+    assert [item["state"] for item in answer["items"]] == ["contested", "contested"] and not answer["notes"]
+
+
+@pytest.mark.parametrize("budget", [200, 201, 333, 600, 1_000, 2_000, 6_000, 25_000])
+def test_no_answer_is_over_its_budget(helix, budget):
+    fill(
+        helix,
+        [
+            f"The nightly backup of shard s{number} runs on host h{number} and keeps {number} days"
+            for number in range(40)
+        ],
+    )
+    asked = "which host does the nightly backup run on?"
+    for answer in (
+        helix.memory.recall(asked, 40, max_tokens=budget),
+        helix.memory.context(asked, 40, max_tokens=budget),
+    ):
+        assert estimated_tokens(answer) <= budget
+        assert answer["items"] or budget < 600
+
+
+@pytest.mark.parametrize("budget", [0, 64, 199])
+def test_a_budget_that_holds_no_answer_is_refused(helix, budget):
+    with pytest.raises(UsageError, match="max_tokens"):
+        helix.memory.recall("anything?", max_tokens=budget)
+    with pytest.raises(UsageError, match="max_tokens"):
+        helix.memory.context("anything?", max_tokens=budget)

@@ -110,7 +110,7 @@ class Curating:
         said = question if max_tokens is None else question[:MOST_ECHOED]
         answer = self.nothing(said, task) | {
             "known_empty": not judged,
-            "notes": [waiting_note(waiting)] if waiting else [],
+            "notes": [waiting_note(waiting)] if waiting else near_notes(recalling.near),
             "elapsed_ms": self._elapsed_ms(),
         }
         items = [recall_object(one) for one in judged]
@@ -503,6 +503,12 @@ def _forget_token(fact: MemoryFact, query: str) -> str:
     """Return what confirms that this memory is to be forgotten for this query; only an answer to the query tells it."""
     said = f"forget\0{fact.salt}\0{' '.join(query.split())}"
     return f"{fact.handle}-{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:12]}"
+
+
+def near_notes(number: int) -> list[str]:
+    """Return the note for memories that an answer has in nearly the same words."""
+    words = "1 memory" if number == 1 else f"{number} memories"
+    return [f"in nearly the same words, and left out: {words}"] if number else []
 
 
 def waiting_note(waiting: int) -> str:

@@ -27,6 +27,7 @@ from helix_core.memory import (
     asked_words,
     covered,
     faded,
+    is_near,
     is_order,
     named_share,
     salience,
@@ -124,11 +125,15 @@ def _shares_lines(one: LineSpan, other: LineSpan) -> bool:
 
 
 class Recalling:
-    """Read the memory for one call. ``overlays`` are the editor's unsaved buffers, which nothing is healed by."""
+    """Read the memory for one call. ``overlays`` are the editor's unsaved buffers, which nothing is healed by.
+
+    ``near`` counts what the last answer left out, as it has it in nearly the same words.
+    """
 
     def __init__(self, session: WorkspaceSession, memory: Memory, now: float, overlays: Overlays = NO_OVERLAYS) -> None:
         self._session, self._memory, self._now = session, memory, now
         self._overlays = overlays
+        self.near = 0
         self._key = memory.items.scope(session.place)
 
     @property
@@ -152,7 +157,7 @@ class Recalling:
         now = int(self._now * 1e3)
         rated = [(one, salience(one) * faded(one, uses.get(one.id, ()), now)) for one in found]
         rated.sort(key=lambda pair: -pair[1])
-        return [(one, min(score, 1.0)) for one, score in self._without_refined(rated)[:k]]
+        return [(one, min(score, 1.0)) for one, score in self._distinct(rated, k)]
 
     def found(
         self, question: str, k: int, kinds: Collection[str], as_of: int | None, scope: str = "all"
@@ -180,7 +185,7 @@ class Recalling:
         rated = [(one, score) for one, score in best.values() if score >= FLOOR]
         names = asked_names(question)
         rated.sort(key=lambda pair: (-pair[1] - NAMED * named_share(names, pair[0].fact.text), -pair[0].at, pair[0].id))
-        return self._without_refined(rated)[:k]
+        return self._distinct(rated, k)
 
     def _score(self, one: StoredMemory, terms: Sequence[AskedTerm], uses: Sequence[MemoryUse]) -> float:
         fact, items = one.fact, self._memory.items
@@ -189,12 +194,29 @@ class Recalling:
         share = covered(terms, held)
         return min(share * faded(one, uses, int(self._now * 1e3)) * salience(one), 1.0) if share >= FLOOR else 0.0
 
-    def _without_refined(self, rated: Sequence[tuple[StoredMemory, float]]) -> list[tuple[StoredMemory, float]]:
-        """Leave out a memory that another one of the answer states more exactly."""
+    def _distinct(self, rated: Sequence[tuple[StoredMemory, float]], k: int) -> list[tuple[StoredMemory, float]]:
+        """Return the first ``k`` without those that another one of the answer states more exactly, or in nearly the
+        same words; of a contradiction both sides stay.
+        """
         ids = {one.id for one, _ in rated}
         links = self._memory.items.links(ids)
         refined = {link.dst for link in links if link.rel == REFINES and link.src in ids}
-        return [pair for pair in rated if pair[0].id not in refined]
+        kept: list[tuple[StoredMemory, float]] = []
+        self.near = 0
+        for one, score in rated:
+            if len(kept) == k:
+                break
+            if one.id in refined:
+                continue
+            if one.status is not MemoryStatus.CONTESTED and any(
+                is_near(one.fact.text, other.fact.text)
+                for other, _ in kept
+                if other.status is not MemoryStatus.CONTESTED
+            ):
+                self.near += 1
+            else:
+                kept.append((one, score))
+        return kept
 
     def citing(self, cited: CitedLines, task: TaskType) -> list[JudgedMemory]:
         """Return the usable memories that cite some of these lines or a symbol, judged; those of a symbol first, then
