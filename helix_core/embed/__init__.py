@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from helix_core.embed.model_sources import ListedModel, fetch_listed, listed, take_folder
     from helix_core.embed.reranker import (
         LoadedReranker,
+        Scorer,
         choose_reranker,
         chosen_reranker,
         fetch_listed_reranker,
         listed_reranker,
+        load_reranker,
         take_reranker_folder,
     )
     from helix_core.embed.static import STATIC, Encoder, StaticEncoder
@@ -44,6 +46,7 @@ __all__ = [
     "Model",
     "ModelEncoder",
     "OneShotEncoder",
+    "Scorer",
     "StaticEncoder",
     "Text",
     "as_bits",
@@ -59,6 +62,7 @@ __all__ = [
     "kept_models",
     "listed",
     "listed_reranker",
+    "load_reranker",
     "models_folder",
     "read_model",
     "static_table",
@@ -85,10 +89,12 @@ __getattr__ = lazy_face(
         "model_sources": ("ListedModel", "fetch_listed", "listed", "take_folder"),
         "reranker": (
             "LoadedReranker",
+            "Scorer",
             "choose_reranker",
             "chosen_reranker",
             "fetch_listed_reranker",
             "listed_reranker",
+            "load_reranker",
             "take_reranker_folder",
         ),
         "static": ("Encoder", "STATIC", "StaticEncoder"),

@@ -73,6 +73,8 @@ def embed(
         case EmbedAction.STATUS:
             pass
     answer = _status(config, path)
+    if action is EmbedAction.SETUP and reranker:
+        answer |= _timed_reranker(config)
     if as_json:
         print_json(answer)
     else:
@@ -148,6 +150,15 @@ def _agreed(offered: ModelOffer, config: Config, folder: Path) -> bool:
     if not sys.stdin.isatty():
         raise click.UsageError(f"this would download {offered.said}{expect}; add --yes to confirm")
     return bool(typer.confirm(f"Fetch {offered.said}{expect}?", err=True))
+
+
+def _timed_reranker(config: Config) -> dict[str, float]:
+    from helix_core.embed import chosen_reranker, load_reranker
+    from helix_ls.host.model_advice import rerank_ms
+
+    model = chosen_reranker(config.cache_dir)
+    assert model is not None, "it was chosen just now"
+    return {"rerank_ms": round(rerank_ms(load_reranker(model)), 1), "rerank_budget_ms": config.rerank_budget_ms}
 
 
 def _run(config: Config, folder: Path) -> None:

@@ -15,11 +15,12 @@ from helix_core.embed import minilm
 from helix_core.errors import ModelError
 from helix_core.extras import why_missing
 from helix_core.printable import count
+from helix_core.search import MOST_CHARS, MOST_PLACES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from helix_core.embed import Model
+    from helix_core.embed import Model, Scorer
 
 RECOMMEND_SCHEMA = "helix.models/1"
 
@@ -86,6 +87,18 @@ def timed(texts: int, model: Model) -> Expected:
         loaded.documents(sample, PROBE_TOKENS)
         done, cpu_s = done + len(sample), time.process_time() - start
     return Expected(texts, texts * cpu_s / done, timed_texts=done)
+
+
+def rerank_ms(scorer: Scorer) -> float:
+    """Time a reranker with as many and as long places as it may have to read for one answer, in CPU milliseconds.
+
+    Raises what the model raises.
+    """
+    place = "def parse_header(message):  # read the fields of a header, and stop at the first empty line\n"
+    texts = [(place * (MOST_CHARS // len(place) + 1))[:MOST_CHARS]] * MOST_PLACES
+    start = time.process_time()
+    scorer.scores("where are the fields of a header parsed?", texts, lambda: False)
+    return (time.process_time() - start) * 1000
 
 
 @dataclass(frozen=True, slots=True)

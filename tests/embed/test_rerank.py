@@ -271,6 +271,7 @@ def test_it_is_set_up_by_command_and_no_command_that_asks_once_loads_it(project:
     assert done.returncode == 0, done.stderr
     status = json.loads(done.stdout)
     assert status["reranker"].startswith("rerank-given@") and status["rerank"] is True
+    assert 0 < status["rerank_ms"] < 60_000 and status["rerank_budget_ms"] == 150
     assert status["model"] == "static"
     answer = json.loads(helix("packet", QUESTION, *where, "--json").stdout)
     assert "rerank" not in answer["accounting"]["signals"] and files_of(answer)[0] == "rate.py"

@@ -175,6 +175,13 @@ def draw_embed(answer: dict[str, Any]) -> None:
     if "reranker" in answer:
         use = "used by hosts" if answer["rerank"] else "not used: search.rerank is off"
         rows.add_row(dim("  reranker"), f"{one_line(answer['reranker'])}, {use}")
+    if "rerank_ms" in answer:
+        from helix_core.search import MOST_PLACES
+
+        took_ms, budget_ms = answer["rerank_ms"], answer["rerank_budget_ms"]
+        read = "all" if took_ms <= budget_ms else f"about {int(MOST_PLACES * budget_ms / took_ms)}"
+        said = f"{took_ms:.0f} ms of one core, timed; an answer's budget of {budget_ms:g} ms reads {read} of them"
+        rows.add_row(dim(f"  {MOST_PLACES} long places"), said)
     for name, share in sorted(answer["shares"].items()):
         rows.add_row(dim(f"  {one_line(name)}"), f"{share:.0%}")
     page.table(rows)
