@@ -1,12 +1,17 @@
-"""Marks each test as ``unit``, ``process`` or ``editor``, and refuses a ``unit`` test that starts a process.
+"""Marks each test as ``unit``, ``process`` or ``editor``, refuses a ``unit`` test that starts a process, and any test
+that reaches for the network.
 
 A test is a ``process`` test when it, or a fixture that it uses, requests the fixture ``starts_processes``, or when it
 carries the mark itself. Every other test is a ``unit`` test: the only program it may start is git.
+
+No test connects to, or sends to, what is not on this machine; ``test_offline.py`` proves the same of the processes that
+Helix starts.
 """
 
 from __future__ import annotations
 
 import gc
+import ipaddress
 import multiprocessing.process
 import os
 import sys
@@ -68,12 +73,48 @@ def started_program(event: str, arguments: tuple[Any, ...]) -> str:
     return program
 
 
+class NetworkGuard:
+    """An audit hook that refuses to reach another machine: loopback addresses and Unix sockets only."""
+
+    def __init__(self) -> None:
+        self.refused: list[str] = []
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event not in NETWORK:
+            return
+        address = (arguments[0] or "",) if event == "socket.getaddrinfo" else arguments[1]
+        if is_here(address):
+            return
+        self.refused.append(f"a test reaches no other machine, and this one asked {event} for {address!r}")
+        raise PermissionError(self.refused[-1])
+
+
+NETWORK = {"socket.connect", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo"}
+
+
+def is_here(address: Any) -> bool:
+    """Return whether the address of a socket event is of this machine; None is of a socket that is connected."""
+    if not isinstance(address, tuple):
+        return True
+    named = address[0].decode() if isinstance(address[0], bytes) else str(address[0])
+    host = named.partition("%")[0].removeprefix("::ffff:")
+    if host in ("", "localhost"):
+        return True
+    try:
+        found = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return found.is_loopback or found.is_unspecified
+
+
 GUARD = ProcessGuard()
+OFFLINE = NetworkGuard()
 
 
 def pytest_configure() -> None:
-    """Install the guard; multiprocessing raises no audit event of its own, so its start is wrapped."""
+    """Install the guards; multiprocessing raises no audit event of its own, so its start is wrapped."""
     sys.addaudithook(GUARD)
+    sys.addaudithook(OFFLINE)
     start = multiprocessing.process.BaseProcess.start
 
     def guarded_start(process: multiprocessing.process.BaseProcess) -> None:
@@ -116,6 +157,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     """Guard a ``unit`` test from its first fixture to its last."""
     GUARD.guards = item.get_closest_marker("unit") is not None
     GUARD.refused.clear()
+    OFFLINE.refused.clear()
     try:
         return (yield)
     finally:
@@ -126,8 +168,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def pytest_runtest_call() -> Generator[None, object, object]:
     """Fail a test whose code swallowed the refusal."""
     result = yield
-    if GUARD.refused:
-        pytest.fail(GUARD.refused[0])
+    for refused in (*GUARD.refused, *OFFLINE.refused):
+        pytest.fail(refused)
     return result
 
 
