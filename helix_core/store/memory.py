@@ -27,7 +27,7 @@ _OF = f"SELECT {_ITEM} FROM workspace w JOIN note n ON n.workspace_id = w.id JOI
 _MATCHES = f"""
     SELECT {_ITEM} FROM note_fts f JOIN note_item i ON i.id = f.rowid JOIN note n ON n.id = i.note_id
     JOIN workspace w ON w.id = n.workspace_id
-    WHERE f.note_fts MATCH ?1 AND f.rank MATCH ?2 AND w.path = ?3 ORDER BY f.rank, i.id LIMIT ?4
+    WHERE f.note_fts MATCH ?1 AND f.rank MATCH ?2 AND w.path = ?3 AND NOT n.waits ORDER BY f.rank, i.id LIMIT ?4
 """
 _EXCHANGES = """
     SELECT e.id, e.session, e.question, e.answer, e.model, e.packet_id, e.at, e.finish, e.truncated,
@@ -92,11 +92,28 @@ class MemoryNotes:
             return []
         return [_item(row) for row in self._file.bounded_rows(_MATCHES, (match, _WEIGHTS.rank, workspace, limit))]
 
-    def items_with(self, workspace: bytes, gene_id: bytes) -> list[NoteItem]:
-        """Return the items whose text has this hash."""
-        return [
-            _item(row) for row in self._file.rows(f"{_OF} WHERE w.path = ? AND i.gene_id = ?", (workspace, gene_id))
-        ]
+    def items_with(self, workspace: bytes, gene_id: bytes, *, waiting: bool | None = False) -> list[NoteItem]:
+        """Return the items whose text has this hash, of notes in force, of those that wait, or with None of all."""
+        where = "WHERE w.path = ?1 AND i.gene_id = ?2 AND (?3 IS NULL OR n.waits = ?3)"
+        return [_item(row) for row in self._file.rows(f"{_OF} {where}", (workspace, gene_id, waiting))]
+
+    def waiting(self, workspace: bytes, limit: int) -> list[tuple[NoteItem, str]]:
+        """Return the first item of each note that waits for a person, with the agent that gave it, the newest first."""
+        sql = f"""
+            SELECT {_ITEM}, a.agent FROM workspace w JOIN note n ON n.workspace_id = w.id
+            JOIN note_item i ON i.note_id = n.id AND i.number = 0 JOIN attribution a ON a.id = n.attribution_id
+            WHERE w.path = ? AND n.waits ORDER BY n.id DESC LIMIT ?
+        """
+        return [(_item(row[:-1]), row[-1]) for row in self._file.rows(sql, (workspace, limit))]
+
+    def approve(self, workspace: bytes, gene_id: bytes) -> tuple[str, ...]:
+        """Put the waiting notes of the workspace that have this chunk in force; return their gene_ids."""
+        found: dict[str, None] = {}
+        with self._file.transaction():
+            for note_id in {item.note_id for item in self.items_with(workspace, gene_id, waiting=True)}:
+                self._file.rows("UPDATE note SET waits = 0 WHERE id = ?", (note_id,))
+                found.update((item.gene_id, None) for item in self.items_of(note_id))
+        return tuple(found)
 
     def items_of(self, note_id: int) -> list[NoteItem]:
         """Return the items of a note, in order."""
@@ -104,7 +121,9 @@ class MemoryNotes:
 
     def items_of_text(self, workspace: bytes, hash_begins: bytes) -> list[NoteItem]:
         """Return, in order, the items of the note whose text hash starts with ``hash_begins``."""
-        where = "WHERE w.path = ?1 AND substr(n.content_hash, 1, length(?2)) = ?2 ORDER BY n.id, i.number"
+        where = (
+            "WHERE w.path = ?1 AND substr(n.content_hash, 1, length(?2)) = ?2 AND NOT n.waits ORDER BY n.id, i.number"
+        )
         return [_item(row) for row in self._file.rows(f"{_OF} {where}", (workspace, hash_begins))]
 
     def claims_of(self, item_ids: Iterable[int]) -> dict[int, list[ClaimHit]]:
@@ -130,8 +149,10 @@ class MemoryNotes:
         sql = f"SELECT {columns} FROM note n JOIN workspace w ON w.id = n.workspace_id WHERE w.path = ? ORDER BY n.id"
         return [(row[0], row[1], row[2], row[3], row[4]) for row in self._file.rows(sql, (workspace,))]
 
-    def put(self, note: Note) -> int:
+    def put(self, note: Note, *, waits: bool = False) -> int:
         """Insert a note and return its id; the same text again updates the existing note.
+
+        With ``waits`` nothing finds a new note before it is approved; given again without, it is approved.
 
         Raises MemoryStoreError when the notes exceed their size limit: no note is evicted for another.
         """
@@ -143,14 +164,23 @@ class MemoryNotes:
             )
             if known:
                 note_id: int = known[0][0]
-                self._file.rows("UPDATE note SET at = max(at, ?) WHERE id = ?", (note.at, note_id))
+                sql = "UPDATE note SET at = max(at, ?), waits = min(waits, ?) WHERE id = ?"
+                self._file.rows(sql, (note.at, waits, note_id))
             else:
                 self._check_room(len(note.text))
                 self._file.rows(
-                    "INSERT INTO note VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO note VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         *(workspace, content_hash, note.text, note.content_type, note.title, note.metadata),
-                        *(note.language, note.source_kind.value, note.volatility.value, note.at, by, note.parser),
+                        *(
+                            note.language,
+                            note.source_kind.value,
+                            note.volatility.value,
+                            note.at,
+                            by,
+                            note.parser,
+                            waits,
+                        ),
                     ),
                 )
                 note_id = self._file.last_row()
@@ -158,6 +188,10 @@ class MemoryNotes:
             for exchange in note.evidence:
                 self._file.rows("INSERT OR IGNORE INTO note_evidence VALUES (?, ?)", (note_id, exchange))
         return note_id
+
+    def is_waiting(self, note_id: int) -> bool:
+        """Return whether a note waits for a person."""
+        return bool(self._file.rows("SELECT waits FROM note WHERE id = ?", (note_id,))[0][0])
 
     def replace_items(self, note_id: int, chunks: Iterable[Chunk], parser: str) -> None:
         """Replace the items and claims of a note after its text was parsed again."""
@@ -174,7 +208,7 @@ class MemoryNotes:
         """
         gone: dict[str, None] = {}
         with self._file.transaction():
-            for note_id in {item.note_id for item in self.items_with(workspace, gene_id)}:
+            for note_id in {item.note_id for item in self.items_with(workspace, gene_id, waiting=None)}:
                 gone.update((item.gene_id, None) for item in self.items_of(note_id))
                 self._drop_items(note_id)
                 self._file.rows("DELETE FROM note WHERE id = ?", (note_id,))

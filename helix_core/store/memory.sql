@@ -70,6 +70,7 @@ CREATE TABLE note (
     at              REAL    NOT NULL,          -- when it was given last
     attribution_id  INTEGER NOT NULL REFERENCES attribution (id),
     parser          TEXT    NOT NULL,          -- what its items and claims were made with
+    waits           INTEGER NOT NULL DEFAULT 0, -- 1 while nobody approved what a program gave
     UNIQUE (workspace_id, content_hash)
 ) STRICT;
 

@@ -27,7 +27,7 @@ from helix_core.store.lifecycle import (
 from helix_core.store.sqlite_file import connect
 
 NAME = "memory.db"
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 MARKED = {
     "item": "SELECT row, id, text_key, template_key, tx_from FROM item",
     "evidence": "SELECT row, id FROM evidence",
@@ -98,6 +98,8 @@ MIGRATIONS: dict[int, str | Callable[[apsw.Connection], None]] = {
         CREATE INDEX pause_workspace ON pause (workspace_id, id);
     """,
     4: _begin_chain,
+    # What was kept before stays in force.
+    5: "ALTER TABLE note ADD COLUMN waits INTEGER NOT NULL DEFAULT 0;",
 }
 """What takes a file from the version that is its key to the next one."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helix_core.errors import UsageError
-from helix_core.memory import is_memory_id
+from helix_core.memory import CONTENT_TYPES, is_memory_id
 from helix_core.model import RELATED, MemoryOrigin
 from helix_ls.cli.opened import asked, opened, stated
 from helix_ls.cli.output import print_json, warn
@@ -22,6 +22,7 @@ from helix_ls.operations.memory import (
     DRY_RUN,
     EDIT,
     FORGET,
+    INGEST,
     LATEST,
     MAINTAIN,
     MEMORIES,
@@ -42,6 +43,7 @@ from helix_ls.operations.memory import (
     EditArguments,
     ForgetArguments,
     GetArguments,
+    IngestArguments,
     ListArguments,
     LogArguments,
     MaintainArguments,
@@ -123,6 +125,23 @@ def remember(
         dry_run=dry_run,
     )
     _show(path, lambda helix: REMEMBER.run(helix, given, AskContext()), as_json=as_json)
+
+
+def note(
+    text: Annotated[str, typer.Argument(help="The text, in quotes; - reads it from standard input.")],
+    *,
+    title: Annotated[str, typer.Option("--title", help=_help(INGEST, "title"))] = "",
+    content_type: Annotated[
+        str, typer.Option("--type", help=f"{_help(INGEST, 'content_type')} One of {', '.join(CONTENT_TYPES)}.")
+    ] = CONTENT_TYPES[0],
+    path: PathOption = HERE,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Keep a longer text as a note of this workspace, which answers below the files; secrets are masked."""
+    INGEST.parameter("content_type").check(content_type, "--type")
+    given = IngestArguments(stated(text), content_type, title, origin=_speaker().value, dry_run=dry_run)
+    _show(path, lambda helix: INGEST.run(helix, given, AskContext()) | {"dry_run": dry_run}, as_json=as_json)
 
 
 def recall(
@@ -301,10 +320,20 @@ def _seconds(typed: str, option: str) -> float:
     return seconds
 
 
-def forget(memory_id: Id, *, path: PathOption = HERE, dry_run: DryRun = False, as_json: Json = False) -> None:
+def forget(
+    memory_id: Annotated[str, typer.Argument(metavar="[ID]", help=_ITS_ID)] = "",
+    *,
+    query: Annotated[str, typer.Option("--query", metavar="TEXT", help=_help(FORGET, "query"))] = "",
+    confirm: Annotated[str, typer.Option("--confirm", metavar="TOKEN", help=_help(FORGET, "confirm"))] = "",
+    path: PathOption = HERE,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
     """Take a memory out of every answer; helix restore brings it back. Given a gene_id, delete a note."""
+    if bool(memory_id) == bool(query):
+        raise UsageError("give the id of a memory, or --query with words that find it")
     _speaker()
-    given = ForgetArguments(memory_id, dry_run=dry_run)
+    given = ForgetArguments(memory_id or None, query=query or None, confirm=confirm, dry_run=dry_run)
     _show(path, lambda helix: FORGET.run(helix, given, AskContext()), as_json=as_json)
 
 

@@ -50,6 +50,7 @@ class StrandAction(StrEnum):
 
     EXPORT = "export"
     IMPORT = "import"
+    SHARE = "share"
     VERIFY = "verify"
     REKEY = "rekey"
     MERGE = "merge"
@@ -60,26 +61,27 @@ class StrandAction(StrEnum):
     KEYS = "keys"
 
 
+_WRITING = frozenset({StrandAction.EXPORT, StrandAction.SHARE})
 _OPENING = frozenset(StrandAction) - {
-    StrandAction.EXPORT,
+    *_WRITING,
     StrandAction.TRUST,
     StrandAction.UNTRUST,
     StrandAction.KEYS,
 }
 _FITTING: dict[str, frozenset[StrandAction]] = {
-    "passphrase_file": _OPENING | {StrandAction.EXPORT},
+    "passphrase_file": _OPENING | _WRITING,
     "recovery_file": _OPENING,
     "new_passphrase_file": frozenset({StrandAction.REKEY, StrandAction.MERGE}),
-    "recipient": frozenset({StrandAction.EXPORT, StrandAction.REKEY, StrandAction.MERGE, StrandAction.SYNC}),
-    "recovery": frozenset({StrandAction.EXPORT, StrandAction.REKEY, StrandAction.MERGE}),
+    "recipient": _WRITING | {StrandAction.REKEY, StrandAction.MERGE, StrandAction.SYNC},
+    "recovery": _WRITING | {StrandAction.REKEY, StrandAction.MERGE},
     "rotate": frozenset({StrandAction.REKEY}),
     "label": frozenset({StrandAction.TRUST}),
     "out": frozenset({StrandAction.MERGE}),
     "force": frozenset({StrandAction.MERGE, StrandAction.SYNC}),
     "prune": frozenset({StrandAction.SYNC}),
     "share": frozenset({StrandAction.EXPORT}),
-    "scope": frozenset({StrandAction.EXPORT}),
-    "description": frozenset({StrandAction.EXPORT, StrandAction.MERGE}),
+    "scope": _WRITING,
+    "description": _WRITING | {StrandAction.MERGE},
     "policy": frozenset({StrandAction.IMPORT}),
     "review": frozenset({StrandAction.IMPORT}),
 }
@@ -104,7 +106,7 @@ def strand(
         StrandAction,
         typer.Argument(
             metavar="ACTION",
-            help="export, import, verify, merge, diff, sync, rekey, trust, untrust, keys.",
+            help="export, share, import, verify, merge, diff, sync, rekey, trust, untrust, keys.",
         ),
     ],
     files: Annotated[
@@ -140,7 +142,7 @@ def strand(
     ] = False,
     path: PathOption = HERE,
     share: Annotated[bool, typer.Option("--share", help=_declared("share", EXPORT_MEMORIES))] = False,
-    scope: Annotated[str, typer.Option("--scope", help="With --share: all, workspace or global.")] = "all",
+    scope: Annotated[str, typer.Option("--scope", help="Of what is shared: all, workspace or global.")] = "all",
     description: Annotated[str, typer.Option("--description", help=_declared("description", EXPORT_MEMORIES))] = "",
     policy: Annotated[
         str,
@@ -155,14 +157,14 @@ def strand(
     folder, names = data_folder(), files or []
     file = one_of(names) if action not in (StrandAction.MERGE, StrandAction.DIFF) else ""
     match action:
-        case StrandAction.EXPORT:
+        case StrandAction.EXPORT | StrandAction.SHARE:
             locks, code = locks_of(passphrase_of(passphrase_file), recipient or [], recovery)
             answer = exported(
                 folder,
                 path,
                 file,
                 locks,
-                share=scope_of(scope, is_shared=share),
+                share=scope_of(scope, is_shared=share or action is StrandAction.SHARE),
                 description=description,
                 dry_run=dry_run,
             )
@@ -233,7 +235,7 @@ def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:
                 yield _change_line(one, one["before"], one["after"])
             if waiting := answer["waits_for_review"]:
                 yield f"{_memories(waiting)} {'waits' if waiting == 1 else 'wait'} for your review: helix review"
-        case StrandAction.EXPORT:
+        case StrandAction.EXPORT | StrandAction.SHARE:
             said = _counted(answer["records"]) or "no memories"
             yield f"{'wrote' if answer['exported'] else 'would write'} {said}; {answer['size_bytes']:,} bytes"
             yield f"opens with {', '.join(answer['opens_with'])}"

@@ -38,7 +38,7 @@ VERBS = (
         "dashboard",
     ),
     "connect",
-    *("remember", "recall", "list", "review", "edit", "relate", "log", "diff", "forget", "restore"),
+    *("remember", "recall", "note", "list", "review", "edit", "relate", "log", "diff", "forget", "restore"),
     *("rollback", "maintain", "purge"),
     *("trail", "strand", "bench", "doctor", "config", "lsp", "daemon", "mcp"),
 )
@@ -68,6 +68,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         'helix recall "how do we sign sessions?" --context',
         'helix recall "indentation" --task edit --json',
     ),
+    "note": (
+        'helix note "The staging server restarts on Mondays"',
+        "git log -5 | helix note - --title 'last week' --dry-run",
+    ),
     "list": ("helix list", "helix list --status superseded --kind decision"),
     "review": ("helix review", "helix review --approve m_k3xq7a2b", "helix review --consolidate --dry-run"),
     "edit": (
@@ -77,7 +81,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "relate": ("helix relate m_k3xq7a2b depends_on m_a7c2mzp4",),
     "diff": ("helix diff --since 2026-01-31", "helix diff --since 2026-01-31 --until 2026-02-28T12:00"),
     "log": ("helix log", "helix log m_k3xq7a2b", "helix log --verify"),
-    "forget": ("helix forget m_k3xq7a2b", "helix forget m_k3xq7a2b --dry-run"),
+    "forget": (
+        "helix forget m_k3xq7a2b",
+        "helix forget m_k3xq7a2b --dry-run",
+        'helix forget --query "session cookies"',
+    ),
     "restore": ("helix restore m_k3xq7a2b",),
     "rollback": ("helix rollback 12 --dry-run", "helix rollback 12"),
     "maintain": ("helix maintain", "helix maintain --archive --dry-run"),
@@ -95,6 +103,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "strand": (
         "helix strand export ada.dna --passphrase-file secret.txt",
         "helix strand import ada.dna --passphrase-file secret.txt --dry-run",
+        "helix strand share team.dna --scope workspace --recovery",
         "helix strand verify ada.dna",
         "helix strand merge ada.dna bob.dna -o both.dna --passphrase-file secret.txt",
         "helix strand diff ada.dna store --passphrase-file secret.txt",

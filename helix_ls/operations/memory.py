@@ -448,7 +448,9 @@ PURGE = Operation(
 class DecideArguments:
     """The arguments of ``decide``."""
 
-    id: Annotated[str, ID]
+    id: Annotated[
+        str, Argument("The id of a memory, such as m_k3xq7a2b, or the gene_id of a note that waits.", most=LONGEST_ID)
+    ]
     decision: Annotated[str, Argument("What becomes of it.", choices=("approve", "reject", "archive"))]
     workspace: Workspace = None
     dry_run: Annotated[bool, DRY_RUN] = False
@@ -596,6 +598,8 @@ class IngestArguments:
     local_federation: Annotated[
         bool, Argument("Record the author, taken from this machine if not given.", on=HTTP | DAEMON)
     ] = True
+    origin: Annotated[str, Argument("Who gives it.", choices=tuple(MemoryOrigin), on=HTTP | DAEMON)] = AGENT_ORIGIN
+    dry_run: Annotated[bool, DRY_RUN] = False
 
 
 def ingest(helix: Helix, given: IngestArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
@@ -607,7 +611,9 @@ def ingest(helix: Helix, given: IngestArguments, context: AskContext) -> dict[st
     layers = {name: value for name in LAYERS if (value := getattr(given, name))}
     by = attribution(layers, os.environ) if given.local_federation else Attribution()
     named = {"title": given.title} if given.title else {}
-    stored = helix.memory.ingest(NoteInput(given.content, given.content_type, named | given.metadata), by)
+    said = NoteInput(given.content, given.content_type, named | given.metadata)
+    origin = asserted(given.origin, given.agent_handle or given.agent_id)
+    stored = helix.memory.ingest(said, by, origin=origin, dry_run=given.dry_run)
     answer = {"schema": "helix.ingested/1"} | stored
     if given.local_federation and stored["stored"] == "note":
         said_by = {"org": by.org, "party": by.device, "participant": by.user, "agent": by.agent or None}
@@ -618,8 +624,9 @@ def ingest(helix: Helix, given: IngestArguments, context: AskContext) -> dict[st
 INGEST = Operation(
     "ingest",
     "Keep a note",
-    "Keep a text as a note of this workspace. Searches find it next to the files, ranked below them and never "
-    "verified. Secrets are masked. Use it only for what the user wants kept; the same text again is the same note.",
+    "Keep a text as a note of this workspace. What a program gives is a proposal: once a person approved it, searches "
+    "find it next to the files, ranked below them and never verified. Secrets are masked. Use it only for what the "
+    "user wants kept; the same text again is the same note.",
     IngestArguments,
     ingest,
     "helix.ingested/1",

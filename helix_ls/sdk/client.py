@@ -1178,10 +1178,12 @@ class HelixClient:
         agent_handle: str | None = None,
         authored_tz: str | None = None,
         local_federation: bool | None = None,
+        origin: Literal["user", "agent", "imported"] | None = None,
+        dry_run: bool | None = None,
     ) -> IngestedReply:
-        """Keep a note. Keep a text as a note of this workspace. Searches find it next to the files, ranked below them
-        and never verified. Secrets are masked. Use it only for what the user wants kept; the same text again is the
-        same note.
+        """Keep a note. Keep a text as a note of this workspace. What a program gives is a proposal: once a person
+        approved it, searches find it next to the files, ranked below them and never verified. Secrets are masked. Use
+        it only for what the user wants kept; the same text again is the same note.
 
         Args:
             content: The text to keep.
@@ -1196,6 +1198,8 @@ class HelixClient:
             agent_handle: The author: agent, by name.
             authored_tz: The author: time zone, by its IANA name.
             local_federation: Record the author, taken from this machine if not given. true by default.
+            origin: Who gives it. "agent" by default.
+            dry_run: Say what would change, and change nothing. false by default.
 
         Raises SdkError. Needs the administrator's key.
         """
@@ -1217,6 +1221,8 @@ class HelixClient:
                     "agent_handle": agent_handle,
                     "authored_tz": authored_tz,
                     "local_federation": local_federation,
+                    "origin": origin,
+                    "dry_run": dry_run,
                 },
             ),
         )
@@ -1655,7 +1661,7 @@ class HelixClient:
         an agent.
 
         Args:
-            id: The id of a memory, such as m_k3xq7a2b.
+            id: The id of a memory, such as m_k3xq7a2b, or the gene_id of a note that waits.
             decision: What becomes of it.
             dry_run: Say what would change, and change nothing. false by default.
 

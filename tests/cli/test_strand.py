@@ -109,7 +109,7 @@ def test_a_wrong_call_is_misuse(helix: RunHelix, strand: Path, tmp_path: Path) -
 
 def test_an_option_that_the_action_would_ignore_is_misuse(helix: RunHelix, strand: Path, tmp_path: Path) -> None:
     for arguments, said in (
-        (("sync", tmp_path, "--recovery"), "--recovery is for export, merge, rekey, not for sync"),
+        (("sync", tmp_path, "--recovery"), "--recovery is for export, merge, rekey, share, not for sync"),
         (("keys", "--prune"), "--prune is for sync, not for keys"),
         (("verify", strand, "--new-passphrase-file", "x"), "--new-passphrase-file is for merge, rekey, not for verify"),
     ):

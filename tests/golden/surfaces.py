@@ -250,6 +250,9 @@ def http(server: Server) -> Iterator[tuple[str, Any]]:
         yield "POST /context/expand", answer(asking, "POST", "/context/expand", around)
         yield "POST /check", answer(asking, "POST", "/check", {"text": CHECKED})
         yield "POST /ingest", answer(admin, "POST", "/ingest", {"content": NOTE, "metadata": {"title": "keys"}})
+        for said in ("of a program", "of a person"):
+            given = {"content": NOTE, "origin": "agent" if said == "of a program" else "user"}
+            yield f"POST /ingest, {said}", answer(admin, "POST", "/ingest", given)
         yield "POST /context/packet, of a note", answer(asking, "POST", "/context/packet", {"query": NOTE, "k": 2})
         for path in ("/consolidate", "/admin/kv-backfill", "/admin/refresh", "/admin/vacuum"):
             yield f"POST {path}", answer(admin, "POST", path, {})

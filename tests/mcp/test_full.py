@@ -2,11 +2,14 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from helix_core.engine.memory.remembering import KEPT_AS_PROPOSAL
 from helix_ls.mcp.tools import FULL_TOOLS, WRITE_TOOLS
 from helix_ls.proxy.running import RestartSignal, Signals
 from tests.mcp.agent import Agent
@@ -127,11 +130,18 @@ def test_an_announced_restart_is_told(full, home):
     assert "new version" in server["said"]
 
 
-def test_a_note_is_kept_found_and_deleted(full):
+def test_a_note_is_kept_approved_found_and_deleted(full, home):
     text = "We release the okapi service on the second Tuesday of a month."
     kept = full.answer("helix_ingest", content=text, title="okapi releases")
     assert kept["schema"] == "helix.ingested/1"
     assert full.answer("helix_ingest", content=text, title="okapi releases")["gene_ids"] == kept["gene_ids"]
+    assert (kept["status"], kept["notes"]) == ("quarantined", [KEPT_AS_PROPOSAL])
+    packet = full.answer("helix_context_packet", question="okapi service release second Tuesday")
+    assert packet["known_empty"], "an agent's note answers nothing before a person approves it"
+    assert kept["gene_ids"][0] in [one["id"] for one in full.answer("memory.review")["items"]]
+    approve = [sys.executable, "-m", "helix_ls.cli", "review", "--approve", kept["gene_ids"][0]]
+    folder, environ = home
+    subprocess.run(approve, env=environ, cwd=folder / "project", capture_output=True, check=True)
     packet = full.answer("helix_context_packet", question="okapi service release second Tuesday")
     items = [item for group in ("verified", "stale_risk", "needs_refresh") for item in packet[group]]
     assert "okapi" in json.dumps(items)

@@ -10,7 +10,7 @@ import pytest
 
 from helix_core.errors import UsageError
 from helix_core.memory.notes import EmptyError, NoteInput, UnfitError
-from helix_core.model import Pointer
+from helix_core.model import Attribution, MemoryOrigin, Pointer
 from helix_core.store.memory import Memory
 from helix_core.store.memory_file import NAME
 from tests.memory.made import exchange, note
@@ -424,3 +424,51 @@ def test_the_terminal_shows_a_note_with_its_verdict_and_nothing_unseen(helix, tm
     said = subprocess.run(ran, env=os.environ | places, capture_output=True, text=True, check=True).stdout
     assert "helix-note:" in said and "restarted by hand" in said
     assert "\u202e" not in said and "\x1b[2J" not in said
+
+
+def test_a_programs_note_waits_for_a_person_and_answers_once_it_is_approved(helix):
+    bot = Attribution(agent="bot")
+    told = helix.memory.ingest(NoteInput(RUNBOOK, metadata={"title": "runbook"}), bot, origin=MemoryOrigin.AGENT)
+    assert (told["status"], told["stored"]) == ("quarantined", "note")
+    assert "a person approves it" in told["notes"][0]
+    assert helix.packet(ASKED)["known_empty"] and notes_of(helix.packet(ASKED)) == []
+    assert "quokka" not in helix.context(ASKED)["text"]
+    gene = told["gene_ids"][0]
+    with pytest.raises(UsageError):
+        helix.memory.expand(gene_id=gene)
+    (waiting,) = helix.memory.review()["items"]
+    assert (waiting["id"], waiting["kind"], waiting["why"], waiting["actor"]) == (gene, "note", "proposed", "agent:bot")
+    assert "quokka server" in waiting["text"]
+    with pytest.raises(UsageError, match="only a person"):
+        helix.memory.approve(gene, bot)
+    assert helix.memory.approve(gene, dry_run=True)["dry_run"]
+    assert helix.memory.review()["items"], "a dry run changes nothing"
+    assert helix.memory.approve(gene)["items"][0]["status"] == "active"
+    assert helix.memory.review()["items"] == []
+    (item,) = notes_of(helix.packet(ASKED))
+    assert item["gene_id"] == gene
+    with pytest.raises(UsageError, match="waits for approval"):
+        helix.memory.approve(gene)
+    again = helix.memory.ingest(NoteInput(RUNBOOK), bot, origin=MemoryOrigin.AGENT)
+    assert again["status"] == "active", "said again it takes nothing back"
+
+
+def test_a_note_that_a_person_says_too_waits_no_more_and_a_rejected_one_is_gone(helix, tmp_path):
+    helix.memory.ingest(NoteInput(RUNBOOK), origin=MemoryOrigin.AGENT)
+    assert helix.memory.ingest(NoteInput(RUNBOOK))["status"] == "active"
+    assert helix.memory.review()["items"] == []
+    rejected = helix.memory.ingest(NoteInput("The wallaby gate opens at noon.\n"), origin=MemoryOrigin.AGENT)
+    assert helix.memory.forget(rejected["gene_ids"][0])["count"] == 1
+    assert helix.memory.review()["items"] == []
+    assert b"wallaby" not in b"".join(file.read_bytes() for file in (tmp_path / "data").iterdir())
+
+
+def test_where_agents_are_not_reviewed_a_programs_note_answers_at_once(open_helix, project):
+    helix = open_helix(project, {"HELIX_MEMORY_REVIEW_AGENTS": "false"})
+    assert helix.memory.ingest(NoteInput(RUNBOOK), origin=MemoryOrigin.AGENT)["status"] == "active"
+    assert notes_of(helix.packet(ASKED))
+
+
+def test_a_note_that_would_be_kept_is_not(helix, tmp_path):
+    assert helix.memory.ingest(NoteInput(RUNBOOK), dry_run=True)["count"] == 1
+    assert not (tmp_path / "data").exists()

@@ -275,6 +275,11 @@ def test_a_text_is_ingested_found_expanded_and_forgotten(server, place):
         }
         assert told["count"] == len(told["gene_ids"]) == 1
         packet = http.post("/context/packet", json={"query": "when is the quokka server restarted?"}).json()
+        assert (told["status"], packet["known_empty"]) == ("quarantined", True), "a person approves it first"
+        refused = admin.post("/memory/decide", json={"id": told["gene_ids"][0], "decision": "approve"})
+        assert "only a person" in refused.json()["error"]["message"], "this server was started by an agent"
+        assert admin.post("/ingest", json={"content": text, "origin": "user"}).json()["status"] == "active"
+        packet = http.post("/context/packet", json={"query": "when is the quokka server restarted?"}).json()
         (item,) = [one for one in packet["stale_risk"] if one["source_kind"] == "note"]
         assert item["gene_id"] == told["gene_ids"][0]
         (window,) = http.post("/context", json={"query": "when is the quokka server restarted?"}).json()
@@ -293,8 +298,10 @@ def test_a_text_is_ingested_found_expanded_and_forgotten(server, place):
 
 def test_who_gave_it_is_left_out_where_that_is_wished(server):
     with server.admin() as admin:
-        told = admin.post("/ingest", json={"content": "The wombat sleeps.", "local_federation": False}).json()
+        said = {"content": "The wombat sleeps.", "local_federation": False, "origin": "user"}
+        told = admin.post("/ingest", json=said).json()
         assert "attributed" not in told
+        assert told["status"] == "active", "a program relays a person's words"
         admin.post("/forget", json={"gene_id": told["gene_ids"][0]})
 
 

@@ -12,6 +12,7 @@ from helix_core.engine.memory.recalling import (
     RESERVED,
     JudgedMemory,
     Recalling,
+    masked_now,
     recall_object,
     recalled_memory,
     shown,
@@ -41,6 +42,7 @@ from helix_core.model import (
     MemoryOrigin,
     MemoryStatus,
     MemoryUse,
+    NoteItem,
     Reason,
     RecalledCitation,
     Status,
@@ -63,6 +65,8 @@ HELD_BACK = "a proposal that nobody approved; helix review shows its text"
 """What graphs, differences and logs have in the place of a proposal's text."""
 NOTHING_FORGOTTEN = "nothing was forgotten: give the confirm of the memory that is meant, with the same query"
 MOST_CANDIDATES = 5
+NOTE_KIND = "note"
+MOST_SHOWN_OF_NOTE = 2_000
 _PURGED = "purged"
 # What each decision asks of the memory it is about, and the state that it is in afterwards.
 _FROM: dict[str, frozenset[MemoryStatus]] = {
@@ -461,7 +465,11 @@ class Curating:
                 replaces = {"id": other.handle, "text": shown(other.text)} if other is not None else None
                 others = [{"id": each.handle, "text": shown(each.text)} for each in rivals.get(one.stored.id, ())]
                 queue.append(_with_verdict(one) | {"why": why, "replaces": replaces, "rivals": others})
-        return {"schema": REVIEW_SCHEMA, "items": queue, "elapsed_ms": self._elapsed_ms()}
+        notes = memory.notes.waiting(self._session.place, limit)
+        queue += [
+            note_shown(item, agent) | {"why": "proposed", "replaces": None, "rivals": []} for item, agent in notes
+        ]
+        return {"schema": REVIEW_SCHEMA, "items": queue[:limit], "elapsed_ms": self._elapsed_ms()}
 
     def _rivals(self, memory: Memory, usable: Sequence[StoredMemory]) -> dict[str, list[MemoryFact]]:
         """Return by the id of each contested memory those that contradict it and are in force."""
@@ -560,6 +568,33 @@ def memory_shown(one: StoredMemory) -> dict[str, Any]:
     """Return the wire object of a memory with its text as an answer has it."""
     said = memory_object(one)
     return said | {"text": shown(said["text"])}
+
+
+def note_shown(item: NoteItem, agent: str) -> dict[str, Any]:
+    """Return the wire object of a note that waits for a person, as the review queue has it: its first chunk, with the
+    chunk's ``gene_id`` as ``id``.
+    """
+    text = masked_now(item.text[:MOST_SHOWN_OF_NOTE])
+    return {
+        "id": item.gene_id,
+        "uuid": item.gene_id,
+        "kind": NOTE_KIND,
+        "text": text,
+        "status": MemoryStatus.QUARANTINED.value,
+        "scope": "workspace",
+        "origin": MemoryOrigin.AGENT.value,
+        "subject": "",
+        "attribute": "",
+        "value": "",
+        "at": item.at,
+        "valid_from": item.at,
+        "valid_to": None,
+        "tx_from": 0,
+        "tx_to": None,
+        "actor": actor_of(MemoryOrigin.AGENT, Attribution(agent=agent)),
+        "verdict": {"status": Status.STALE_RISK.value, "reason": Reason.ASSERTED.value, "detail": ""},
+        "evidence": [],
+    }
 
 
 def proposals(memory: Memory, ids: Iterable[str]) -> set[str]:

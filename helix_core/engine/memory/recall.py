@@ -60,9 +60,16 @@ class WorkspaceMemory:
     def __init__(self, session: WorkspaceSession) -> None:
         self.session = session
 
-    def ingest(self, given: NoteInput, by: Attribution = NOBODY) -> dict[str, Any]:
+    def ingest(
+        self,
+        given: NoteInput,
+        by: Attribution = NOBODY,
+        *,
+        origin: MemoryOrigin = MemoryOrigin.USER,
+        dry_run: bool = False,
+    ) -> dict[str, Any]:
         """Keep a text: ``{gene_ids, count, stored, …}``; ``stored`` is ``file`` where a file of the workspace is used
-        instead.
+        instead. What a program gives waits for a person, as its memories do: ``status`` is ``quarantined`` then.
 
         Raises EmptyError, UnfitError and UsageError for an invalid text, StoreError for a memory that cannot be
         written.
@@ -71,12 +78,23 @@ class WorkspaceMemory:
         taking = self._text_ingest()
         file = taking.file_of(given.checked())
         if file is not None:
-            if not self.session.never_waits:
+            if not self.session.never_waits and not dry_run:
                 self._take_in(file.path)
-            return file.told()
+            return file.told() | {"notes": []}
+        from helix_core.engine.memory.remembering import KEPT_AS_PROPOSAL
+        from helix_core.memory import is_in_force_at_once
+
         note = taking.note(given, by, time.time())
-        self._file.write(lambda memory: memory.notes.put(note))
-        return {"gene_ids": list(note.gene_ids), "count": len(note.gene_ids), "stored": "note"}
+        waits = not is_in_force_at_once(origin, reviews_agents=self.session.config.review_agents)
+        if not dry_run:
+
+            def keep(memory: Memory) -> bool:
+                return memory.notes.is_waiting(memory.notes.put(note, waits=waits))
+
+            waits = self._file.write(keep)
+        status = MemoryStatus.QUARANTINED if waits else MemoryStatus.ACTIVE
+        stored = {"gene_ids": list(note.gene_ids), "count": len(note.gene_ids), "stored": "note"}
+        return stored | {"status": status.value, "notes": [KEPT_AS_PROPOSAL] if waits else []}
 
     def remember(
         self,
@@ -270,10 +288,32 @@ class WorkspaceMemory:
 
     def approve(self, id_: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
         """Accept a memory that waits for review; what it supersedes is superseded from then on."""
+        if not _MEMORY_ID.fullmatch(id_):
+            return self._approve_note(id_, by, dry_run=dry_run)
         approved = self._change("approve", id_, by, dry_run=dry_run)
         if not dry_run:
             self.note_memory_use([id_], UseKind.CONFIRMED)
         return approved
+
+    def _approve_note(self, id_: str, by: Attribution, *, dry_run: bool) -> dict[str, Any]:
+        """Put a note of a program in force; ``id_`` is the gene_id of a chunk of it. Raises UsageError."""
+        from helix_core.engine.memory.curating import CHANGED_SCHEMA, note_shown, only_a_person
+
+        gene = gene_bytes(id_)
+
+        def act(memory: Memory) -> list[dict[str, Any]]:
+            found = {item.note_id: item for item in memory.notes.items_with(self._place, gene, waiting=True)}
+            if found and by.agent:
+                raise only_a_person(f"helix review --approve {id_}")
+            if not dry_run:
+                memory.notes.approve(self._place, gene)
+            status = MemoryStatus.QUARANTINED if dry_run else MemoryStatus.ACTIVE
+            return [note_shown(item, "") | {"status": status.value} for item in found.values()]
+
+        items = self._file.read(act)
+        if not items:
+            raise UsageError(f"no note of the gene_id {id_!a} waits for approval; helix review shows those that do")
+        return {"schema": CHANGED_SCHEMA, "change": "approved", "items": items, "dry_run": dry_run}
 
     def archive(self, id_: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
         """Take a memory out of recall without calling it wrong."""
@@ -375,7 +415,7 @@ class WorkspaceMemory:
             return self._change("forget", id_, by, dry_run=dry_run) | {"deleted": [], "count": 1}
         wanted = gene_bytes(id_)
         if dry_run:
-            there = self._file.read(lambda memory: memory.notes.items_with(self._place, wanted)) or ()
+            there = self._file.read(lambda memory: memory.notes.items_with(self._place, wanted, waiting=None)) or ()
             genes = [*dict.fromkeys(item.gene_id for item in there)]
             return {"deleted": genes, "count": len(genes), "dry_run": True}
         gone = self._file.read(lambda memory: memory.notes.forget(self._place, wanted)) or ()

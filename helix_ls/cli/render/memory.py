@@ -45,6 +45,10 @@ def draw(answer: dict[str, Any], workspace: Path) -> None:
         _draw_log(page, answer)
     elif "facts_extracted" in answer:
         _draw_facts(page, answer, workspace)
+    elif "stored" in answer:
+        _draw_note(page, answer)
+    elif answer.get("candidates"):
+        _draw_candidates(page, answer, workspace)
     else:
         _draw_items(page, answer, workspace)
     page.show()
@@ -71,10 +75,31 @@ def _draw_facts(page: Page, answer: dict[str, Any], workspace: Path) -> None:
         page.line(dim(f"{told['model']}: {count(told['tokens'], 'token')} now; {used}"))
 
 
+def _draw_note(page: Page, answer: dict[str, Any]) -> None:
+    if answer["stored"] == "file":
+        page.line(inert_line(answer["note"]))
+    else:
+        kept = "would be kept" if answer["dry_run"] else "kept"
+        page.line(f"{kept} as a note of {count(answer['count'], 'chunk')}")
+        page.line("  ", dim(" · ".join(answer["gene_ids"][:_MOST_LINES])))
+    if answer["dry_run"]:
+        page.line(dim("nothing was changed"))
+
+
+def _draw_candidates(page: Page, answer: dict[str, Any], workspace: Path) -> None:
+    """Print the memories that a query finds, each with what forgets it."""
+    for one in answer["candidates"]:
+        draw_memory(page, one, workspace)
+        page.line("    ", dim(f"--confirm {one['confirm']}"), indent=6)
+
+
 def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
     schema, items = answer["schema"], answer.get("items", [])
     if not items:
         deleted = answer.get("count", 0)
+        if "candidates" in answer:
+            page.line("No memory is found by this, and nothing was forgotten.")
+            return
         is_note = schema == "helix.forgotten/1"
         page.line(f"{count(deleted, 'chunk')} of notes deleted." if is_note else _NOTHING.get(schema, "Nothing."))
         return

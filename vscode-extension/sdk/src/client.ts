@@ -876,6 +876,10 @@ export interface IngestGiven {
   authored_tz?: string | undefined;
   /** Record the author, taken from this machine if not given. true by default. */
   local_federation?: boolean | undefined;
+  /** Who gives it. "agent" by default. */
+  origin?: 'user' | 'agent' | 'imported' | undefined;
+  /** Say what would change, and change nothing. false by default. */
+  dry_run?: boolean | undefined;
 }
 
 export interface ConsolidateGiven {
@@ -1027,7 +1031,7 @@ export interface ReviewGiven {
 }
 
 export interface DecideGiven {
-  /** The id of a memory, such as m_k3xq7a2b. */
+  /** The id of a memory, such as m_k3xq7a2b, or the gene_id of a note that waits. */
   id: string;
   /** What becomes of it. */
   decision: 'approve' | 'reject' | 'archive';
@@ -1230,9 +1234,9 @@ export class HelixClient {
   }
 
   /**
-   * Keep a note. Keep a text as a note of this workspace. Searches find it next to the files, ranked below them and
-   * never verified. Secrets are masked. Use it only for what the user wants kept; the same text again is the same note.
-   * Needs the administrator's key.
+   * Keep a note. Keep a text as a note of this workspace. What a program gives is a proposal: once a person approved
+   * it, searches find it next to the files, ranked below them and never verified. Secrets are masked. Use it only for
+   * what the user wants kept; the same text again is the same note. Needs the administrator's key.
    */
   async ingest(given: IngestGiven, options?: CallOptions): Promise<IngestedReply> {
     return (await this.#sender.send('POST', '/ingest', given, options)) as IngestedReply;

@@ -182,7 +182,8 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
     const { item, workspace } = memory;
     await this.server.ask(serverCommands.decideMemory, { id: item.id, decision, workspace });
     await this.refresh();
-    if (decision === 'reject') this.offerUndo(memory, 'Rejected');
+    // A note is deleted, and nothing brings it back.
+    if (decision === 'reject' && item.kind !== 'note') this.offerUndo(memory, 'Rejected');
   }
 
   dispose(): void {
