@@ -37,6 +37,11 @@ _SCHEMA_DAMAGE = re.compile(
     r"vtable constructor failed|unable to use function"
 )
 """What SQLite says of the statements of this package, which are constants, where the schema in the file is not ours."""
+_VECTOR_DAMAGE = re.compile(
+    r"(?i)(?:error opening|could not open|could not fetch|could not find a row)\b.{0,40}\b(?:vectors?|rowid)\b"
+    r"|\w+ blob read error|(?:chunk )?\w+(?: blob)? size doesn't match|internal sqlite-vec error: (?!could not allocate)"
+)
+"""What sqlite-vec says of its own tables where their pages were changed: it has no error code of its own for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,8 @@ class FileFormat:
                 f"Another process is writing the {self.noun} {path} and does not end; try again."
             ) from error
         except apsw.SQLError as error:
+            if _VECTOR_DAMAGE.match(str(error)) is not None:
+                raise self.damage(path, f"its vectors: {error}") from error
             if _SCHEMA_DAMAGE.match(str(error)) is None:
                 raise self.failed(self._explain(error, path)) from error
             raise self.damage(path, f"its schema: {error}") from error

@@ -199,6 +199,34 @@ def test_judging_what_was_shown_heals_a_schema_row_damaged_while_open(helix, tab
     assert any("moved aside" in note for note in packet["notes"])
 
 
+@pytest.mark.parametrize(
+    "cut",
+    [
+        "UPDATE {0}_vector_chunks00 SET vectors = zeroblob(8)",
+        "UPDATE {0}_chunks SET validity = zeroblob(1)",
+        "DELETE FROM {0}_vector_chunks00",
+        "DELETE FROM {0}_chunks",
+    ],
+)
+def test_vectors_that_cannot_be_read_heal_like_a_damaged_page(repository, tmp_path, cut):
+    config = config_in(tmp_path, repository)
+    with Helix.open(repository, config=config) as engine:
+        engine.refresh()
+        path = engine.index_path
+    connection = apsw.Connection(str(path))
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+    tables = "SELECT name FROM sqlite_schema WHERE sql LIKE '%USING vec0%'"
+    for (table,) in connection.execute(tables).fetchall():
+        connection.execute(cut.format(table))
+    connection.close()
+    # What is taken in now is written beside the damage, and what is asked is read from it.
+    write(repository, {"app/later.py": "def sealed_later(): pass\n"})
+    with Helix.open(repository, config=config) as engine:
+        engine.refresh()
+        assert engine.packet("where is the session cookie signed?")["verified"]
+        assert engine.search("sealed_later")["items"][0]["source_id"] == "app/later.py"
+
+
 def damage_schema(path, table, old, new):
     connection = apsw.Connection(str(path))
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
