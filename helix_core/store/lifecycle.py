@@ -39,7 +39,8 @@ _SCHEMA_DAMAGE = re.compile(
 """What SQLite says of the statements of this package, which are constants, where the schema in the file is not ours."""
 _VECTOR_DAMAGE = re.compile(
     r"(?i)(?:error opening|could not open|could not fetch|could not find a row)\b.{0,40}\b(?:vectors?|rowid)\b"
-    r"|\w+ blob read error|(?:chunk )?\w+(?: blob)? size doesn't match|internal sqlite-vec error: (?!could not allocate)"
+    r"|\w+ blob read error|(?:chunk )?\w+(?: blob)? size doesn't match"
+    r"|internal sqlite-vec error: (?!could not allocate)"
 )
 """What sqlite-vec says of its own tables where their pages were changed: it has no error code of its own for it."""
 
