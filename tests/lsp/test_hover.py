@@ -266,6 +266,42 @@ def test_a_hover_over_a_name_that_a_file_set_aside_may_define_points_at_it(start
         assert said in wire.result("textDocument/hover", where)["contents"]["value"]
 
 
+@pytest.mark.parametrize("filler", ["", "\n\ndef filler(value):\n    return value\n" * 3_000], ids=["small", "large"])
+def test_a_hover_never_shows_a_method_under_the_name_that_its_class_had(
+    start: StartWire, tmp_path: Path, filler: str
+) -> None:
+    text = "class OldVault:\n    def seal_letter(self, letter):\n        return letter\n" + filler
+    use = "from bank.vault import OldVault\n\n\ndef close(letter):\n    return OldVault().seal_letter(letter)\n"
+    project = make_project(tmp_path / "bank", {"bank/vault.py": text, "bank/close.py": use})
+    wire = start()
+    wire.initialize(project)
+    wire.until_fresh(project)
+    uri = wire.open(project / "bank/close.py")
+    where = {"textDocument": {"uri": uri}, "position": {"line": 4, "character": 24}}
+
+    def hovered() -> list[str]:
+        return str(wire.result("textDocument/hover", where)["contents"]["value"]).split("\n")
+
+    place = "Defined in bank/vault.py:2"
+    heading, defined = hovered()[:2]
+    assert heading == "OldVault.seal_letter (method)" and defined.startswith(f"{place} ✓ verified")
+    (project / "bank/vault.py").write_text(text.replace("OldVault", "NewVault"))
+    renamed = "OldVault.seal_letter -> NewVault.seal_letter"
+    for _ in range(3):
+        heading, defined = [line for line in hovered() if line][:2]
+        if heading.startswith("NewVault.seal_letter"):
+            assert defined.startswith(place)
+        else:
+            assert heading.startswith("OldVault.seal_letter") and "✓" not in defined
+            assert renamed in defined or "needs refresh" in defined
+    wire.notify(
+        "workspace/didChangeWatchedFiles",
+        {"changes": [{"uri": (project / "bank/vault.py").as_uri(), "type": 2}]},
+    )
+    wire.command("helix.index.refresh")
+    assert hovered()[0].startswith("NewVault.seal_letter")
+
+
 @pytest.mark.slow
 def test_a_hover_links_to_the_lines_an_editor_shows(start: StartWire, tmp_path: Path) -> None:
     # VS Code sends the file with the line ends of its majority; the lines are the same.

@@ -4,6 +4,7 @@ from hashlib import sha256
 
 from tests.engine.repository import git, write
 from tests.host.clients import until
+from tests.lsp.test_truth import vault
 from tests.mcp.agent import text_of
 
 
@@ -51,6 +52,29 @@ def test_an_edit_on_disk_shows_in_the_next_call(start, project):
     assert "find where it went with helix_search" in text
     assert "SHA-256" not in text
     assert "```" not in text
+
+
+def test_a_method_whose_class_was_renamed_is_never_verified_under_its_old_name(start, project):
+    text = vault("OldVault")
+    write(project, {"bank/vault.py": text})
+    agent = start(project, "--profile", "full")
+    agent.initialize()
+    until(lambda: agent.answer("helix_status")["fresh"], "the index is level with the disk")
+    packet = agent.answer("helix_context_packet", question="seal_letter quokka wax", max_items=3)
+    (shown,) = [item for item in packet["verified"] if item["symbol"] == "OldVault.seal_letter"]
+    write(project, {"bank/vault.py": text.replace("OldVault", "NewVault")})
+    for _ in range(2):
+        plan = agent.answer("helix_refresh_targets", packet_id=packet["packet_id"])
+        (now,) = [item for item in plan["items"] if item["gene_id"] == shown["gene_id"]]
+        assert (now["status"], now["reason"]) == ("stale_risk", "renamed")
+        assert now["detail"] == "OldVault.seal_letter -> NewVault.seal_letter"
+        text_now = text_of(agent.call("helix_refresh_targets", packet_id=packet["packet_id"]))
+        assert "[stale_risk: renamed, OldVault.seal_letter -> NewVault.seal_letter]" in text_now
+        again = agent.answer("helix_context_packet", question="seal_letter quokka wax", max_items=3)
+        assert "OldVault.seal_letter" not in {item["symbol"] for item in again["verified"]}
+        until(lambda: agent.answer("helix_status")["fresh"], "the index has followed")
+    uses = agent.answer("helix_uses", symbol="seal_letter")
+    assert {(one["symbol"], one["status"]) for one in uses["definitions"]} == {("NewVault.seal_letter", "verified")}
 
 
 def test_a_new_file_is_shown_and_found(start, project):
