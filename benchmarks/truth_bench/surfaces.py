@@ -95,7 +95,7 @@ def environment(scratch: Path) -> dict[str, str]:
 def is_level(status: Mapping[str, Any]) -> bool:
     """Is nothing on disk unknown to the index, but for files set aside, which are due again and again?"""
     pending = sum(status["pending"].values())
-    return status["live"]["state"] == "fresh" and pending <= len(status.get("set_aside", ()))
+    return status["live"]["state"] in {"fresh", "incomplete"} and pending <= len(status.get("set_aside", ()))
 
 
 def helix_command(*arguments: str, python: str = sys.executable) -> list[str]:

@@ -23,7 +23,7 @@ from helix_ls.host.answer_log import AnswerLog
 from helix_ls.host.child_processes import BackgroundEmbedding, give_models
 from helix_ls.host.index_thread import IndexThread
 from helix_ls.host.settings import Settings
-from helix_ls.host.status import IndexFacts, ServerInfo, StatusChange, WorkspaceStatus, state_of, status_of
+from helix_ls.host.status import LEVEL, IndexFacts, ServerInfo, StatusChange, WorkspaceStatus, state_of, status_of
 from helix_ls.host.watcher import watch_mode
 
 THREADS = 2
@@ -182,7 +182,7 @@ class OpenWorkspace:
     def _on_pending(self, files: int) -> None:
         """Schedule a whole refresh if a status finds unindexed ``files`` that no watcher event explains."""
         facts = self._facts
-        is_expected = state_of(facts) != "fresh" or facts.watching == "off" or self._index.has_changes
+        is_expected = state_of(facts) not in LEVEL or facts.watching == "off" or self._index.has_changes
         if not is_expected and self._pending_backoff.is_due(time.monotonic(), differs=files > 0):
             self._index.schedule_whole_refresh()
 
@@ -290,7 +290,7 @@ class OpenWorkspace:
         self._facts = facts
         before, self.status = self.status, self._status()
         self.was_settled = self.was_settled or self.status.state not in ("starting", "indexing")
-        if self.status.state == "fresh" and (paths or everything or before.state != "fresh"):
+        if self.status.state in LEVEL and (paths or everything or before.state not in LEVEL):
             self._embedding.wake()
         if self.status == before and not paths and not everything:
             return

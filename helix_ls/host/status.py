@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 LIVE_SCHEMA = "helix.live/1"
-State = Literal["starting", "indexing", "fresh", "paused", "missing", "error"]
+State = Literal["starting", "indexing", "fresh", "incomplete", "paused", "missing", "error"]
+LEVEL: frozenset[State] = frozenset(("fresh", "incomplete"))
+"""The states in which nothing is to be taken in now; what is ``incomplete`` lacks files that broke their parser."""
 Watching = Literal["events", "polling", "off"]
 Mode = Literal["daemon", "solo"]
 
@@ -118,7 +120,9 @@ def state_of(facts: IndexFacts) -> State:
         return "paused"
     if not facts.opened:
         return "starting"
-    return "indexing" if facts.whole or facts.behind else "fresh"
+    if facts.whole or facts.behind:
+        return "indexing"
+    return "incomplete" if facts.set_aside else "fresh"
 
 
 def explanation_of(facts: IndexFacts) -> tuple[str, str]:
@@ -132,9 +136,9 @@ def explanation_of(facts: IndexFacts) -> tuple[str, str]:
             return "Indexing was canceled; completed work is kept.", "Resume indexing to continue."
         case "paused":
             return "Indexing is paused; answers still read the files themselves.", "Resume indexing to continue."
-        case "fresh" if facts.complete and not facts.files:
+        case "fresh" | "incomplete" if facts.complete and not facts.files:
             return "No file in this folder is indexed.", "See what was left out, and why, with Show Status."
-        case "fresh" if facts.set_aside:
+        case "incomplete":
             files, are = ("file", "is") if facts.set_aside == 1 else ("files", "are")
             said = f"{facts.set_aside:,} {files} {are} set aside and not searched: the parser failed on them."
             return said, "See which with Show Status; they are tried again later."

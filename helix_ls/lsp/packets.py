@@ -19,6 +19,7 @@ from helix_core.errors import BusyStoreError, HelixError, StoreError, WorkspaceE
 from helix_core.model import Hints, Judged, Overlays, Pointer, Reason, RefreshTarget, Status, TaskType
 from helix_core.packet import target_object
 from helix_core.workspace import path_of, source_id_of
+from helix_ls.host.status import LEVEL
 from helix_ls.lsp.connection import Act, ClientConnection
 from helix_ls.lsp.debounce import Debouncer
 from helix_ls.lsp.folders import FileInFolder, Folder
@@ -254,7 +255,7 @@ class OpenPackets:
         """Poll: judge packets of folders whose watcher is off, or whose index is busy, paused or in error."""
         for packet in self:
             status = packet.folder.status()
-            if packet.is_unsure or status.state != "fresh" or status.watching == "off":
+            if packet.is_unsure or status.state not in LEVEL or status.watching == "off":
                 self._soon(packet)
             growth = (status.state, status.files, status.done)
             if packet.is_partial and packet.grown_to != growth:

@@ -80,7 +80,7 @@ async def opened(folder, *, trusted=True, watch="auto", linger_s=0.0, **more):
     try:
         workspace = await host.attach(folder, trusted=trusted, watch=watch)
         heard = Heard(workspace)
-        await heard.state("fresh")
+        await heard.state("fresh", "incomplete")
         yield heard
         await host.detach(workspace, trusted=trusted)
     finally:

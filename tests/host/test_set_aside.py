@@ -45,7 +45,7 @@ def test_it_is_told_while_it_lasts(project, monkeypatch):
     async def main():
         async with opened(project) as heard:
             status = heard.workspace.status
-            assert status.set_aside == 1
+            assert (status.state, status.set_aside) == ("incomplete", 1)
             assert status.message.startswith("1 file is set aside and not searched")
             packet = await heard.workspace.ask(lambda helix: helix.packet("mended_at_last"))
             assert [note for note in packet["notes"] if "app/cursed.py" in note]
@@ -63,5 +63,6 @@ def test_it_is_taken_in_when_its_time_has_come_though_nothing_else_happens(proje
         async with opened(project) as heard:
             await heard.until(lambda: not heard.workspace.status.set_aside, "nothing is set aside")
             await heard.finds("mended_at_last", "app/cursed.py")
+            await heard.state("fresh")
 
     asyncio.run(main())

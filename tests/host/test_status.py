@@ -14,6 +14,9 @@ SETTLED = {"opened": True, "whole": False, "complete": True, "files": 3, "items"
         (IndexFacts(), "starting"),
         (IndexFacts(opened=True), "indexing"),
         (IndexFacts(**SETTLED), "fresh"),
+        (IndexFacts(**SETTLED, set_aside=1), "incomplete"),
+        (IndexFacts(**SETTLED | {"whole": True}, set_aside=1), "indexing"),
+        (IndexFacts(**SETTLED, set_aside=1, paused=True), "paused"),
         (IndexFacts(**SETTLED | {"whole": True}), "indexing"),
         (IndexFacts(**SETTLED, behind=True), "indexing"),
         (IndexFacts(**SETTLED, paused=True), "paused"),
@@ -49,7 +52,7 @@ def test_files_set_aside_are_counted_and_explained():
     facts = IndexFacts(**SETTLED, set_aside=2)
     assert explanation_of(facts)[0].startswith("2 files are set aside and not searched")
     wire = status_of(facts, workspace="/w", uri="file:///w", restricted=False, server=SERVER).wire()
-    assert wire["set_aside"] == 2
+    assert (wire["state"], wire["set_aside"]) == ("incomplete", 2)
 
 
 def test_progress_is_told_only_while_there_is_some():

@@ -182,7 +182,8 @@ class Wire:
         """Wait until the folders are indexed."""
         for folder in folders:
             self.until_told(
-                "helix/status", lambda told, f=folder: told["uri"] == f.as_uri() and told["state"] == "fresh"
+                "helix/status",
+                lambda told, f=folder: told["uri"] == f.as_uri() and told["state"] in ("fresh", "incomplete"),
             )
 
     def open(self, file: Path, text: str | None = None, version: int = 1) -> str:

@@ -562,7 +562,9 @@ export interface IndexReport {
   readonly notes: readonly string[];
 }
 
-export type LiveState = 'starting' | 'indexing' | 'fresh' | 'paused' | 'missing' | 'error';
+export type LiveState = 'starting' | 'indexing' | 'fresh' | 'incomplete' | 'paused' | 'missing' | 'error';
+/** Nothing is to be taken in now. What is `incomplete` lacks files that broke their parser; older servers call it `fresh`. */
+export const isLevel = (state: LiveState): boolean => state === 'fresh' || state === 'incomplete';
 export type Watching = 'events' | 'polling' | 'off';
 
 /** `helix.live/1`: parameters of the notification `helix/status`, one per workspace folder. */

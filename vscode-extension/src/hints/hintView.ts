@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { hintSeverity } from '../base/settings';
 import type { Logger } from '../base/logger';
-import { serverCommands, type Hint, type HintsAnswer } from '../base/protocol';
+import { isLevel, serverCommands, type Hint, type HintsAnswer } from '../base/protocol';
 import type { Server } from '../server/server';
 import { shown } from '../view/shown';
 import { count as counted } from '../view/words';
@@ -45,7 +45,7 @@ export class HintView implements vscode.Disposable, vscode.TreeDataProvider<Hint
     this.parts = [
       vscode.commands.registerCommand(openCommand, (hint: Hint) => this.open(hint)),
       server.onStatus((status) => {
-        if (status.state === 'fresh') this.scan(status.uri).touched();
+        if (isLevel(status.state)) this.scan(status.uri).touched();
       }),
       vscode.workspace.onDidOpenTextDocument(() => {
         this.tellProblems();

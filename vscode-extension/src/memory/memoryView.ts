@@ -2,7 +2,14 @@
 import * as vscode from 'vscode';
 import type { Documents } from '../base/documents';
 import { reasonOf, type Logger } from '../base/logger';
-import { serverCommands, type EditRequest, type MemoryList, type MemoryLog, type ReviewAnswer } from '../base/protocol';
+import {
+  isLevel,
+  serverCommands,
+  type EditRequest,
+  type MemoryList,
+  type MemoryLog,
+  type ReviewAnswer,
+} from '../base/protocol';
 import { Serial } from '../server/serial';
 import type { Server } from '../server/server';
 import { Opener } from '../view/open';
@@ -58,7 +65,7 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
     this.parts = [
       vscode.commands.registerCommand(openCommand, (memory: Remembered) => this.open(memory)),
       server.onStatus(({ uri, state, server: { pid } }) => {
-        const canAnswer = state === 'fresh' || state === 'paused';
+        const canAnswer = isLevel(state) || state === 'paused';
         const asked = `${server.session} ${pid}`;
         if (canAnswer && this.askedOf.get(uri) !== asked) {
           this.askedOf.set(uri, asked);

@@ -1,7 +1,7 @@
 /** “Where Was I?”: a list of the places opened last, with marks that follow the disk while it is open; and its end. */
 import * as vscode from 'vscode';
 import { reasonOf, type Logger } from '../base/logger';
-import { serverCommands, type TrailAnswer, type TrailForgotten, type TrailPlace } from '../base/protocol';
+import { isLevel, serverCommands, type TrailAnswer, type TrailForgotten, type TrailPlace } from '../base/protocol';
 import { recordTrail, showNoTrailOnOpen, showsTrailOnOpen } from '../base/settings';
 import type { Server } from '../server/server';
 import { Opener } from '../view/open';
@@ -34,7 +34,7 @@ export class TrailBox implements vscode.Disposable {
   ) {
     this.parts = [
       server.onStatus(({ uri, state }) => {
-        if (state === 'fresh') void this.greet(uri);
+        if (isLevel(state)) void this.greet(uri);
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(({ removed }) => {
         for (const { uri } of removed) this.greeted.delete(uri.toString());

@@ -2,7 +2,7 @@
  * What the status item says, as a pure function of where the server stands and what it told of each folder.
  * Nothing is guessed here: a folder of which nothing was told yet is starting.
  */
-import type { LiveStatus } from '../base/protocol';
+import { isLevel, type LiveStatus } from '../base/protocol';
 import type { ProxyText } from '../proxy/proxyText';
 import { noPythonText, refusedSetting } from '../python/resolve';
 import type { ServerState } from '../server/state';
@@ -174,7 +174,7 @@ function overallOf(folders: readonly LiveStatus[]): Overall {
 }
 
 function stateWords(folder: LiveStatus): string {
-  if (folder.state === 'fresh' && folder.set_aside) {
+  if (isLevel(folder.state) && folder.set_aside) {
     return `${count(folder.set_aside)} set aside`;
   }
   if (folder.state !== 'indexing') {

@@ -40,9 +40,12 @@ describe('the status item', () => {
   });
 
   it('is never called fresh while files are set aside', () => {
-    const now = statusText(running, [folder({ set_aside: 3, message: '3 files are set aside and not searched.' })]);
-    expect(now.label).not.toContain('fresh');
-    expect(now.label).toContain('3 set aside');
+    for (const state of ['incomplete', 'fresh'] as const) {
+      const lacking = { state, set_aside: 3, message: '3 files are set aside and not searched.' };
+      const now = statusText(running, [folder(lacking)]);
+      expect(now.label).not.toContain('fresh');
+      expect(now.label).toContain('3 set aside');
+    }
   });
 
   it('counts what is being indexed, over all folders', () => {
@@ -60,6 +63,7 @@ describe('the status item', () => {
     [{ watching: 'polling' }, '$(history) Helix polling'],
     [{ restricted: true }, '$(shield) Helix'],
     [{ set_aside: 3 }, '$(warning) Helix 3 set aside'],
+    [{ state: 'incomplete', set_aside: 3 }, '$(warning) Helix 3 set aside'],
     [{ state: 'starting' }, '$(sync~spin) Helix'],
     [{ state: 'missing', message: 'The folder is gone.' }, '$(warning) Helix'],
     [{ state: 'error', message: 'The disk is full.', action: 'Free some space.' }, '$(error) Helix'],

@@ -50,6 +50,7 @@ function wordsOf(folder: LiveStatus): Said | null {
         action: ['restart', 'Restart'],
       };
     case 'fresh':
+    case 'incomplete':
       return unwatched(folder);
   }
 }
