@@ -46,6 +46,7 @@ export const commandIds = [
   'helix.chooseUpstream',
   'helix.chatWithoutModel',
   'helix.installProxy',
+  'helix.setUpModel',
   'helix.copyConfiguration.continue',
   'helix.copyConfiguration.cursor',
   'helix.copyConfiguration.cline',

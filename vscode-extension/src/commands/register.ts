@@ -81,8 +81,9 @@ const handlers: Record<CommandId, Handler> = {
   'helix.chooseUpstream': chooseUpstream,
   'helix.chatWithoutModel': chatWithoutModel,
   'helix.installProxy': async ({ setup }) => {
-    await setup.installProxy();
+    await setup.install('proxy');
   },
+  'helix.setUpModel': ({ setup }) => setup.setUpModel(modelFolder()),
   'helix.copyConfiguration.continue': (needs) => copyConfiguration(needs, 'continue'),
   'helix.copyConfiguration.cursor': (needs) => copyConfiguration(needs, 'cursor'),
   'helix.copyConfiguration.cline': (needs) => copyConfiguration(needs, 'cline'),
@@ -90,6 +91,12 @@ const handlers: Record<CommandId, Handler> = {
   'helix.copyConfiguration.claude': (needs) => copyConfiguration(needs, 'claude'),
   'helix.copyConfiguration.codex': (needs) => copyConfiguration(needs, 'codex'),
 };
+
+function modelFolder(): string {
+  const folder = askedFolder();
+  if (folder === undefined) throw new Error('Open a folder first: a model is set up for what is in it.');
+  return vscode.Uri.parse(folder).fsPath;
+}
 
 function carriedFolder(): string {
   const folder = askedFolder();

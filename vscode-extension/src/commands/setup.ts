@@ -10,14 +10,16 @@ import {
   findBundle,
   findPrivate,
   makePrivate,
+  type Extra,
   type MakeOptions,
   type Maker,
 } from '../python/privateEnvironment';
 import { PackageCount } from '../python/packageCount';
-import { isNewEnough, refusedSetting, type Probe, type Resolution } from '../python/resolve';
-import { RunError } from '../python/run';
+import { isNewEnough, refusedSetting, type Interpreter, type Probe, type Resolution } from '../python/resolve';
+import { run, RunError } from '../python/run';
 import { program } from '../python/searchPath';
 import { workspaceFolders, type Places } from '../python/sources';
+import { launchOf, safePath } from '../server/launch';
 import type { Server } from '../server/server';
 import { rememberInterpreter } from '../base/settings';
 import { setUpCost } from '../view/missing';
@@ -32,12 +34,35 @@ const consent =
   `${setUpCost} The packages Helix needs are downloaded from your package index, each ` +
   'checked against a pinned hash. Nothing else on your machine is changed.';
 
-const proxyTitle = 'Install';
+const installTitle = 'Install';
 const copyTitle = 'Copy Command';
-const proxyConsent =
-  'Chats with a model server go through Helix’s proxy on this machine. About 20 packages (26 MB) are downloaded from ' +
-  'your package index into Helix’s private environment, each checked against a pinned hash.';
-const proxyCommand = 'pip install "helix-context-engine[proxy,keyring]"';
+const setUpModelTitle = 'Set Up Model';
+const isCheckedMs = 30_000;
+
+/** What is said of an extra before anything is downloaded. */
+interface ExtraWords {
+  /** The object of “install”. */
+  readonly name: string;
+  readonly consent: string;
+  readonly command: string;
+}
+
+const checked = 'from your package index into Helix’s private environment, each checked against a pinned hash.';
+
+export const extraWords: Readonly<Record<Extra, ExtraWords>> = {
+  proxy: {
+    name: 'the chat proxy',
+    consent: `Chats with a model server go through Helix’s proxy on this machine. About 20 packages (26 MB) are downloaded ${checked}`,
+    command: 'pip install "helix-context-engine[proxy,keyring]"',
+  },
+  models: {
+    name: 'what embedding models need',
+    consent:
+      'An embedding model finds places by meaning better than the built-in vectors, and runs on this machine. Another ' +
+      `14 packages (117 MB on disk) are downloaded ${checked} The model itself is asked about afterwards.`,
+    command: 'pip install "helix-context-engine[models]"',
+  },
+};
 
 export class Setup implements vscode.Disposable {
   private told = false;
@@ -73,40 +98,77 @@ export class Setup implements vscode.Disposable {
     }
   }
 
-  /** Asks for consent, then adds the chat proxy to the private environment. Returns whether it is there at the end. */
-  async installProxy(): Promise<boolean> {
+  /** Asks for consent, then adds an extra to the private environment. Returns whether it is there at the end. */
+  async install(extra: Extra): Promise<boolean> {
+    const { name, consent: cost, command } = extraWords[extra];
     const bundle = await findBundle(this.places.bundled);
     const found = await findPrivate(this.places.storage, bundle);
     const { interpreter } = this.server.resolution ?? {};
     if (!bundle || !('python' in found) || interpreter?.path !== found.python) {
-      const sentence = `Helix runs on ${interpreter?.path ?? 'no Python yet'}; the chat proxy is installed there with: ${proxyCommand}`;
+      const sentence = `Helix runs on ${interpreter?.path ?? 'no Python yet'}; install ${name} there with: ${command}`;
       if ((await vscode.window.showInformationMessage(sentence, copyTitle)) === copyTitle) {
-        await vscode.env.clipboard.writeText(proxyCommand);
+        await vscode.env.clipboard.writeText(command);
       }
       return false;
     }
     const asked = await vscode.window.showInformationMessage(
-      'Install the chat proxy?',
-      { modal: true, detail: proxyConsent },
-      proxyTitle,
+      `Install ${name}?`,
+      { modal: true, detail: cost },
+      installTitle,
     );
-    if (asked !== proxyTitle) {
+    if (asked !== installTitle) {
       return false;
     }
     const maker = await this.maker();
     try {
       await this.withProgress(
-        (options) => addExtra(this.places.storage, bundle, 'proxy', maker, options),
-        bundle.extras.proxy,
+        (options) => addExtra(this.places.storage, bundle, extra, maker, options),
+        bundle.extras[extra],
       );
       return true;
     } catch (error) {
-      this.logs.logger.error('The chat proxy could not be installed', error);
+      this.logs.logger.error(`Helix could not install ${name}`, error);
       if (!wasCancelled(error)) {
-        void this.tell(`Helix could not install the chat proxy: ${reasonOf(error)}.`, [logsTitle]);
+        void this.tell(`Helix could not install ${name}: ${reasonOf(error)}.`, [logsTitle]);
       }
       return false;
     }
+  }
+
+  /**
+   * Sees to it that models can run, then offers `helix embed setup` in a terminal, which says what the model costs and
+   * asks before it is fetched. `folder` is what is embedded.
+   */
+  async setUpModel(folder: string): Promise<void> {
+    const interpreter = await this.server.interpreter();
+    if (!(await this.canRunModels(interpreter)) && !(await this.install('models'))) return;
+    const asked = 'Set up an embedding model? A terminal says its size and license, and asks before it is fetched.';
+    if ((await vscode.window.showInformationMessage(asked, setUpModelTitle)) !== setUpModelTitle) return;
+    const { command, args, cwd } = launchOf(interpreter, this.places.storage, {}, ['embed', 'setup', '--path', folder]);
+    const terminal = vscode.window.createTerminal({
+      name: 'Helix',
+      shellPath: command,
+      shellArgs: [...args],
+      cwd,
+      env: { ...safePath },
+    });
+    // The terminal goes with its program; where that failed, the editor leaves it open.
+    const closing = vscode.window.onDidCloseTerminal((closed) => {
+      if (closed !== terminal) return;
+      closing.dispose();
+      if (closed.exitStatus?.code === 0) {
+        void vscode.window.showInformationMessage(
+          'The embedding model is set up. Open folders are embedded while the machine is idle.',
+        );
+      }
+    });
+    terminal.show();
+  }
+
+  private async canRunModels(interpreter: Interpreter): Promise<boolean> {
+    const asked = 'from helix_core.extras import missing; print(*missing("models"))';
+    const options = { cwd: this.places.storage, timeoutMs: isCheckedMs, env: { ...process.env, ...safePath } };
+    return (await run(interpreter.path, ['-P', '-c', asked], options)).stdout.trim() === '';
   }
 
   /** Lets the user pick an interpreter; one that cannot run Helix is refused with its reason. */

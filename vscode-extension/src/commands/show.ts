@@ -20,6 +20,7 @@ const icons: Readonly<Record<string, string>> = {
   'helix.chooseInterpreter': 'settings-gear',
   'helix.chooseUpstream': 'plug',
   'helix.installProxy': 'cloud-download',
+  'helix.setUpModel': 'sparkle',
   'workbench.trust.manage': 'shield',
 };
 

@@ -36,7 +36,7 @@ export async function chooseUpstream(needs: CommandNeeds, given?: unknown): Prom
   const { file, isAskedAboutChats } = await userSettings(needs);
   await change(file, (text) => withUpstream(text, url));
   needs.logs.logger.info('Another upstream was chosen.');
-  if (isMissing(await needs.proxy.refresh()) && !(await needs.setup.installProxy())) {
+  if (isMissing(await needs.proxy.refresh()) && !(await needs.setup.install('proxy'))) {
     return;
   }
   if (!isAskedAboutChats) void askAboutChats(file, needs);

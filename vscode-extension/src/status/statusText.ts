@@ -47,6 +47,7 @@ const act = {
   trust: { title: 'Manage Trust', command: 'workbench.trust.manage' },
   setting: { title: 'Open Setting', command: 'helix.openInterpreterSetting' },
   choose: { title: 'Choose Interpreter', command: 'helix.chooseInterpreter' },
+  model: { title: 'Set Up Embedding Model', command: 'helix.setUpModel' },
 } as const satisfies Record<string, StatusAction>;
 
 export function statusText(server: ServerState, folders: readonly LiveStatus[], chat?: ProxyText): StatusText {
@@ -133,6 +134,7 @@ function running(folders: readonly LiveStatus[], chat: ProxyText | undefined): S
       paused ? act.resume : act.pause,
       ...(overall.look === 'error' ? [act.restart] : []),
       ...(chat?.action ? [chat.action] : []),
+      ...(folders.length > 0 && !restricted ? [act.model] : []),
     ],
   };
 }
