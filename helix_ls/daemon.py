@@ -25,7 +25,7 @@ async def serve_editor(host: Host, frames: Frames, writer: asyncio.StreamWriter,
 
 
 def main() -> int:
-    """Be the daemon until it leaves."""
+    """Run the daemon until it exits."""
     set_up_process()
     ready = detach() if DETACH in sys.argv else lambda: None
     from helix_ls.cli.served import CommandServer

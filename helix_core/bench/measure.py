@@ -353,7 +353,7 @@ def _code(helix: Helix) -> dict[str, Any]:
     git = Git.open(helix.workspace)
     if git is None or git.problem:
         return {"head": "", "branch": "", "dirty": False}
-    standing = helix.standing()
+    standing = helix.summary()
     dirty = bool(git.run(["status", "--porcelain=v1", "-z", "--untracked-files=no"]))
     return {"head": standing.head, "branch": standing.branch, "dirty": dirty}
 

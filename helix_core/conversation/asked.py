@@ -159,7 +159,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
     if nothing := needs_nothing(text, asking, has_paste=bool(pasted), has_places=bool(places)):
         return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=nothing, index=index, parts=parts)
     if all(part.part is PartKind.QUESTION for part in parts):
-        asking = _calm(text.strip())
+        asking = _lowercase_caps(text.strip())
     errors = errors_of(pasted)[:MOST_ERRORS] if pasted else ()
     context = " ".join(part.text for part in parts if part.part is PartKind.CONTEXT)
     if not asking and not pasted:
@@ -206,7 +206,7 @@ def _asking(parts: Sequence[MessagePart]) -> str:
     texts = [part.text for part in parts if part.part is PartKind.QUESTION]
     # "Explain it step by step" is a wish about style only beside a question.
     texts = texts or [part.text for part in parts if part.part is PartKind.STYLE and _refers(part.text)]
-    return " ".join([_calm(text) for text in texts if _content(text)] or texts).strip()
+    return " ".join([_lowercase_caps(text) for text in texts if _content(text)] or texts).strip()
 
 
 def _why(parts: Sequence[MessagePart], *, follows: bool, places: Sequence[Coordinate]) -> str:
@@ -255,7 +255,7 @@ def _is_short_wide(text: str) -> bool:
     )
 
 
-def _calm(text: str) -> str:
+def _lowercase_caps(text: str) -> str:
     """Return what somebody shouts in lower case: capitals throughout name nothing."""
     return text.lower() if text.isupper() and text.count(" ") >= 3 and "_" not in text else text
 

@@ -217,7 +217,9 @@ class Helix:
     ) -> RefreshReport:
         session = self.session
         history = session.git_facts.state().history
-        refresh = session.new_refresh(history, progress, retries=retries, only_small=only_small, soonest=self._expected)
+        refresh = session.new_refresh(
+            history, progress, retries=retries, only_small=only_small, read_first=self._expected
+        )
         report = refresh.look()
         if report is not None:
             return report
@@ -628,7 +630,7 @@ class Helix:
         return self.session.index.reader.digest()
 
     @heals_index(fills=False)
-    def standing(self) -> WorkspaceSummary:
+    def summary(self) -> WorkspaceSummary:
         """Return the index's totals and git's branch and HEAD; reads no file."""
         reader, state = self.session.index.reader, self.session.git_facts.state()
         live, set_aside = reader.files.counts().live, reader.files.set_aside()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from helix_core.config import Config, current, load_config
 from helix_core.embed import Encoder, StaticEncoder
-from helix_core.engine.indexing import Progress, Refresh, UntoldNotices, work_plan
+from helix_core.engine.indexing import PendingNotices, Progress, Refresh, work_plan
 from helix_core.errors import (
     BusyStoreError,
     CorruptMemoryError,
@@ -190,7 +190,7 @@ class OpenedIndex:
         self._write_wait_ms = write_wait_ms
         self._index, notice = open_or_rebuild(path, time.time(), source_id_of=source_id_of)
         self.notices: tuple[str, ...] = (notice,) if notice else ()
-        self.untold = UntoldNotices()
+        self.untold = PendingNotices()
         if notice:
             self.untold.add(notice, None)
         try:
@@ -217,7 +217,7 @@ class OpenedIndex:
         """Set the busy timeout of writes, in milliseconds."""
         self._write_wait_ms = min(self._write_wait_ms, write_wait_ms)
 
-    def share(self, untold: UntoldNotices) -> None:
+    def share(self, untold: PendingNotices) -> None:
         """Use the notices that the workspace's other threads use, and add to them what was not told here."""
         for text in self.untold.take():
             untold.add(text, None)
@@ -426,10 +426,10 @@ class WorkspaceSession:
         *,
         retries: bool = False,
         only_small: bool = False,
-        soonest: Callable[[], Sequence[bytes]] = tuple,
+        read_first: Callable[[], Sequence[bytes]] = tuple,
     ) -> Refresh:
         """Return a new refresh of this workspace; with ``only_small`` one that starts no process. Of many files, those
-        of ``soonest`` are read first.
+        of ``read_first`` are read first.
         """
         return Refresh(
             self.root,
@@ -444,7 +444,7 @@ class WorkspaceSession:
             progress=progress,
             retries=retries,
             only_small=only_small,
-            soonest=soonest,
+            read_first=read_first,
         )
 
     def write_lock(

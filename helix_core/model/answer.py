@@ -28,7 +28,7 @@ class RankedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class RankerAccount:
+class RankerExplanation:
     """A ranker that ran: its weight, the length of its list, and the files worth showing, best first: its first
     ones, and every file of the answer.
     """
@@ -40,7 +40,7 @@ class RankerAccount:
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class FeatureEffect:
     """A feature, its value, and its effect: above 0 is evidence for, below 0 against."""
 
     name: str
@@ -49,7 +49,7 @@ class Sign:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class RankingExplanation:
     """The explanation of a ranking.
 
     ``model`` names the model of the vectors (empty: none), ``levels`` the levels searched, ``unready`` why others were
@@ -59,15 +59,15 @@ class Account:
     to the words that they were read as.
     """
 
-    rankers: tuple[RankerAccount, ...]
+    rankers: tuple[RankerExplanation, ...]
     model: str
     levels: tuple[str, ...]
     unready: tuple[str, ...]
     presence: float
-    presence_signs: tuple[Sign, ...]
+    presence_signs: tuple[FeatureEffect, ...]
     place: float
-    place_signs: tuple[Sign, ...]
-    lines: Mapping[int, tuple[Sign, ...]]
+    place_signs: tuple[FeatureEffect, ...]
+    lines: Mapping[int, tuple[FeatureEffect, ...]]
     read_as: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -136,7 +136,7 @@ class Found:
     searched_items: int
     evaluated: int
     nearest: tuple[str, ...] = ()
-    account: Account | None = None
+    account: RankingExplanation | None = None
     notes: tuple[str, ...] = ()
     seems_empty: bool = False
     indexed_share: float = 1.0

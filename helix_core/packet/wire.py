@@ -89,7 +89,7 @@ def packet(
         if facts.memories:
             room = int(most * MEMORY_SHARE) - _MEMORIES_FRAME
             facts = _with_memories(facts, affordable(facts.memories, room, _memory_tokens))
-        contradictions, plan, facts = _beside(contradictions, plan[:_PRESSING], facts, whole - least)
+        contradictions, plan, facts = _fit_members(contradictions, plan[:_PRESSING], facts, whole - least)
         room = whole - estimated_tokens(_answer([], contradictions, plan, facts))
         shown = fitted(weighed, room, lambda one: estimated_tokens(_pointer(one)) + 1)
         items = [_pointer(one) for one in shown]
@@ -102,7 +102,7 @@ def packet(
     return answer
 
 
-def _beside(
+def _fit_members(
     contradictions: Sequence[Contradiction], plan: Sequence[RefreshTarget], facts: PacketFacts, room: int
 ) -> tuple[Sequence[Contradiction], Sequence[RefreshTarget], PacketFacts]:
     """Choose the other members within ``room`` tokens: drop refresh targets first, then similar names, the end of the

@@ -9,7 +9,6 @@ from functools import partial
 
 from helix_core.conversation import Coordinate
 from helix_core.model import Found, Hints, Ranked, Role
-from helix_core.search.account import SearchTrace, explain_search
 from helix_core.search.confidence import (
     FLOOR,
     AnswerFeatures,
@@ -22,6 +21,7 @@ from helix_core.search.confidence import (
     telling_terms,
 )
 from helix_core.search.coordinates import located, with_located
+from helix_core.search.explanation import SearchTrace, explain_search
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
 from helix_core.search.language import function_words, is_multilingual, language_note, language_of
 from helix_core.search.meaning import QuestionEncoder, encode_question, state_of, vectors_note

@@ -26,7 +26,7 @@ _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _VOWELS = "aeiou"
 
 
-def _beside() -> dict[str, str]:
+def _adjacent_keys() -> dict[str, str]:
     """Return the letters that are next to each on a keyboard, and for a vowel the other vowels."""
     near: dict[str, set[str]] = {letter: set() for letter in _LETTERS}
     for row, keys in enumerate(_ROWS):
@@ -41,7 +41,7 @@ def _beside() -> dict[str, str]:
     return {key: "".join(sorted(others)) for key, others in near.items()}
 
 
-_BESIDE: Mapping[str, str] = _beside()
+_ADJACENT_KEYS: Mapping[str, str] = _adjacent_keys()
 
 
 def _strokes(word: str) -> Iterator[list[str]]:
@@ -53,7 +53,7 @@ def _strokes(word: str) -> Iterator[list[str]]:
     yield [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1] if word[at] != word[at + 1]]
     yield [word[:at] + word[at + 1 :] for at in places[1:] if word[at] == word[at - 1]]
     yield [word[:at] + letter + word[at:] for at in range(1, len(word) + 1) for letter in _LETTERS]
-    yield [word[:at] + letter + word[at + 1 :] for at in places[1:] for letter in _BESIDE.get(word[at], "")]
+    yield [word[:at] + letter + word[at + 1 :] for at in places[1:] for letter in _ADJACENT_KEYS.get(word[at], "")]
 
 
 def is_one_stroke(word: str, meant: str) -> bool:

@@ -26,7 +26,7 @@ UNDECIDED = 4
 
 
 class BenchAction(StrEnum):
-    """What can be done."""
+    """Actions of ``helix bench``."""
 
     RUN = "run"
     MODEL = "model"

@@ -19,7 +19,7 @@ INSTALL_SCHEMA = "helix.service/1"
 
 
 class DaemonAction(StrEnum):
-    """What can be done with it."""
+    """Actions of ``helix daemon``."""
 
     STATUS = "status"
     STOP = "stop"

@@ -27,7 +27,7 @@ EMBED_SCHEMA = "helix.embed/1"
 
 
 class EmbedAction(StrEnum):
-    """What can be done."""
+    """Actions of ``helix embed``."""
 
     SETUP = "setup"
     STATUS = "status"
@@ -146,7 +146,7 @@ def _set_up(config: Config, folder: Path, offered: ModelOffer, *, yes: bool) -> 
 
 
 def _agreed(offered: ModelOffer, config: Config, folder: Path) -> bool:
-    expect = f"; {offered.expect(_text_count(config, folder)).said}" if offered.expect else ""
+    expect = f"; {offered.expect(_text_count(config, folder)).as_clause}" if offered.expect else ""
     if not sys.stdin.isatty():
         raise click.UsageError(f"this would download {offered.said}{expect}; add --yes to confirm")
     return bool(typer.confirm(f"Fetch {offered.said}{expect}?", err=True))

@@ -46,7 +46,7 @@ _NOUNS = {
 
 
 class StrandAction(StrEnum):
-    """What can be done."""
+    """Actions of ``helix strand``."""
 
     EXPORT = "export"
     IMPORT = "import"

@@ -151,11 +151,11 @@ def policy_of(typed: str) -> str:
 def verified(folder: Path | None, file: str, passphrase_file: str, recovery_file: str) -> dict[str, Any]:
     """Check a strand whole; without a key what can be checked without one."""
     from helix_core.strand import NEWEST_SCHEMA, data_key_of, inspect, opened
-    from helix_ls.host.strand_exchange import told_without_key
+    from helix_ls.host.strand_exchange import public_facts
     from helix_ls.host.strand_files import StrandAccess
 
     sealed = inspect(_read_strand(file))
-    answer = {"whole": True, **told_without_key(sealed), "trust": StrandAccess.read(folder).trust(sealed.signer)}
+    answer = {"whole": True, **public_facts(sealed), "trust": StrandAccess.read(folder).trust(sealed.signer)}
     if not passphrase_file and not recovery_file:
         return answer
     data_key = data_key_of(sealed, key_of(folder, passphrase_file, recovery_file))
@@ -167,7 +167,7 @@ def rekeyed_file(
 ) -> dict[str, Any]:
     """Write a strand of the user's own again, with other locks."""
     from helix_core.strand import NEWEST_SCHEMA, inspect, rekeyed, rotated
-    from helix_ls.host.strand_exchange import told_without_key
+    from helix_ls.host.strand_exchange import public_facts
     from helix_ls.host.strand_files import write_strand
 
     data, keys = _read_strand(file), signing_keys(folder)
@@ -178,7 +178,7 @@ def rekeyed_file(
     sealed = inspect(made)
     if not dry_run:
         write_strand(working_folder() / file, file, made, replaces=True)
-    return {"rekeyed": not dry_run, "rotated": rotate, "dry_run": dry_run, **told_without_key(sealed)}
+    return {"rekeyed": not dry_run, "rotated": rotate, "dry_run": dry_run, **public_facts(sealed)}
 
 
 def merged_file(
@@ -194,7 +194,7 @@ def merged_file(
 ) -> dict[str, Any]:
     """Write the union of strands that are all believed, signed by the user."""
     from helix_core.strand import content_root, inspect, merged, seal
-    from helix_ls.host.strand_exchange import clean_description, record_counts, told_without_key
+    from helix_ls.host.strand_exchange import clean_description, public_facts, record_counts
     from helix_ls.host.strand_files import require_free, write_strand
 
     if len(files) < 2:
@@ -218,7 +218,7 @@ def merged_file(
         ],
         "records": record_counts(records),
         "root": content_root(records).hex(),
-        **told_without_key(inspect(made)),
+        **public_facts(inspect(made)),
     }
 
 

@@ -24,7 +24,7 @@ PLAIN, SEALED = ".hx", ".hxe"
 
 
 class TrailAction(StrEnum):
-    """What can be done."""
+    """Actions of ``helix trail``."""
 
     LOG = "log"
     COMMIT = "commit"

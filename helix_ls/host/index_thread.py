@@ -585,7 +585,7 @@ class IndexThread:
         If HEAD or the branch changed since the last whole refresh, or the index was removed, another one is scheduled.
         """
         try:
-            standing = self._opened_helix().standing()
+            standing = self._opened_helix().summary()
         except (HelixError, OSError) as error:
             self._retry_later(_message_of(error))
             return

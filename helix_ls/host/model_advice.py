@@ -50,7 +50,7 @@ class Expected:
     timed_texts: int = 0
 
     @property
-    def said(self) -> str:
+    def as_clause(self) -> str:
         """Return it as a clause."""
         if not self.texts:
             return "no text of this folder is indexed yet, so how long it takes cannot be estimated"

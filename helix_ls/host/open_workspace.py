@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from helix_core.config import Config, current
 from helix_core.engine import Helix
-from helix_core.engine.indexing import UntoldNotices
+from helix_core.engine.indexing import PendingNotices
 from helix_core.errors import HelixError
 from helix_core.ingest import ParseGuard
 from helix_core.telemetry import Spans, no_span
@@ -134,7 +134,7 @@ class OpenWorkspace:
         self.was_settled = False
         self._rules_backoff, self._pending_backoff = LookBackoff(), LookBackoff()
         self._config: Config | None = None
-        self._untold = UntoldNotices()
+        self._untold = PendingNotices()
         self._threads = QuestionThreads(self._open_helix)
         self._index = IndexThread(
             folder,

@@ -281,10 +281,10 @@ class _Shim:
         try:
             message = json.loads(body)
         except (ValueError, RecursionError):
-            self._say(refusal(PARSE_ERROR, "The message is not JSON, or too large or too deep to be read."))
+            self._write(refusal(PARSE_ERROR, "The message is not JSON, or too large or too deep to be read."))
             return None
         if not isinstance(message, dict):
-            self._say(refusal(INVALID_REQUEST, "The message is not an object; batches are not part of the protocol."))
+            self._write(refusal(INVALID_REQUEST, "The message is not an object; batches are not part of the protocol."))
             return None
         return message
 
@@ -341,7 +341,7 @@ class _Shim:
             with self._noted:
                 is_for_editor = self._recall.from_server(message)
             if is_for_editor:
-                self._say(body)
+                self._write(body)
             elif until_initialized and message.get("id") == INITIALIZE_AGAIN:
                 return True
 
@@ -356,7 +356,7 @@ class _Shim:
             with self._noted:
                 told = self._recall.lost()
             for message in told:
-                self._say(json.dumps(message).encode())
+                self._write(json.dumps(message).encode())
             if len(self._deaths) > MOST_DEATHS:
                 raise RecoveryError(
                     f"The daemon ended {len(self._deaths)} times within {DEATHS_WITHIN_S:.0f} s; "
@@ -387,9 +387,9 @@ class _Shim:
                 f"The daemon ended, and an open document of more than {MAX_DOCUMENT_BYTES >> 20} MiB cannot be sent "
                 f"to the next one; close it if that happens again, {RESTART}"
             )
-        threading.Thread(target=self._say_again, args=(bodies,), name="helix-replay", daemon=True).start()
+        threading.Thread(target=self._send_replay, args=(bodies,), name="helix-replay", daemon=True).start()
 
-    def _say_again(self, bodies: list[bytes]) -> None:
+    def _send_replay(self, bodies: list[bytes]) -> None:
         """Send the replay in a thread of its own: without a reader, the daemon's backpressure blocks both."""
         try:
             for body in bodies:
@@ -399,7 +399,7 @@ class _Shim:
         finally:
             self._to_daemon.release()
 
-    def _say(self, body: bytes) -> None:
+    def _write(self, body: bytes) -> None:
         data = memoryview(framed(body))
         try:
             with self._to_editor:

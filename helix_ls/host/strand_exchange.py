@@ -79,7 +79,7 @@ def export_to(
         "exported": not dry_run,
         "dry_run": dry_run,
         "records": record_counts(records),
-        **told_without_key(inspect(made)),
+        **public_facts(inspect(made)),
     }
 
 
@@ -104,10 +104,10 @@ def import_into(
     """Take an opened strand into the memory; with ``review``, or of an unknown signer, as proposals."""
     is_believed = trust != UNKNOWN and not review
     answer = helix.memory.imported(ImportRequest(strand, is_believed, ClashPolicy(policy), dry_run))
-    return {"imported": not dry_run, "trust": trust, "policy": policy, **told_without_key(sealed), **answer}
+    return {"imported": not dry_run, "trust": trust, "policy": policy, **public_facts(sealed), **answer}
 
 
-def told_of_signer(folder: Path | None, sealed: SealedStrand) -> dict[str, Any]:
+def signer_facts(folder: Path | None, sealed: SealedStrand) -> dict[str, Any]:
     """Return what a file claims, whether its signer is believed and under which name, and whether the user's own key
     opens it.
     """
@@ -115,7 +115,7 @@ def told_of_signer(folder: Path | None, sealed: SealedStrand) -> dict[str, Any]:
     pin = access.pins.get(sealed.signer)
     return {
         "whole": True,
-        **told_without_key(sealed),
+        **public_facts(sealed),
         "trust": access.trust(sealed.signer),
         "signer_label": pin.label if pin else "",
         "opens_with_own_key": _opens(folder, sealed),
@@ -145,7 +145,7 @@ def accept_signer(folder: Path, signer: bytes, label: str, *, dry_run: bool = Fa
     return {"signer": signer_text(signer), "trust": trust, "dry_run": dry_run}
 
 
-def told_without_key(sealed: SealedStrand) -> dict[str, Any]:
+def public_facts(sealed: SealedStrand) -> dict[str, Any]:
     """Return what can be said of a strand without a key."""
     return {
         "format": FORMAT,

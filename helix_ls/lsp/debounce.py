@@ -35,7 +35,7 @@ class Debouncer:
             due.cancel()
 
     def close(self) -> None:
-        """Drop all that waits."""
+        """Cancel all pending calls."""
         for key in list(self._due):
             self.cancel(key)
 

@@ -43,7 +43,7 @@ class OpenPacket:
     ``k`` and ``hints`` are those of its query, to explain it later; ``act`` runs the query again.
     """
 
-    def __init__(self, folder: Folder, question: str, answer: Mapping[str, Any], asked: Asked) -> None:
+    def __init__(self, folder: Folder, question: str, answer: Mapping[str, Any], asked: QueryParams) -> None:
         self.id = uuid.uuid4().hex
         self.folder = folder
         self.question = question
@@ -110,7 +110,7 @@ class OpenPackets:
     def __iter__(self) -> Iterator[OpenPacket]:
         return iter(list(self._open.values()))
 
-    def open(self, folder: Folder, question: str, answer: Mapping[str, Any], asked: Asked) -> OpenPacket:
+    def open(self, folder: Folder, question: str, answer: Mapping[str, Any], asked: QueryParams) -> OpenPacket:
         """Add a packet to be judged at every change; above ``MOST_OPEN`` the oldest is closed."""
         packet = OpenPacket(folder, question, answer, asked)
         self._open[packet.id] = packet
@@ -286,7 +286,7 @@ class OpenPackets:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryParams:
     """The parameters of a packet's query, kept to run it again."""
 
     k: int

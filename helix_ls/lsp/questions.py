@@ -14,7 +14,7 @@ from helix_ls.lsp.connection import ClientConnection
 from helix_ls.lsp.documents import line_in_file, name_at, to_column
 from helix_ls.lsp.folders import FileInFolder, Folder
 from helix_ls.lsp.hover import symbol
-from helix_ls.lsp.packets import Asked, OpenPackets
+from helix_ls.lsp.packets import OpenPackets, QueryParams
 from helix_ls.operations import questions as verbs
 from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.hosting import ClosePacketArguments
@@ -42,7 +42,7 @@ class QueryHandlers:
         answer = await self._connection.ask(folder, act)
         if not given.open:
             return answer
-        asked = Asked(checked_places(given.k, given.max_tokens), hints, act)
+        asked = QueryParams(checked_places(given.k, given.max_tokens), hints, act)
         opened = self._packets.open(folder, given.question, answer, asked)
         return {**answer, "packet_id": opened.id}
 

@@ -60,9 +60,9 @@ class StrandHandlers:
         """Handle ``helix.strand.verify``: say what a file claims, and whether its signer is believed."""
 
         def act() -> dict[str, Any]:
-            from helix_ls.host.strand_exchange import told_of_signer
+            from helix_ls.host.strand_exchange import signer_facts
 
-            return told_of_signer(_data_folder(), _read(given.file))
+            return signer_facts(_data_folder(), _read(given.file))
 
         return _answer(await asyncio.to_thread(act))
 

@@ -290,7 +290,7 @@ class Handlers:
         wanted = await self._learn_roots(context, seat.folders, params.input_responses)
         if wanted is not None:
             return wanted
-        read = await _told(seat.session, read_resource(seat.session, str(params.uri)))
+        read = await _mapped_errors(seat.session, read_resource(seat.session, str(params.uri)))
         return types.ReadResourceResult(contents=[read])
 
     async def _list_prompts(self, context: Context, params: Any) -> types.ListPromptsResult:  # noqa: ARG002
@@ -303,11 +303,11 @@ class Handlers:
         wanted = await self._learn_roots(context, seat.folders, params.input_responses)
         if wanted is not None:
             return wanted
-        return await _told(seat.session, prompt_message(seat.session, params.name, params.arguments or {}))
+        return await _mapped_errors(seat.session, prompt_message(seat.session, params.name, params.arguments or {}))
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         session = self._seated(context).session
-        found = await _told(session, completed(session, params.ref, params.argument))
+        found = await _mapped_errors(session, completed(session, params.ref, params.argument))
         return types.CompleteResult(completion=found)
 
 
@@ -328,7 +328,7 @@ async def _guarded(answer: Awaitable[T]) -> T:
         raise MCPError(types.INTERNAL_ERROR, "An internal error; see Helix's log, and report it.") from error
 
 
-async def _told(session: AgentSession, answer: Awaitable[T]) -> T:
+async def _mapped_errors(session: AgentSession, answer: Awaitable[T]) -> T:
     """Await what is no tool, whose errors are those of the protocol."""
     try:
         return await _guarded(answer)

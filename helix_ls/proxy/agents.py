@@ -132,11 +132,11 @@ class Agents:
         async def nothing() -> MutableMapping[str, Any]:
             return {"type": "http.request", "body": b"", "more_body": False}
 
-        async def unheard(_message: MutableMapping[str, Any]) -> None:
+        async def discard(_message: MutableMapping[str, Any]) -> None:
             """Nobody waits for this answer."""
 
         self._sessions.pop(ended, None)
-        await manager.handle_request({**scope, "method": "DELETE", "headers": headers}, nothing, unheard)
+        await manager.handle_request({**scope, "method": "DELETE", "headers": headers}, nothing, discard)
 
     async def _begun(self) -> StreamableHTTPSessionManager:
         made = await asyncio.to_thread(self._made)

@@ -202,7 +202,7 @@ class Chat:
             usage = await run_in_thread_if_large(size, usage_of, data)
             self._measures.prompt_used(usage, reply.last, with_evidence=bool(chat.context.blocks))
         if chat.context.on_answer is not None and found.status == 200 and not found.is_own:
-            chat.heard(await run_in_thread_if_large(size, _told, data, self._dialect))
+            chat.record_text(await run_in_thread_if_large(size, _recorded_text, data, self._dialect))
         await reply.whole(found, answer_headers(answer.headers.items()))
         if chat.listening is not None and found.status == 200 and not found.is_own:
             chat.listening.ended(data)
@@ -249,7 +249,7 @@ class Chat:
         self._measures.add("helix_answers_total", ended=stream.outcome)
         self._measures.prompt_used(usage.usage, reply.last, with_evidence=bool(chat.context.blocks))
         if recorded is not None and stream.outcome == "complete":
-            chat.heard(recorded)
+            chat.record_text(recorded)
         await reply.part(last, more=False)
         if chat.listening is not None and stream.outcome == "complete":
             chat.listening.ended()
@@ -281,7 +281,7 @@ class _Sent:
         """Return whether the client requested a stream."""
         return self.body.dialect.wants_stream(self.body.fields)
 
-    def heard(self, told: CompletionRecorder) -> None:
+    def record_text(self, told: CompletionRecorder) -> None:
         """Note the text of a complete answer; one of tool calls alone, or too long to be kept, is skipped."""
         if self.context.on_answer is not None and not told.is_cut and (text := told.text):
             self.context.on_answer(text)
@@ -356,7 +356,7 @@ async def _gone(receive: Receive) -> None:
         pass
 
 
-def _told(whole: bytes, dialect: Dialect) -> CompletionRecorder:
+def _recorded_text(whole: bytes, dialect: Dialect) -> CompletionRecorder:
     """Read an answer that came in one piece."""
     told = CompletionRecorder(dialect)
     told.whole(json.loads(whole))

@@ -191,7 +191,7 @@ class ChatEvidence:
             return helix.context(planned.question, request, asked=planned.asked, cancelled=taken_back.is_set)
 
         asking = asyncio.ensure_future(workspace.ask(ask))
-        asking.add_done_callback(_heard)
+        asking.add_done_callback(_on_abandoned)
         try:
             await asyncio.wait((asking,), timeout=MOST_SEARCH_S)
         finally:
@@ -323,7 +323,7 @@ def _unsealed(text: str) -> str:
     return text.replace(boundary.group(1), "") if boundary is not None else text
 
 
-def _heard(asking: asyncio.Future[dict[str, Any]]) -> None:
+def _on_abandoned(asking: asyncio.Future[dict[str, Any]]) -> None:
     """Retrieve the result of an abandoned question, so that asyncio does not log its exception."""
     if not asking.cancelled():
         asking.exception()

@@ -195,7 +195,7 @@ def _kept(memory: MemoryFile, by: Attribution, waiting: _QueuedExchange, *, note
     Files that an answer cites with a line are uses of its session, if named.
     """
     try:
-        heard = _heard(waiting)
+        heard = _on_exchange(waiting)
         exchange = kept(heard, by) if heard is not None else None
         if exchange is None:
             return "passed_over"
@@ -238,7 +238,7 @@ def _note_uses(memory: MemoryFile, exchange: Exchange) -> None:
         LOG.warning("what an answer cites was not noted (%s)", type(error).__name__)
 
 
-def _heard(waiting: _QueuedExchange) -> ObservedExchange | None:
+def _on_exchange(waiting: _QueuedExchange) -> ObservedExchange | None:
     question = asked(waiting.messages)
     if question is None:
         return None

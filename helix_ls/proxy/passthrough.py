@@ -79,7 +79,7 @@ class Passthrough:
         except UpstreamError as error:
             self._measures.add("helix_answers_total", ended="unreachable")
             self._upstreams.record_state(chosen.upstream, "down")
-            await answering.own(502, f"{error}; start it, or correct its address", "upstream_down")
+            await answering.send_error(502, f"{error}; start it, or correct its address", "upstream_down")
             return
         self._upstreams.record_state(chosen.upstream, "refused" if answer.status in (401, 403) else "up")
         try:
@@ -133,7 +133,7 @@ class _Answering:
         try:
             data = await next_bytes(answer, FIRST_BYTE_S)
         except UpstreamError as error:
-            await self.own(502, f"{error}; ask again", "upstream_incomplete")
+            await self.send_error(502, f"{error}; ask again", "upstream_incomplete")
             return "incomplete"
         await self._begin(answer.status, answer_headers(answer.headers.items()))
         size = 0
@@ -155,13 +155,13 @@ class _Answering:
         try:
             data = await read_bounded(answer, FIRST_BYTE_S, MAX_ANSWER_BYTES)
         except UpstreamError as error:
-            await self.own(502, f"{error}; ask again", "upstream_incomplete")
+            await self.send_error(502, f"{error}; ask again", "upstream_incomplete")
             return "incomplete"
         found = checked(answer.status, data, hidden=self._hidden, dialect=self._dialect)
         await self._whole(found, answer_headers(answer.headers.items()))
         return "failed"
 
-    async def own(self, status: int, message: str, code: str) -> None:
+    async def send_error(self, status: int, message: str, code: str) -> None:
         """Answer with an error of our own."""
         await self._whole(error_response(status, message, code, dialect=self._dialect), [("retry-after", "1")])
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from helix_ls.proxy.dialects import CHAT, Dialect, Said
+from helix_ls.proxy.dialects import CHAT, Delta, Dialect
 from helix_ls.proxy.dialects.dialect import EVENTS
 
 MAX_EVENT_BYTES = 8 * 1024 * 1024
@@ -130,9 +130,9 @@ class Stream:
             if self._reader.ending or self._reader.may_end or self._reader.has_failed:
                 self.outcome = "failed" if self._reader.has_failed else "complete"
             return event
-        return self._heard(event, said, named) if said else event
+        return self._on_event(event, said, named) if said else event
 
-    def _heard(self, event: bytes, said: str, named: str) -> bytes:
+    def _on_event(self, event: bytes, said: str, named: str) -> bytes:
         try:
             chunk = json.loads(said)
         except (ValueError, RecursionError):
@@ -189,7 +189,7 @@ class CompletionRecorder:
         """Add a non-streaming answer."""
         self._add(self._dialect.whole(answer))
 
-    def _add(self, said: Said) -> None:
+    def _add(self, said: Delta) -> None:
         self.finish = said.finish or self.finish
         room = MOST_CHARS - self._size
         self.is_cut = self.is_cut or len(said.text) > room

@@ -115,10 +115,10 @@ def test_sizes_that_nobody_measured_are_said_to_be_about_so(capsys: pytest.Captu
 
 
 def test_an_estimate_is_told_as_one() -> None:
-    assert "estimate" in expected(1_000, 640).said and "1,000 texts" in expected(1_000, 640).said
+    assert "estimate" in expected(1_000, 640).as_clause and "1,000 texts" in expected(1_000, 640).as_clause
     assert expected(1_000, 640).cpu_s > expected(1_000, 90).cpu_s > expected_minilm(1_000).cpu_s
     assert expected(1_000, 640, has_rows=True).cpu_s < 1
-    assert "no text" in expected(0, 640).said
+    assert "no text" in expected(0, 640).as_clause
 
 
 def test_a_model_that_is_there_is_timed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ def test_a_model_that_is_there_is_timed(tmp_path: Path, monkeypatch: pytest.Monk
     model = replace(own, name=place.name, folder=place, fastembed="minishlab/potion-base-8M")
     write_metadata(model)
     told = offered.expect(1_000)
-    assert told.timed_texts == 16 and "timed on 16 texts" in told.said
+    assert told.timed_texts == 16 and "timed on 16 texts" in told.as_clause
     monkeypatch.setattr(model_advice, "PROBE_CPU_S", 0.0)
     assert offered.expect(1_000).timed_texts == 4
     monkeypatch.setattr(model_advice, "MOST_TIMED_BYTES", model.size_bytes() - 1)

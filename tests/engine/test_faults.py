@@ -13,7 +13,7 @@ import apsw
 import pytest
 
 from helix_core.engine import Helix
-from helix_core.engine.indexing import UntoldNotices
+from helix_core.engine.indexing import PendingNotices
 from helix_core.errors import StoreError
 from helix_core.store import open_index
 from tests.engine.conftest import config_in
@@ -198,7 +198,7 @@ def test_that_the_index_was_rebuilt_is_told_by_the_first_answer_after_it_only(he
 
 def test_threads_that_lose_the_same_index_tell_it_once(helix, repository, open_helix):
     other = open_helix(repository)
-    untold = UntoldNotices()
+    untold = PendingNotices()
     for one in (helix, other):
         one.session.index.share(untold)
     for first, second in ((helix, other), (other, helix), (other, helix)):

@@ -74,7 +74,7 @@ def test_it_ends_and_keeps_what_it_has_when_who_started_it_is_killed(project, en
         assert json.loads(process.stdout.readlines()[-1]) == {"cancelled": True}
         assert process.wait(60) == 0
     with Helix.open(project) as helix:
-        assert 64 <= helix.standing().files < 300
+        assert 64 <= helix.summary().files < 300
 
 
 def test_without_an_order_it_does_nothing(project, environ):

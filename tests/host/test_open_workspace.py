@@ -277,7 +277,7 @@ def test_a_whole_refresh_that_is_cancelled_keeps_what_it_has_and_goes_on_when_re
         workspace.cancel()
         status = await heard.state("paused")
         assert "canceled" in status.message
-        kept = (await workspace.ask(lambda helix: helix.standing())).files
+        kept = (await workspace.ask(lambda helix: helix.summary())).files
         assert 0 < kept < 200
         workspace.resume()
         await heard.state("fresh")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
-    from helix_core.engine.answer.answers import Answers
+    from helix_core.engine.answer.verbs import Answers
     from helix_core.engine.answer.window import ContextRequest, checked_decoder, window_places
 
 __all__ = ["Answers", "ContextRequest", "checked_decoder", "window_places"]
@@ -16,7 +16,7 @@ __all__ = ["Answers", "ContextRequest", "checked_decoder", "window_places"]
 __getattr__ = lazy_face(
     __name__,
     {
-        "answers": ("Answers",),
+        "verbs": ("Answers",),
         "window": ("ContextRequest", "checked_decoder", "window_places"),
     },
 )

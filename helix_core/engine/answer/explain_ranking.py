@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from helix_core.model import Account, Found, Preview, Ranked, RankedFile, Sign, Weighed
+from helix_core.model import FeatureEffect, Found, Preview, Ranked, RankedFile, RankingExplanation, Weighed
 from helix_core.packet import search_answer, search_item
 from helix_core.search import FLOOR
 
@@ -124,19 +124,19 @@ def explained_answer(
     } | _explains(found, account, (one.item.source.source_id for one in ranked))
 
 
-def _account(found: Found) -> Account:
+def _account(found: Found) -> RankingExplanation:
     assert found.account is not None, "asked for with explained=True"
     return found.account
 
 
-def _with_places(items: Sequence[dict[str, Any]], ranked: Sequence[Ranked], account: Account) -> None:
+def _with_places(items: Sequence[dict[str, Any]], ranked: Sequence[Ranked], account: RankingExplanation) -> None:
     for item, one in zip(items, ranked, strict=True):
         signs = () if one.related else account.lines.get(one.item.id, ())
         if signs:
             item["place"] = _signs(signs, PLACE_SIGNS, PLACE_SIGNS_ABSENT)
 
 
-def _explains(found: Found, account: Account, shown: Iterable[str]) -> dict[str, Any]:
+def _explains(found: Found, account: RankingExplanation, shown: Iterable[str]) -> dict[str, Any]:
     in_answer = frozenset(shown)
     heard = {one.name: one for one in account.rankers}
     return {
@@ -171,7 +171,7 @@ def _listed(one: RankedFile, in_answer: frozenset[str]) -> dict[str, Any]:
 
 
 def _signs(
-    signs: Sequence[Sign], words: Mapping[str, str], absent: Mapping[str, str] | None = None
+    signs: Sequence[FeatureEffect], words: Mapping[str, str], absent: Mapping[str, str] | None = None
 ) -> list[dict[str, Any]]:
     without = {**words, **(absent or {})}
     return [

@@ -166,7 +166,7 @@ writes the index at that moment is waited for."""
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """What a caller may say besides the question; as ``Asked``, which has the units.
+    """What a caller may say besides the question; as ``WindowRequest``, which has the units.
 
     ``delivered`` holds a ``gene_id``, or ``gene_id:content_hash``: then only while the file is the same. ``prompt`` is
     the text of the caller's own messages and of earlier windows: a quote that is there is not repeated. ``shown``

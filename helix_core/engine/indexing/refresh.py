@@ -92,7 +92,7 @@ class Refresh:
     ``history`` names the commits that can be seen now. With ``retries`` a whole pass tries again what was set aside and
     is due. That can cost seconds of CPU time a file, so a pass that a question waits for has none. With ``only_small``
     a pass that needs worker processes is refused (LargeChangeError). A pass with more to read than a moment takes reads
-    the files of ``soonest`` first.
+    the files of ``read_first`` first.
     """
 
     def __init__(
@@ -110,9 +110,9 @@ class Refresh:
         progress: Callable[[Progress], None] | None = None,
         retries: bool = True,
         only_small: bool = False,
-        soonest: Callable[[], Sequence[bytes]] = tuple,
+        read_first: Callable[[], Sequence[bytes]] = tuple,
     ) -> None:
-        self._retries, self._only_small, self._soonest = retries, only_small, soonest
+        self._retries, self._only_small, self._read_first = retries, only_small, read_first
         self._parse_guard = parse_guard
         self._counting = counting
         self._root, self._git, self._history, self._options = root, git, history, options
@@ -149,7 +149,7 @@ class Refresh:
         history = HistoryThread(self._git) if self._git is not None and self._wants_history(reader) else None
         was_made_before = bool(looked.known) and reader.meta("parsers") != parser_generation()
         self._expect(looked)
-        plan = looked.plan if looked.plan.is_small else looked.plan.sooner(self._soonest(), looked.again)
+        plan = looked.plan if looked.plan.is_small else looked.plan.sooner(self._read_first(), looked.again)
         self._apply(plan, looked.listing, looked.known, looked.again)
         if history is not None:
             self._remember_history(history, writer)

@@ -208,7 +208,7 @@ def _size_on_disk(index_path: Path) -> int:
     return sum(file.stat().st_size for file in files if file.exists())
 
 
-class UntoldNotices:
+class PendingNotices:
     """Notices on rebuilt indexes that no answer has carried yet. Thread-safe.
 
     The threads that answer for one workspace share one: each of them finds that the file it had open is gone, and the

@@ -128,7 +128,7 @@ class Extracting:
     def begin(self, exchanges: Sequence[KeptExchange], *, dry_run: bool) -> Extraction:
         """Return what is to be asked, with its worst case set aside; ``dry_run`` sets nothing aside."""
         model = self._config.extractor_model
-        told, why = self._told(model, dry_run=dry_run)
+        told, why = self._budget_state(model, dry_run=dry_run)
         if told is None:
             return Extraction(self._question(model, None, why))
         found = slices_in(exchanges, self._hidden())
@@ -139,7 +139,7 @@ class Extracting:
         return Extraction(question, tuple(new), ids, len(known))
 
     def end(self, work: Extraction, reply: ModelReply | None) -> dict[str, Any]:
-        """Keep what came of it as proposals, and return the member ``extractor`` of ``helix.consolidated/1``.
+        """Store the reply's facts as proposals, and return the member ``extractor`` of ``helix.consolidated/1``.
 
         ``reply`` is None where nothing was asked. What fails is in the member ``note``.
         """
@@ -162,7 +162,7 @@ class Extracting:
     def begin_ties(self, memory: Memory, *, dry_run: bool) -> TieBreak:
         """Return the question about proposals that no rule relates to a memory like them; once for each pair."""
         model = self._config.tie_break_model
-        told, why = self._told(model, dry_run=dry_run)
+        told, why = self._budget_state(model, dry_run=dry_run)
         if told is None:
             return TieBreak(self._question(model, None, why))
         doubtful = _doubtful(self._session, memory, self._hidden())
@@ -189,7 +189,7 @@ class Extracting:
                 note = f"the model gave no verdicts: {error}"
         return self._about(work.question, reply, {"pairs": len(work.pairs), "decided": decided}, note)
 
-    def _told(self, model: str, *, dry_run: bool) -> tuple[ToldUse | None, str]:
+    def _budget_state(self, model: str, *, dry_run: bool) -> tuple[ModelUsage | None, str]:
         """Return what was asked before, and why nothing may be asked now; None where a question is not even made."""
         config = self._config
         why = withheld(model=model, learns=config.memory_learn, budget=config.monthly_token_budget)
@@ -201,7 +201,7 @@ class Extracting:
             return None, str(error)
 
     def _question(
-        self, model: str, prompt: ModelPrompt | None, why: str, compared: ToldUse | None = None
+        self, model: str, prompt: ModelPrompt | None, why: str, compared: ModelUsage | None = None
     ) -> ModelQuestion:
         """Set the worst case of a question aside; only compare it with what is ``compared``, in a dry run."""
         month, limit = month_of(time.time()), self._config.monthly_token_budget
@@ -355,7 +355,7 @@ def _used_up(worst: int, used: int, limit: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldUse:
+class ModelUsage:
     """The content of the file: tokens and calls by month, and the ids of memories by hash of their slice."""
 
     months: dict[str, dict[str, int]]
@@ -383,7 +383,7 @@ class ModelUse:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
-    def read(self) -> ToldUse:
+    def read(self) -> ModelUsage:
         """Return what the file says; empty without one. Raises MemoryStoreError for one that cannot be understood."""
         try:
             said = json.loads(self._file().read_bytes())
@@ -393,9 +393,9 @@ class ModelUse:
                 str(month): {name: _count_of(one[name]) for name in ("tokens", "calls")}
                 for month, one in said["months"].items()
             }
-            return ToldUse(months, {str(key): [str(id_) for id_ in ids] for key, ids in said["known"].items()})
+            return ModelUsage(months, {str(key): [str(id_) for id_ in ids] for key, ids in said["known"].items()})
         except FileNotFoundError:
-            return ToldUse({}, {})
+            return ModelUsage({}, {})
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             said_why = f"{self._file()} cannot be read ({type(error).__name__}), so no model is asked; remove the file"
             raise MemoryStoreError(said_why) from error
@@ -422,7 +422,7 @@ class ModelUse:
                 del told.known[key]
 
     @staticmethod
-    def _count(told: ToldUse, month: str, tokens: int, calls: int) -> None:
+    def _count(told: ModelUsage, month: str, tokens: int, calls: int) -> None:
         told.months[month] = {
             "tokens": min(max(told.used(month) + tokens, 0), MOST_COUNTED),
             "calls": min(told.calls(month) + calls, MOST_COUNTED),
@@ -432,7 +432,7 @@ class ModelUse:
             del told.months[old]
 
     @contextmanager
-    def _changing(self) -> Iterator[ToldUse]:
+    def _changing(self) -> Iterator[ModelUsage]:
         from filelock import FileLock, Timeout
 
         file = self._file()

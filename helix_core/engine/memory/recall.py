@@ -80,7 +80,7 @@ class WorkspaceMemory:
         if file is not None:
             if not self.session.never_waits and not dry_run:
                 self._take_in(file.path)
-            return file.told() | {"notes": []}
+            return file.to_wire() | {"notes": []}
         from helix_core.engine.memory.remembering import KEPT_AS_PROPOSAL
         from helix_core.memory import is_in_force_at_once
 

@@ -74,7 +74,7 @@ class Expansion:
         ]
         found, _ = self._weigher.weigh([Ranked(item, 1.0, ()), *ranked], wanted.task)
         relations = [relation for relation, _ in chosen.values()]
-        answer = told(found[0], list(zip(relations, found[1:], strict=True)), wanted)
+        answer = to_wire(found[0], list(zip(relations, found[1:], strict=True)), wanted)
         return answer | {"notes": [*self._weigher.notes, *self.notes]}
 
     def _item(self, wanted: ExpandRequest, gene: bytes) -> Item | None:
@@ -149,10 +149,10 @@ def around_note(items: Sequence[NoteItem], number: int, wanted: ExpandRequest, n
         for place, (relation, one) in enumerate(placed[: wanted.k], 1)
     ]
     centre = weighed(Recalled(items[number], 1.0), Ranked(item_of(items[number]), 1.0, ()), wanted.task, now)
-    return told(centre, made, wanted)
+    return to_wire(centre, made, wanted)
 
 
-def told(centre: Weighed, made: Sequence[tuple[str, Weighed]], wanted: ExpandRequest) -> dict[str, Any]:
+def to_wire(centre: Weighed, made: Sequence[tuple[str, Weighed]], wanted: ExpandRequest) -> dict[str, Any]:
     """Return the object; what a session has already is counted and dropped."""
     new = [(relation, one) for relation, one in made if _key(one) not in wanted.delivered]
     return {

@@ -196,7 +196,7 @@ class Remembering:
             if not dry_run:
                 items.append(session.memory_file.write(write))
             else:
-                items.append(session.memory_file.read(write) or drafting.alone(said))
+                items.append(session.memory_file.read(write) or drafting.refused_object(said))
         counts = Counter(finding.kind for finding in masked.findings)
         is_waiting = any(one["status"] == MemoryStatus.QUARANTINED for one in items)
         notes = [KEPT_AS_PROPOSAL] if is_waiting and not dry_run else []
@@ -253,7 +253,7 @@ class Drafting:
                 raise UsageError(f"the key {key!a} is that of {handle}, which says something else; use another key")
             item = memory_object(stored[0])
         else:
-            item = self.alone(said, waits=bool(done.needs_review))
+            item = self.refused_object(said, waits=bool(done.needs_review))
         named = {one.id: one.fact for one in memory.items.by_ids(link.dst for link in done.links)}
         links = [
             {"relation": link.rel, "id": named[link.dst].handle, "text": named[link.dst].text}
@@ -262,7 +262,7 @@ class Drafting:
         ]
         return item | {"is_new": done.is_new, "links": links, "why": self._why(said, done.needs_review)}
 
-    def alone(self, said: Statement, *, waits: bool = False) -> dict[str, Any]:
+    def refused_object(self, said: Statement, *, waits: bool = False) -> dict[str, Any]:
         """Return the wire object of a memory that was not kept."""
         status = MemoryStatus.QUARANTINED if waits or self._waits(said) else MemoryStatus.ACTIVE
         return {

@@ -133,7 +133,7 @@ class MemoryStrands:
             intake = _Intake(wanted, union(present, wanted.assumed), self._actor, now, random)
             key = intake.scope_to_adopt()
             adopts = bool(key) and memory.transfer.is_free(self._session.place, key) and self._is_of_here(intake, key)
-            told = intake.told(key if adopts else "")
+            told = intake.to_wire(key if adopts else "")
             if wanted.dry_run:
                 told["changes"] = intake.changes()
             return intake.rows(key if adopts else "")
@@ -144,7 +144,7 @@ class MemoryStrands:
         if wanted.dry_run:
             if file.read(decide) is None:
                 intake = _Intake(wanted, wanted.assumed, self._actor, now, random)
-                told = intake.told("") | {"changes": intake.changes()}
+                told = intake.to_wire("") | {"changes": intake.changes()}
         else:
             told["overwritten"] = file.write(take)
         return told | {"dry_run": wanted.dry_run}
@@ -248,7 +248,7 @@ class _Intake:
             key=key,
         )
 
-    def told(self, key: str) -> dict[str, Any]:
+    def to_wire(self, key: str) -> dict[str, Any]:
         """Return what comes in, as counts, and notes for what does not."""
         counts = Counter(record.type for record in self.change.added)
         memories = [record for record in self._wanted.strand.records if record.type == "memory"]

@@ -38,7 +38,7 @@ class FileTaken:
     document: Document
     is_same: bool
 
-    def told(self) -> dict[str, Any]:
+    def to_wire(self) -> dict[str, Any]:
         """Return the wire object for the client."""
         genes = list(dict.fromkeys(chunk.text_hash for chunk in self.document.chunks))
         source_id = source_id_of(self.path)

@@ -56,7 +56,7 @@ class TopicRequest:
 
 
 class Topic:
-    """One gathering. Use it once."""
+    """Collect the memories of one topic. Use an instance once."""
 
     def __init__(self, session: WorkspaceSession, wanted: TopicRequest) -> None:
         self._session, self._wanted = session, wanted

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix_core.engine.requests import PageCursor
-from helix_core.engine.symbols.lookup import Around, Uses
+from helix_core.engine.symbols.lookup import NameNeighborhood, Uses
 from helix_core.engine.symbols.place import Spot, weigh_spots
-from helix_core.engine.verdict import Sight, Weigher, parameters_differ, signature
+from helix_core.engine.verdict import FileObservation, Weigher, parameters_differ, signature
 from helix_core.ingest import Declaration, Parameter, block, declarations, declared, language_of, mask
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.signatures import LANGUAGES
@@ -343,7 +343,7 @@ class ChangesAnswer:
         sight = self._sight(path)
         return self._weigher.mask(sight).data if sight is not None and sight.file is not None else b""
 
-    def _sight(self, path: bytes) -> Sight | None:
+    def _sight(self, path: bytes) -> FileObservation | None:
         """Return what an indexed file is now; None for one that is not indexed."""
         source = self._reader.files.source(path)
         return self._weigher.observer.look(source) if source is not None else None
@@ -354,7 +354,7 @@ class ChangesAnswer:
         candidates = [other for other in self._reader.names.defined_at(name, one.path) if other.hit.name == name]
         own = [other for other in candidates if other.path == one.path and other.trail == one.then.chain[:-1]]
         meant = own[0] if own else _former(one)
-        around = Around(
+        around = NameNeighborhood(
             self._reader,
             self._weigher.observer,
             name,
@@ -383,7 +383,7 @@ class ChangesAnswer:
         there = [other for other in candidates if other.path == one.now_path and one.kind == "moved"]
         if not there:
             return frozenset()
-        around = Around(
+        around = NameNeighborhood(
             self._reader, self._weigher.observer, one.then.chain[-1], meant=there[:1], candidates=candidates
         )
         return around.importing

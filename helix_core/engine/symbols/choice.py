@@ -50,14 +50,14 @@ class CursorContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class LikelyDefinitions:
     """The likely definitions, best first, and the number of all definitions of the name."""
 
     definitions: tuple[DefinedAt, ...] = ()
     total: int = 0
 
 
-def asked(text: str) -> NameQuery | None:
+def parse_name(text: str) -> NameQuery | None:
     """Parse a name; None for a text that is none."""
     text = text[: LONGEST_NAME + 1].strip()
     if not text or len(text) > LONGEST_NAME or any(c.isspace() or not c.isprintable() for c in text):
@@ -68,7 +68,7 @@ def asked(text: str) -> NameQuery | None:
     return NameQuery(name, tuple(owner for owner in owners if owner))
 
 
-def choose(candidates: Sequence[DefinedAt], wanted: NameQuery, here: CursorContext) -> Meant:
+def choose(candidates: Sequence[DefinedAt], wanted: NameQuery, here: CursorContext) -> LikelyDefinitions:
     """Return at most ``MOST_DEFINITIONS`` definitions; only one where it is plainly meant."""
     known = _of_code(candidates, here)
     exact = [one for one in known if one.hit.name == wanted.name]
@@ -79,16 +79,16 @@ def choose(candidates: Sequence[DefinedAt], wanted: NameQuery, here: CursorConte
         known = _owned(known, wanted.owners, here)
     pointed = [one for one in known if one.path == here.path and one.hit.start_line == here.line]
     if pointed:
-        return Meant(tuple(pointed[:1]), total)
+        return LikelyDefinitions(tuple(pointed[:1]), total)
     imported = {path for path in {one.path for one in known} if here.imports.include(path)}
     ranked = sorted(known, key=lambda one: _order(one, here, imported))
     if ranked and not wanted.owners and _is_plain(ranked[0], here, imported):
-        return Meant(tuple(ranked[:1]), total)
+        return LikelyDefinitions(tuple(ranked[:1]), total)
     if here.path and not is_compound(wanted.name):
         # A field ``name`` in another file is unrelated to this ``name``.
         near = {here.path, *imported}
         ranked = [one for one in ranked if one.path in near or one.hit.kind not in _MINOR_KINDS]
-    return Meant(tuple(ranked[:MOST_DEFINITIONS]), total)
+    return LikelyDefinitions(tuple(ranked[:MOST_DEFINITIONS]), total)
 
 
 def _of_code(candidates: Sequence[DefinedAt], here: CursorContext) -> list[DefinedAt]:

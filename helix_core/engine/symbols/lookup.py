@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from helix_core.engine.requests import PageCursor
-from helix_core.engine.symbols.choice import CursorContext, Meant, NameQuery, asked, choose
+from helix_core.engine.symbols.choice import CursorContext, LikelyDefinitions, NameQuery, choose, parse_name
 from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
 from helix_core.engine.verdict import Observer, Weigher, line_of_mention, line_of_use, line_on_disk, owners_in
 from helix_core.lines import LineTable
@@ -44,8 +44,10 @@ class Uses:
     is_last: bool = True
 
 
-class Around:
-    """Of one name. ``candidates`` are all that define it, ``meant`` those that are meant, best first. With ``counts``
+class NameNeighborhood:
+    """The definitions, uses, tests and documents of one name.
+
+    ``candidates`` are all that define it, ``meant`` those that are meant, best first. With ``counts``
     up to ``USES_COUNTED`` uses are examined, however few are shown, and those after the first ``offset`` can be asked
     for: of each kind a page has at most ``shown``.
     """
@@ -237,7 +239,7 @@ class SymbolAnswer:
 
     def about(self, name: str, path: bytes, line: int, overlays: Overlays) -> dict[str, Any] | None:
         """Return the ``helix.symbol/1`` object; None where nothing known has this name."""
-        wanted = asked(name)
+        wanted = parse_name(name)
         if wanted is None:
             return None
         for _ in range(ROUNDS):
@@ -253,8 +255,10 @@ class SymbolAnswer:
                 break
         return answer
 
-    def _answer(self, wanted: NameQuery, meant: Meant, candidates: list[DefinedAt]) -> dict[str, Any] | None:
-        around = Around(
+    def _answer(
+        self, wanted: NameQuery, meant: LikelyDefinitions, candidates: list[DefinedAt]
+    ) -> dict[str, Any] | None:
+        around = NameNeighborhood(
             self._reader,
             self._weigher.observer,
             wanted.name,
@@ -299,7 +303,7 @@ class SymbolAnswer:
             "elapsed_ms": round((time.monotonic() - self._started) * 1e3, 3),
         }
 
-    def _totals(self, meant: Meant, users: Uses, tests: Uses) -> dict[str, Any]:
+    def _totals(self, meant: LikelyDefinitions, users: Uses, tests: Uses) -> dict[str, Any]:
         return {
             "definitions_total": meant.total,
             "users_total": users.total,

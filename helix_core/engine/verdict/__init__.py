@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from helix_core.engine.verdict.explain import ExplainStep, Explanation, explained
     from helix_core.engine.verdict.judge import Judgement, OnlyInBuffer, UnsavedNames, all_lost
     from helix_core.engine.verdict.not_indexed import NotIndexed, set_aside_note, with_named
-    from helix_core.engine.verdict.observe import MaskedFiles, Observer, Sight
+    from helix_core.engine.verdict.observe import FileObservation, MaskedFiles, Observer
     from helix_core.engine.verdict.outdated import (
         CommittedText,
         KeptLookups,
@@ -47,6 +47,7 @@ __all__ = [
     "Disputes",
     "ExplainStep",
     "Explanation",
+    "FileObservation",
     "Judgement",
     "KeptChains",
     "KeptLookups",
@@ -60,7 +61,6 @@ __all__ = [
     "Placed",
     "ReasonText",
     "Shown",
-    "Sight",
     "UnsavedNames",
     "VerdictContext",
     "Weigher",
@@ -98,7 +98,7 @@ __getattr__ = lazy_face(
         "explain": ("ExplainStep", "Explanation", "explained"),
         "judge": ("Judgement", "OnlyInBuffer", "UnsavedNames", "all_lost"),
         "not_indexed": ("NotIndexed", "set_aside_note", "with_named"),
-        "observe": ("MaskedFiles", "Observer", "Sight"),
+        "observe": ("MaskedFiles", "Observer", "FileObservation"),
         "outdated": (
             "CommittedText",
             "KeptLookups",

@@ -16,7 +16,7 @@ from helix_core.model import Item, Naming
 from helix_core.workspace import content_reason
 
 if TYPE_CHECKING:
-    from helix_core.engine.verdict.observe import Sight
+    from helix_core.engine.verdict.observe import FileObservation
     from helix_core.ingest import Chains, Masked, ParseGuard
 
 KEPT_BYTES = 4 * 1024 * 1024
@@ -56,7 +56,7 @@ class ChainLookup:
     def __init__(self, kept: KeptChains, parse_guard: ParseGuard, budget_ms: float) -> None:
         self._kept, self._parse_guard, self._left_ms = kept, parse_guard, budget_ms
 
-    def name(self, item: Item, sight: Sight, masked: Masked) -> Naming:
+    def name(self, item: Item, sight: FileObservation, masked: Masked) -> Naming:
         """Label the text at the item's place in the file's current bytes."""
         assert sight.file is not None
         file = sight.file
@@ -64,7 +64,7 @@ class ChainLookup:
             return Naming(None, NOT_INDEXED)
         return self._name(item, file.content_hash, lambda: masked.data)
 
-    def label(self, item: Item, sight: Sight, masked: Masked) -> Naming:
+    def label(self, item: Item, sight: FileObservation, masked: Masked) -> Naming:
         """Label the text at the item's place in the file's current bytes, where it had no label before."""
         assert sight.file is not None
         file = sight.file
@@ -73,7 +73,7 @@ class ChainLookup:
         chains = self._chains(item.source.path, file.content_hash, lambda: masked.data)
         return chains if isinstance(chains, Naming) else chains.label(item.start_byte, item.end_byte)
 
-    def definitions(self, path: bytes, sight: Sight, masked: Masked) -> list[tuple[int, str]]:
+    def definitions(self, path: bytes, sight: FileObservation, masked: Masked) -> list[tuple[int, str]]:
         """Return the first byte and the symbol of each definition of the file's current bytes; none if untold."""
         assert sight.file is not None
         file = sight.file

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from helix_core.engine.verdict.judge import unindexed
-from helix_core.engine.verdict.observe import Sight
+from helix_core.engine.verdict.observe import FileObservation
 from helix_core.engine.verdict.overlay import line_on_disk
 from helix_core.engine.verdict.spans import is_document
 from helix_core.engine.verdict.table import CONFIDENCE_FLOOR, TRUE_NOW, Observation, priority, refresh_plan, verdict
@@ -274,7 +274,7 @@ class Explanation:
             (one for one in items if one.start_line <= lines.start_line and lines.end_line <= one.end_line), None
         )
 
-    def _placed(self, source: Source, sight: Sight, was: Item | None, lines: LineSpan) -> Placed:
+    def _placed(self, source: Source, sight: FileObservation, was: Item | None, lines: LineSpan) -> Placed:
         now = self._reader.files.source(source.path) if sight.reason is Reason.REINGESTED else None
         if now is not None:
             item = self._same_item(now, was) or self._item_at(now, lines)
@@ -301,7 +301,7 @@ class Explanation:
         return _with(_answer(source.source_id, start_line, end_line, "", judged), [seen], judged, [target])
 
 
-def _whole(source: Source, sight: Sight) -> Item:
+def _whole(source: Source, sight: FileObservation) -> Item:
     """Return the file as one item."""
     assert sight.file is not None
     return whole_file(Item(0, source, "file", "", "", 0, 0, 1, 1, ""), sight.file.data)

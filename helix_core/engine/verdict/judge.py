@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from helix_core.engine.verdict.chains import renaming
-from helix_core.engine.verdict.observe import RELOCATE_BYTES, Sight
+from helix_core.engine.verdict.observe import RELOCATE_BYTES, FileObservation
 from helix_core.engine.verdict.spans import (
     COPY,
     NEAR_COPY,
@@ -212,7 +212,7 @@ class Judgement:
         _, sight = self._looked(pointer)
         return [] if sight.file is None else self._weigher.mask(sight).data.splitlines(keepends=True)
 
-    def _looked(self, pointer: Pointer) -> tuple[Source, Sight]:
+    def _looked(self, pointer: Pointer) -> tuple[Source, FileObservation]:
         """Return the pointer's file as it is indexed, or as one that is not, and as it is on disk now."""
         path = checked(pointer.source_id)
         source = self._reader.files.source(path) or unindexed(path)

@@ -31,8 +31,10 @@ _GONE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """What a file turned out to be. ``spans_before`` maps text hashes to start lines in the version it replaced;
+class FileObservation:
+    """The state of a file at the moment of an answer.
+
+    ``spans_before`` maps text hashes to start lines in the version it replaced;
     ``masked`` is the file with its secrets masked where these very bytes were indexed by today's rules, so that the
     index knows where its secrets are.
     """
@@ -63,7 +65,9 @@ class Sight:
 
 
 class Observer:
-    """Looks for one answer. ``budget_ms`` bounds the re-ingesting, never the looking: each file costs what its bytes
+    """Observe files for one answer.
+
+    ``budget_ms`` bounds the re-ingesting, never the observing: each file costs what its bytes
     take on an idle machine, so that the machine's load never decides which files are read again.
 
     ``uncounted`` says which of some paths, indexed or not, do not count, though their files are there. Without a
@@ -99,7 +103,7 @@ class Observer:
         self._gives_up = writer is None
         self._replaced: set[int] = set()
         self.notes: dict[str, None] = {}
-        self.sights: dict[bytes, Sight] = {}
+        self.sights: dict[bytes, FileObservation] = {}
 
     @property
     def mended(self) -> int:
@@ -115,7 +119,7 @@ class Observer:
             self._left_out.update(self._uncounted(asked, indexed))
             self._counted |= asked - self._left_out
 
-    def look(self, source: Source) -> Sight:
+    def look(self, source: Source) -> FileObservation:
         """Read the source's file, once an answer, so that its spans, quotes and hashes are of one version; the index is
         updated from the very bytes that are quoted.
         """
@@ -124,7 +128,7 @@ class Observer:
             seen = self.sights[source.path] = self._look(source)
         return seen
 
-    def look_again(self, source: Source) -> Sight:
+    def look_again(self, source: Source) -> FileObservation:
         """Like ``look``, but read the file again where another process has stored a newer version of it.
 
         Only for a search that is not settled: what was placed in the file before would be of the older version.
@@ -150,14 +154,14 @@ class Observer:
             return error.reason is Reason.NOT_A_FILE
         return False
 
-    def peek(self, path: bytes) -> Sight:
+    def peek(self, path: bytes) -> FileObservation:
         """Read a file now, indexed or not, without updating the index."""
         try:
-            return Sight(Reason.UNCHANGED, self._root.read(path, self._max_bytes))
+            return FileObservation(Reason.UNCHANGED, self._root.read(path, self._max_bytes))
         except DiskError as error:
-            return Sight(error.reason)
+            return FileObservation(error.reason)
 
-    def _outrun(self, seen: Sight, source: Source) -> bool:
+    def _outrun(self, seen: FileObservation, source: Source) -> bool:
         """Another process stored a newer version since we looked (and it is not the one that we replaced)."""
         return (
             seen.file is not None
@@ -167,7 +171,7 @@ class Observer:
             and source.id not in self._replaced
         )
 
-    def _look(self, source: Source) -> Sight:
+    def _look(self, source: Source) -> FileObservation:
         self._check()
         observed_ns = time.time_ns()
         try:
@@ -175,21 +179,25 @@ class Observer:
         except DiskError as error:
             if error.reason in _GONE and source.is_indexed:
                 self._mend(lambda writer: writer.remove(source.path))
-            return Sight(error.reason)
+            return FileObservation(error.reason)
         if source.is_indexed:
             self.expect([source.path])
         if source.path in self._left_out:
             if source.is_indexed:
                 self._mend(lambda writer: writer.leave_out(source.path))
-            return Sight(Reason.IGNORED)
+            return FileObservation(Reason.IGNORED)
         if file.content_hash == source.content_hash:
             masked = self._masked_as_indexed(source, file.data)
             if file.signature == source.signature:
-                return Sight(Reason.UNCHANGED, file, masked=masked)
+                return FileObservation(Reason.UNCHANGED, file, masked=masked)
             self._mend(lambda writer: writer.touch(source.path, file.signature, observed_ns))
-            return Sight(Reason.TOUCHED, file, masked=masked)
+            return FileObservation(Reason.TOUCHED, file, masked=masked)
         # A file without a record may be ignored by git: read it, but leave indexing it to a refresh.
-        return self._reingest(source, file, observed_ns) if source.is_indexed else Sight(Reason.NOT_INDEXED, file)
+        return (
+            self._reingest(source, file, observed_ns)
+            if source.is_indexed
+            else FileObservation(Reason.NOT_INDEXED, file)
+        )
 
     def _masked_as_indexed(self, source: Source, data: bytes) -> Masked | None:
         """Mask the bytes that ``source`` was made of; None where only the rules can tell what is secret in them."""
@@ -223,7 +231,7 @@ class Observer:
                     raise
             self._check()
 
-    def _reingest(self, source: Source, file: DiskFile, observed_ns: int) -> Sight:
+    def _reingest(self, source: Source, file: DiskFile, observed_ns: int) -> FileObservation:
         # The parsers cost a search more than all of its answer; a search without a change does not import them.
         from helix_core.ingest import ingest, parser_version, preload_grammar
 
@@ -233,20 +241,20 @@ class Observer:
         parser = parser_version(source.path, data[:256])
         content = file.content_hash
         if self._mend(lambda writer: writer.activate(source.path, content, parser, file.signature, observed_ns)):
-            return Sight(Reason.REINGESTED, file, before)
+            return FileObservation(Reason.REINGESTED, file, before)
         cost_ms = max(len(data) / INGEST_BYTES_PER_MS, LEAST_INGEST_MS)
         if self._gives_up or cost_ms > self._left_ms:
             if self._writer is not None:
                 self.notes[BEING_WRITTEN if self._gives_up else OVER_BUDGET] = None
-            return Sight(Reason.CHANGED, file)
+            return FileObservation(Reason.CHANGED, file)
         self._left_ms -= cost_ms
         preload_grammar(source.path, data)
         with self._parse_guard(content) as may_parse:
             if not may_parse:
-                return Sight(Reason.CHANGED, file)
+                return FileObservation(Reason.CHANGED, file)
             document = ingest(source.path, data, skipped=content_reason(source.path, data))
         stored = self._mend(lambda writer: writer.replace(document, file.signature, observed_ns))
-        return Sight(Reason.REINGESTED, file, before) if stored else Sight(Reason.CHANGED, file)
+        return FileObservation(Reason.REINGESTED, file, before) if stored else FileObservation(Reason.CHANGED, file)
 
 
 def occurrences(item: Item, masked: Masked) -> Iterator[int]:

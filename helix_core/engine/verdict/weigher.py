@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from helix_core.engine.verdict.chains import ChainLookup, renaming
 from helix_core.engine.verdict.contradictions import Disputes, contradicted_by, has_conflict_markers, settled
-from helix_core.engine.verdict.observe import MaskedFiles, Observer, Sight, occurrences
+from helix_core.engine.verdict.observe import FileObservation, MaskedFiles, Observer, occurrences
 from helix_core.engine.verdict.overlay import Buffers, InBuffer
 from helix_core.engine.verdict.spans import declaring_line, first_line, is_document, narrowed
 from helix_core.engine.verdict.table import (
@@ -173,7 +173,7 @@ class Weigher:
         # The item is of an older version: its file was not mended, or only in the last round.
         return self.relocated(one, sight)
 
-    def relocated(self, one: Ranked, sight: Sight) -> Placed:
+    def relocated(self, one: Ranked, sight: FileObservation) -> Placed:
         """Relocate the item's text in bytes of another version: under its symbol, if possible.
 
         ``renamed`` where only another symbol has it, unless that one had the same text before.
@@ -193,7 +193,7 @@ class Weigher:
                 other = Placed(_at(one, moved, masked.data), Reason.RENAMED, renaming(item.symbol, naming.symbol))
         return other or Placed(one, Reason.CHANGED, lost)
 
-    def _had_copy(self, item: Item, symbol: str, sight: Sight) -> bool:
+    def _had_copy(self, item: Item, symbol: str, sight: FileObservation) -> bool:
         """Return whether the indexed version had the same text under this other symbol."""
         is_older = sight.file is not None and sight.file.content_hash != item.source.content_hash
         known = self._reader.files.items_of(item.source.id) if is_older and item.source.id else []
@@ -275,7 +275,7 @@ class Weigher:
             self._marked[file.content_hash] = has_conflict_markers(file.data)
         return self._marked[file.content_hash]
 
-    def mask(self, sight: Sight) -> Masked:
+    def mask(self, sight: FileObservation) -> Masked:
         """Return the file's bytes with secrets masked."""
         assert sight.file is not None
         return sight.masked or self.facts.masked.of(sight.file)
@@ -320,7 +320,7 @@ class Weigher:
             )
         return self._outdated.flags(documents)
 
-    def _quote(self, sight: Sight, item: Item, task: TaskType) -> str:
+    def _quote(self, sight: FileObservation, item: Item, task: TaskType) -> str:
         """Return whole lines on disk from the item's first line on, without the last line end."""
         masked = self.mask(sight)
         most = QUOTE_LINES_HIGH_RISK if task in HIGH_RISK else QUOTE_LINES

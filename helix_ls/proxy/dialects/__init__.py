@@ -5,7 +5,7 @@ upstream, and never changes a byte of what a client or an upstream sent.
 """
 
 from helix_ls.proxy.dialects.anthropic import MESSAGES
-from helix_ls.proxy.dialects.dialect import Dialect, EventReader, Insertion, Said, UnreadableError
+from helix_ls.proxy.dialects.dialect import Delta, Dialect, EventReader, Insertion, UnreadableError
 from helix_ls.proxy.dialects.ollama import OLLAMA_CHAT, OLLAMA_GENERATE
 from helix_ls.proxy.dialects.openai_chat import CHAT
 from helix_ls.proxy.dialects.responses import RESPONSES
@@ -27,10 +27,10 @@ __all__ = [
     "OLLAMA_CHAT",
     "OLLAMA_GENERATE",
     "RESPONSES",
+    "Delta",
     "Dialect",
     "EventReader",
     "Insertion",
-    "Said",
     "UnreadableError",
     "dialect_of",
 ]

@@ -14,9 +14,9 @@ from typing import Any
 from helix_core.conversation import own_words
 from helix_ls.proxy.dialects.dialect import (
     EVENTS,
+    Delta,
     Dialect,
     Insertion,
-    Said,
     Span,
     event_frame,
     streams_if_asked,
@@ -134,19 +134,19 @@ class MessagesReader:
         return event_frame("error", error_object(502, message, "upstream_incomplete"))
 
 
-def _delta(said: Mapping[str, Any]) -> Said:
+def _delta(said: Mapping[str, Any]) -> Delta:
     delta = said.get("delta")
     if not isinstance(delta, dict):
-        return Said()
+        return Delta()
     if said.get("type") == "content_block_delta" and delta.get("type") == "text_delta":
-        return Said(delta["text"] if isinstance(delta.get("text"), str) else "")
-    return Said("", _finish(delta.get("stop_reason"))) if said.get("type") == "message_delta" else Said()
+        return Delta(delta["text"] if isinstance(delta.get("text"), str) else "")
+    return Delta("", _finish(delta.get("stop_reason"))) if said.get("type") == "message_delta" else Delta()
 
 
-def _whole(said: Any) -> Said:
+def _whole(said: Any) -> Delta:
     if not isinstance(said, dict):
-        return Said()
-    return Said(texts_of(said.get("content"), "text"), _finish(said.get("stop_reason")))
+        return Delta()
+    return Delta(texts_of(said.get("content"), "text"), _finish(said.get("stop_reason")))
 
 
 def _finish(reason: Any) -> str:

@@ -24,7 +24,7 @@ class Insertion:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Delta:
     """What an event or an answer adds: its text, and why it ended in OpenAI's words (``stop``, ``length``, …)."""
 
     text: str = ""
@@ -93,8 +93,8 @@ class Dialect:
     error: Callable[[int, str, str | None], dict[str, Any]]
     is_error: Callable[[Any], bool]
     reader: Callable[[], EventReader]
-    delta: Callable[[Mapping[str, Any]], Said]
-    whole: Callable[[Any], Said]
+    delta: Callable[[Mapping[str, Any]], Delta]
+    whole: Callable[[Any], Delta]
     wants_stream: Callable[[Mapping[str, Any]], bool]
     takes: Callable[[Mapping[str, Any]], bool] = lambda _fields: True
     most_turns: int = 4_096

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from helix_ls.proxy.dialects.dialect import LINES, Dialect, Insertion, Said, Span, written
+from helix_ls.proxy.dialects.dialect import LINES, Delta, Dialect, Insertion, Span, written
 from helix_ls.proxy.dialects.openai_chat import at_beginning, messages_of, user_message
 
 
@@ -62,13 +62,13 @@ class LineReader:
         return json.dumps({"error": message}).encode() + b"\n"
 
 
-def _said(said: Any) -> Said:
+def _said(said: Any) -> Delta:
     if not isinstance(said, dict):
-        return Said()
+        return Delta()
     message = said.get("message")
     text = message.get("content") if isinstance(message, dict) else said.get("response")
     reason = said.get("done_reason") if said.get("done") is True else ""
-    return Said(text if isinstance(text, str) else "", reason if isinstance(reason, str) else "stop")
+    return Delta(text if isinstance(text, str) else "", reason if isinstance(reason, str) else "stop")
 
 
 OLLAMA_CHAT = Dialect(

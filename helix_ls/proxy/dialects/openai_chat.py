@@ -7,9 +7,9 @@ from typing import Any
 
 from helix_ls.proxy.dialects.dialect import (
     EVENTS,
+    Delta,
     Dialect,
     Insertion,
-    Said,
     Span,
     event_frame,
     streams_if_asked,
@@ -100,15 +100,15 @@ class ChatReader:
         return event_frame("", error_object(502, message, "upstream_incomplete")) + DONE
 
 
-def _delta(said: Mapping[str, Any]) -> Said:
+def _delta(said: Mapping[str, Any]) -> Delta:
     return _first_choice(said, "delta")
 
 
-def _whole(said: Any) -> Said:
-    return _first_choice(said, "message") if isinstance(said, dict) else Said()
+def _whole(said: Any) -> Delta:
+    return _first_choice(said, "message") if isinstance(said, dict) else Delta()
 
 
-def _first_choice(said: Mapping[str, Any], name: str) -> Said:
+def _first_choice(said: Mapping[str, Any], name: str) -> Delta:
     text, finish = "", ""
     choices = said.get("choices")
     for choice in choices if isinstance(choices, list) else ():
@@ -118,7 +118,7 @@ def _first_choice(said: Mapping[str, Any], name: str) -> Said:
         if isinstance(message, dict) and isinstance(message.get("content"), str):
             text += message["content"]
         finish = reason if isinstance(reason, str) else finish
-    return Said(text, finish)
+    return Delta(text, finish)
 
 
 CHAT = Dialect(

@@ -8,9 +8,9 @@ from typing import Any
 
 from helix_ls.proxy.dialects.dialect import (
     EVENTS,
+    Delta,
     Dialect,
     Insertion,
-    Said,
     Span,
     event_frame,
     streams_if_asked,
@@ -103,20 +103,20 @@ class ResponsesReader:
         return event_frame("error", said | error_object(502, message, code))
 
 
-def _delta(said: Mapping[str, Any]) -> Said:
+def _delta(said: Mapping[str, Any]) -> Delta:
     kind = said.get("type")
     if kind == "response.output_text.delta":
-        return Said(said["delta"] if isinstance(said.get("delta"), str) else "")
-    return Said("", _finish(said.get("response"))) if kind in _ENDS else Said()
+        return Delta(said["delta"] if isinstance(said.get("delta"), str) else "")
+    return Delta("", _finish(said.get("response"))) if kind in _ENDS else Delta()
 
 
-def _whole(said: Any) -> Said:
+def _whole(said: Any) -> Delta:
     if not isinstance(said, dict):
-        return Said()
+        return Delta()
     output = said.get("output")
     messages = [one for one in output if isinstance(one, dict)] if isinstance(output, list) else []
     texts = (texts_of(one.get("content"), "output_text") for one in messages if one.get("type") == "message")
-    return Said("\n".join(text for text in texts if text), _finish(said))
+    return Delta("\n".join(text for text in texts if text), _finish(said))
 
 
 def _finish(response: Any) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
-from helix_core.model import Account, Ranked, RankedFile, RankerAccount, Sign
+from helix_core.model import FeatureEffect, Ranked, RankedFile, RankerExplanation, RankingExplanation
 from helix_core.search.confidence import AnswerFeatures, place, presence
 from helix_core.search.confidence_weights import PLACE, PLACE_WITH_MODEL, PRESENCE
 from helix_core.search.fuse import Fused, Ranking, blend
@@ -33,11 +33,11 @@ class SearchTrace:
     read_as: Mapping[str, str] = field(default_factory=dict)
 
 
-def explain_search(trace: SearchTrace) -> Account:
+def explain_search(trace: SearchTrace) -> RankingExplanation:
     """Return the explanation of one search. Raises StoreError when the index cannot be read."""
     meaning = trace.query.meaning
     with_model = meaning is not None and not meaning.is_static
-    return Account(
+    return RankingExplanation(
         rankers=_rankers(trace),
         model=meaning.model if meaning is not None else "",
         levels=tuple(sorted(meaning.levels)) if meaning is not None else (),
@@ -51,14 +51,14 @@ def explain_search(trace: SearchTrace) -> Account:
     )
 
 
-def _rankers(trace: SearchTrace) -> tuple[RankerAccount, ...]:
+def _rankers(trace: SearchTrace) -> tuple[RankerExplanation, ...]:
     totals = {one.id: one.score for one in trace.fused}
     shown = {one.item.source.id for one in trace.ranked}
     told = [(ranking, blend([ranking])) for ranking in trace.rankings]
     worth = [[one for at, one in enumerate(files) if at < FIRST_SHOWN or one.id in shown] for _, files in told]
     sources = trace.query.reader.files.sources_by_id({one.id for files in worth for one in files})
     return tuple(
-        RankerAccount(
+        RankerExplanation(
             ranking.ranker,
             ranking.weight,
             len(files),
@@ -72,12 +72,14 @@ def _rankers(trace: SearchTrace) -> tuple[RankerAccount, ...]:
     )
 
 
-def _weighed(signs: AnswerFeatures, weights: Mapping[str, float]) -> tuple[Sign, ...]:
+def _weighed(signs: AnswerFeatures, weights: Mapping[str, float]) -> tuple[FeatureEffect, ...]:
     known = asdict(signs)
-    return tuple(Sign(name, known[name], weight * known[name]) for name, weight in weights.items() if name in known)
+    return tuple(
+        FeatureEffect(name, known[name], weight * known[name]) for name, weight in weights.items() if name in known
+    )
 
 
-def _lines(trace: SearchTrace) -> dict[int, tuple[Sign, ...]]:
+def _lines(trace: SearchTrace) -> dict[int, tuple[FeatureEffect, ...]]:
     """Return the second stage's features of each chunk in the answer, largest effect first."""
     try:
         files = read_files(trace.query, trace.best)
@@ -91,9 +93,11 @@ def _lines(trace: SearchTrace) -> dict[int, tuple[Sign, ...]]:
     return {one.id: _top_features(signs, average, table) for (_, one), signs in places if one.id in shown}
 
 
-def _top_features(signs: Sequence[float], average: Sequence[float], table: Mapping[str, float]) -> tuple[Sign, ...]:
+def _top_features(
+    signs: Sequence[float], average: Sequence[float], table: Mapping[str, float]
+) -> tuple[FeatureEffect, ...]:
     told = [
-        Sign(name, value, table.get(name, 0.0) * (value - usual))
+        FeatureEffect(name, value, table.get(name, 0.0) * (value - usual))
         for name, value, usual in zip(FEATURES, signs, average, strict=True)
     ]
     return tuple(sorted((one for one in told if one.effect), key=lambda one: (-abs(one.effect), one.name)))
