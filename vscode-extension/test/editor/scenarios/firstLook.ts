@@ -190,57 +190,100 @@ async function accessible(stage: Stage): Promise<void> {
   }
 }
 
-/** A side bar as narrow as it can be, and a window at 200 %, which is half as many points. */
+/** A side bar as narrow as it can be, and a window at 200 %, which is half as many points; the hints take their share. */
 async function narrow(stage: Stage): Promise<void> {
   const window = await stage.window();
   await stage.status(/fresh/i, 60_000);
   const view = new PacketView(window);
-  await view.showing(QUESTION);
-  const page = await view.page();
-  const fits = (): Promise<string[]> =>
-    page.evaluate(() =>
-      [...document.querySelectorAll<HTMLElement>('.item .name, .item .where, button, select')]
-        .filter((element) => element.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
-        .map((element) => element.outerHTML.slice(0, 120)),
-    );
+  await window.run('Helix: Focus on Hints View');
+  await view.askByPalette(QUESTION);
+  await window.widenSideBar(300);
+  assert.deepEqual(await cutIn(view), [], 'at the width it has first');
   await window.widenSideBar(170);
-  assert.deepEqual(await fits(), [], 'nothing is cut at the edge');
+  await view.askByPalette(QUESTION);
   await stage.picture('packet-narrow');
+  assert.deepEqual(await cutIn(view), [], 'in a narrow side bar');
   await window.page.setViewportSize({ width: 700, height: 450 });
+  await view.askByPalette(QUESTION);
+  await window.openFile('ledger/refunds.py', 17);
   await stage.picture('packet-200-percent');
-  assert.deepEqual(await fits(), [], 'nothing is cut at the edge');
+  assert.deepEqual(await cutIn(view), [], 'at 200 %');
   await window.page.setViewportSize({ width: 1400, height: 900 });
   await window.widenSideBar(340);
+}
+
+/** What is wrong with how the answer is seen, before anybody scrolls. */
+async function cutIn(view: PacketView): Promise<string[]> {
+  return (await view.page()).evaluate(() => {
+    const all = (selector: string): HTMLElement[] => [...document.querySelectorAll<HTMLElement>(selector)];
+    const said = (what: string, elements: HTMLElement[]): string[] =>
+      elements.map((element) => `${what}: ${element.outerHTML.slice(0, 160)}`);
+    const right = document.documentElement.clientWidth + 1;
+    const isPastEdge = (element: HTMLElement): boolean =>
+      [...element.getClientRects()].some((box) => box.right > right);
+    const isCut = (element: HTMLElement): boolean =>
+      isPastEdge(element) || (element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1);
+    const isOutOfSight = (element: HTMLElement): boolean => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return top < 0 || bottom > window.innerHeight;
+    };
+    const isColumn = (element: HTMLElement): boolean => {
+      const { width } = element.getBoundingClientRect();
+      return width > 1 && width < 0.6 * right;
+    };
+    return [
+      ...said('past the edge', all('.item .name, .item .where, button, select').filter(isPastEdge)),
+      ...said('a file name is cut', all('.item .file').filter(isCut)),
+      ...said('the first row is not in sight', all('.item').slice(0, 1).filter(isOutOfSight)),
+      ...said('a word or two a line', all('.query').filter(isColumn)),
+      ...(all('.item').length === 0 ? ['no row'] : []),
+    ];
+  });
 }
 
 async function debugInformation(stage: Stage): Promise<void> {
   await stage.status(/fresh/i);
   const window = await stage.window();
+  await window.openFile('ledger/refunds.py', 17);
   await window.run('Helix: Debug Information');
   const text = await until(
-    'the document is open',
+    'it is shown, rendered',
     async () => {
-      const shown = await window.editorText();
-      return shown.includes('Interpreter') && /[\d,]+ files, [\d,]+ items/.test(shown) ? shown : undefined;
+      const page = await window.webview('h1:has-text("Helix: debug information")', 2_000);
+      const shown = await page.locator('body').innerText();
+      return /[\d,]+ files, [\d,]+ items/.test(shown) ? shown : undefined;
     },
-    { withinMs: 15_000 },
+    { withinMs: 20_000 },
   );
+  await window.page.locator('.editor-instance .monaco-editor.focused').waitFor();
+  assert.equal(await window.cursorLine(), 17, 'whoever types goes on there');
   assert.match(text, /extension \d+\.\d+\.\d+, editor .*\d+\.\d+/);
   assert.match(text, /Python 3\.\d+/);
   assert.match(text, /setting helix\.interpreter/);
   assert.ok(!text.includes(os.homedir()), 'no home folder');
   assert.ok(!text.includes('refund'), 'no question');
   await stage.picture('debug-information');
+  await window.run('View: Close All Editors');
 }
 
 async function walkthrough(stage: Stage): Promise<void> {
+  await stage.forget();
   const window = await stage.window();
+  await stage.status(/fresh/i, 60_000);
   await window.run('Helix: Open Walkthrough');
   await window.page.getByText('Get to know Helix').first().waitFor();
   const titles = window.page.locator('.getting-started-step .step-title');
   await titles.first().waitFor();
   const steps = await titles.allInnerTexts();
   assert.ok(steps.length <= 5, JSON.stringify(steps));
+  const done = window.page
+    .locator('.getting-started-step', { hasText: 'Ask for a context packet' })
+    .locator('.codicon.complete');
+  await window.run('Helix: Focus on Context Packet View');
+  await new PacketView(window).page();
+  assert.equal(await done.count(), 0, 'to open the view is no packet');
+  await new PacketView(window).askByPalette(OTHER_QUESTION);
+  await until('the step of the packet that came is done', async () => (await done.count()) > 0, { withinMs: 10_000 });
   await stage.picture('walkthrough');
 }
 

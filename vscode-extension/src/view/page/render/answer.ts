@@ -43,9 +43,10 @@ export function answer(state: State, act: Act, shown: ShownPacket, nowSeconds: n
 
 function head(state: State, act: Act, shown: ShownPacket, nowSeconds: number): Described {
   const { packet } = shown;
+  const repeats = state.draft.text.trim() === packet.query;
   return h(
     'header',
-    { class: 'head' },
+    { class: repeats ? 'head repeats' : 'head' },
     h(
       'div',
       { class: 'head-line' },
@@ -123,7 +124,7 @@ function headButtons(state: State, act: Act, shown: ShownPacket): Child {
 /** How much there is of what, and how sure it is that this is the place. */
 function scores(packet: Packet): Described {
   const confidence = packet.coordinate_confidence;
-  const said = `${confidenceWords(confidence)}, ${oftenRight(confidence)}`;
+  const [words, often] = [confidenceWords(confidence), `, ${oftenRight(confidence)}`];
   const full = Math.round(confidence * 10);
   const bars = Array.from({ length: 10 }, (_, index) => h('span', { class: index < full ? 'tenth full' : 'tenth' }));
   return h(
@@ -137,7 +138,7 @@ function scores(packet: Packet): Described {
         'aria-valuemin': 0,
         'aria-valuemax': 1,
         'aria-valuenow': confidence.toFixed(2),
-        'aria-valuetext': said,
+        'aria-valuetext': `${words}${often}`,
         attributes: {
           role: 'meter',
           title: `Confidence ${confidence.toFixed(2)}: measured on questions nobody tuned on`,
@@ -145,7 +146,7 @@ function scores(packet: Packet): Described {
       },
       bars,
     ),
-    h('span', { class: 'confidence-words', 'aria-hidden': true }, said),
+    h('span', { class: 'confidence-words', 'aria-hidden': true }, words, h('span', { class: 'often' }, often)),
   );
 }
 
