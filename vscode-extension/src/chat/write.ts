@@ -13,10 +13,14 @@ export function write(stream: vscode.ChatResponseStream, parts: readonly Part[],
         break;
       case 'place': {
         const location = locationOf(folder, part.place);
-        stream.anchor(location, titleOf(part.place));
-        const key = titleOf(part.place);
-        if (!referenced.has(key)) {
-          referenced.add(key);
+        const { source_id, start_line, end_line } = part.place;
+        const title = `${source_id}:${start_line}`;
+        stream.anchor(location, title);
+        if (end_line > start_line) {
+          stream.markdown(`–${end_line}`);
+        }
+        if (!referenced.has(title)) {
+          referenced.add(title);
           stream.reference(location);
         }
         break;
@@ -30,11 +34,8 @@ export function write(stream: vscode.ChatResponseStream, parts: readonly Part[],
   }
 }
 
-export function locationOf(folder: vscode.Uri, { source_id, start_line, end_line }: Place): vscode.Location {
+/** Where a place begins: the editor selects a range that it opens, and the next key typed would replace it. */
+function locationOf(folder: vscode.Uri, { source_id, start_line }: Place): vscode.Location {
   const uri = isNote(source_id) ? noteUri(folder, source_id) : vscode.Uri.joinPath(folder, ...source_id.split('/'));
-  return new vscode.Location(uri, new vscode.Range(start_line - 1, 0, Math.max(start_line, end_line) - 1, 0));
-}
-
-function titleOf({ source_id, start_line, end_line }: Place): string {
-  return `${source_id}:${start_line === end_line ? start_line : `${start_line}-${end_line}`}`;
+  return new vscode.Location(uri, new vscode.Position(start_line - 1, 0));
 }

@@ -147,10 +147,10 @@ export class Chat {
     await this.#stop().first().click();
   }
 
-  /** Opens a place that the last answer links to, and waits for its file. */
+  /** Opens a place that the last answer links to, and waits for its file. Returns what the link shows. */
   async open(file: string): Promise<string> {
     const link = this.#answers().last().locator('.chat-inline-anchor-widget', { hasText: file }).first();
-    const label = (await link.getAttribute('aria-label')) ?? '';
+    const label = await link.innerText();
     // Scrolled under the question that sticks to the top, it could not be clicked.
     await link.evaluate((element) => {
       (element as HTMLElement).click();

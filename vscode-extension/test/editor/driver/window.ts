@@ -142,6 +142,12 @@ export class EditorWindow {
     return Number(/Ln (\d+)/.exec(shown)?.[1]);
   }
 
+  /** What the status bar says of a selection; empty where nothing is selected. */
+  async selected(): Promise<string> {
+    const shown = await this.page.locator('.statusbar-item', { hasText: /Ln \d+/ }).innerText();
+    return /\([^)]*selected\)/.exec(shown)?.[0] ?? '';
+  }
+
   /** Moves the mouse over a word in the active editor and returns the hover's text, once it contains `expected`. */
   async hover(word: string, expected: string | RegExp, withinMs = 15_000): Promise<string> {
     const what = `a hover over ${word} that says ${String(expected)}`;

@@ -39,15 +39,16 @@ async function answersWithoutModel(stage: Stage): Promise<void> {
   assert.match(await view.models(), /Evidence only/);
   const text = await view.ask(`@helix ${QUESTION}`, /Show in Packet View/);
   assert.match(text, /✓ \d+ verified/);
-  assert.match(text, /stale risk: describes code that changed/);
+  assert.match(text, /Stale risk – may mislead[\s\S]*– describes code that changed/);
+  assert.doesNotMatch(text, /unchanged since|last changed/, 'a place says only what is wrong with it');
+  assert.match(text, /refunds\.py:17\s*–26/);
   await view.followUp('Is it still true?').waitFor();
   const label = await view.open('refunds.py');
-  const [, first, last] = /lines? (\d+)(?: to (\d+))?/.exec(label) ?? [];
-  const cursor = async (): Promise<boolean> => {
-    const line = await window.cursorLine();
-    return line >= Number(first) && line <= Number(last ?? first);
-  };
-  await until(`the cursor is in ${label}`, cursor, { withinMs: 10_000 });
+  const first = Number(/refunds\.py:(\d+)$/.exec(label.trim())?.[1]);
+  assert.ok(first > 0, `the link says its line: ${label}`);
+  const cursor = async (): Promise<boolean> => (await window.cursorLine()) === first;
+  await until(`the cursor is in the first line of ${label}`, cursor, { withinMs: 10_000 });
+  assert.equal(await window.selected(), '', 'the next key typed replaces nothing');
   await stage.picture('chat');
   assert.equal(upstream.asked.length, 0, 'no model was asked');
 }
