@@ -1,8 +1,8 @@
 /** Whether what was said is still true, and how the index stands, as answers in the chat. Pure. */
 import type { IndexReport, Packet, StatusAnswer } from '../base/protocol';
 import { code } from '../view/markdown';
-import { count, duration, groupNames, reasonWords } from '../view/words';
-import { itemsOf, marks, refreshTargets, verdictCounts } from './packetParts';
+import { count, duration } from '../view/words';
+import { facts, itemsOf, marks, refreshTargets, verdictCounts } from './packetParts';
 import { button, place, text, type Part, type Place } from './parts';
 
 /** Each place with its verdict of this moment; those that an earlier answer named and that are gone from it come last. */
@@ -14,7 +14,7 @@ export function freshParts(packet: Packet, before: readonly Place[]): Part[] {
   const rows = items.flatMap((item, number) => [
     text(`**${number + 1}** ${marks[item.status]} `),
     place(item),
-    text(` ${groupNames[item.status].toLowerCase()}: ${reasonWords(item.reason)}\n\n`),
+    text(`${facts(item)}\n\n`),
   ]);
   const gone = before.filter((one) => !items.some((item) => item.source_id === one.source_id));
   return [

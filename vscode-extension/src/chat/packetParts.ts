@@ -14,6 +14,7 @@ import {
   nothingWords,
   oftenRight,
   reasonWords,
+  saysMore,
   verdictSigns,
 } from '../view/words';
 import { button, place, text, type Part } from './parts';
@@ -41,6 +42,7 @@ export function packetParts(packet: Packet, detail: Detail, nowSeconds: number):
     return [text(nothing(packet)), ...memories(packet), ...notes(packet)];
   }
   const parts: Part[] = [text(`${headline(packet)}\n\n`)];
+  const origin = detail.everything ? oncePerFile(nowSeconds) : () => '';
   let number = 0;
   for (const status of groups) {
     if (packet[status].length > 0) {
@@ -49,7 +51,7 @@ export function packetParts(packet: Packet, detail: Detail, nowSeconds: number):
     for (const item of packet[status]) {
       number += 1;
       const lines = number <= detail.quotes ? detail.lines : 0;
-      parts.push(text(`**${number}** `), place(item), text(`${facts(item, nowSeconds)}\n\n${quote(item, lines)}`));
+      parts.push(text(`**${number}** `), place(item), text(`${facts(item)}${origin(item)}\n\n${quote(item, lines)}`));
     }
   }
   parts.push(...memories(packet));
@@ -86,16 +88,29 @@ function headline(packet: Packet): string {
   return `**${verdictCounts(packet)}** – ${about}, ${duration(packet.accounting.elapsed_ms)}`;
 }
 
-function facts(item: PacketItem, nowSeconds: number): string {
+/** Its symbol, and what is wrong with it: the mark of the verdict stands above or before it. */
+export function facts(item: Judged): string {
   const symbol = item.symbol ? ` ${code(item.symbol)}` : '';
   const detail = item.detail ? ` (${prose(item.detail)})` : '';
-  const when = item.committed_at === null ? '' : `, ${ago(item.committed_at, nowSeconds)}`;
-  const origin =
-    item.commit === null
-      ? ''
-      : ` · ${changed(item.commit_of)} ${code(item.commit.slice(0, 8))}${item.author ? `, ${prose(item.author)}` : ''}${when}`;
-  return `${symbol} – ${groupNames[item.status].toLowerCase()}: ${reasonWords(item.reason)}${detail}${origin}`;
+  return saysMore(item) ? `${symbol} – ${reasonWords(item.reason)}${detail}` : symbol;
 }
+
+/** Who changed a place last; of a whole file that is said once. */
+export function oncePerFile(nowSeconds: number): (item: Judged) => string {
+  const said = new Set<string>();
+  return ({ source_id, commit, commit_of, author, committed_at }) => {
+    if (commit === null || said.has(source_id)) return '';
+    if (commit_of !== 'lines') said.add(source_id);
+    const when = committed_at === null ? '' : `, ${ago(committed_at, nowSeconds)}`;
+    return ` · ${changed(commit_of)} ${code(commit.slice(0, 8))}${author ? `, ${prose(author)}` : ''}${when}`;
+  };
+}
+
+/** What a packet's items and a symbol's places have in common. */
+type Judged = Pick<
+  PacketItem,
+  'source_id' | 'symbol' | 'status' | 'reason' | 'detail' | 'commit' | 'commit_of' | 'author' | 'committed_at'
+>;
 
 function quote(item: PacketItem, most: number): string {
   const lines = linesOf(item.quote);

@@ -1,8 +1,8 @@
 /** What is known of a name, as an answer in the chat. Pure. */
 import type { SymbolAnswer, SymbolPlace } from '../base/protocol';
 import { code, prose } from '../view/markdown';
-import { ago, changed, count, groupNames, reasonWords } from '../view/words';
-import { marks } from './packetParts';
+import { count } from '../view/words';
+import { facts, marks, oncePerFile } from './packetParts';
 import { button, place, text, type Part } from './parts';
 
 const mostPlaces = 8;
@@ -15,6 +15,7 @@ export function placesOf(answer: SymbolAnswer): SymbolPlace[] {
 }
 
 export function symbolParts(answer: SymbolAnswer, nowSeconds: number): Part[] {
+  const origin = oncePerFile(nowSeconds);
   let number = 0;
   const rows = (title: string, places: readonly SymbolPlace[], total = places.length): Part[] => {
     if (places.length === 0) {
@@ -26,7 +27,7 @@ export function symbolParts(answer: SymbolAnswer, nowSeconds: number): Part[] {
       text(`#### ${title} (${total}${more})\n\n`),
       ...places.slice(0, mostPlaces).flatMap((one) => {
         number += 1;
-        return [text(`**${number}** `), place(one), text(`${facts(one, nowSeconds)}\n\n`)];
+        return [text(`**${number}** ${marks[one.status]} `), place(one), text(`${facts(one)}${origin(one)}\n\n`)];
       }),
     ];
   };
@@ -45,15 +46,4 @@ export function symbolParts(answer: SymbolAnswer, nowSeconds: number): Part[] {
 function summary(answer: SymbolAnswer): string {
   const parts = [count(answer.definitions.length, 'definition'), count(answer.users_total, 'user')];
   return [...parts, count(answer.tests.length, 'test'), count(answer.documents.length, 'document')].join(', ');
-}
-
-function facts(one: SymbolPlace, nowSeconds: number): string {
-  const symbol = one.symbol ? ` ${code(one.symbol)}` : '';
-  const detail = one.detail ? ` (${prose(one.detail)})` : '';
-  const when = one.committed_at === null ? '' : `, ${ago(one.committed_at, nowSeconds)}`;
-  const origin =
-    one.commit === null
-      ? ''
-      : ` · ${changed(one.commit_of)} ${code(one.commit.slice(0, 8))}${one.author ? `, ${prose(one.author)}` : ''}${when}`;
-  return `${symbol} – ${marks[one.status]} ${groupNames[one.status].toLowerCase()}: ${reasonWords(one.reason)}${detail}${origin}`;
 }

@@ -55,6 +55,13 @@ export function reasonWords(reason: string, since: 'indexed' | 'cited' | 'opened
   return reasons[reason]?.replace('{since}', since) ?? reason.replaceAll('_', ' ');
 }
 
+const quietReasons = new Set(['unchanged', 'touched']);
+
+/** Is there more to say of a verdict than its mark: that something is wrong, or that it stands elsewhere by now? */
+export function saysMore({ status, reason }: { readonly status: VerdictStatus; readonly reason: string }): boolean {
+  return status !== 'verified' || !quietReasons.has(reason);
+}
+
 export type Risk = 'low' | 'medium' | 'high' | 'highest';
 
 export interface TaskWords {

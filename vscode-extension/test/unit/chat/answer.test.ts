@@ -130,6 +130,20 @@ describe('@helix', () => {
     expect(followUps(undefined, made.memory)).toHaveLength(3);
   });
 
+  it('says of a place what is wrong with it, and who changed its file last once, where all is asked for', async () => {
+    const doubted = item({ symbol: 'Plans', status: 'stale_risk', reason: 'outdated_doc', source_id: 'docs/plan.md' });
+    const moved = item({ symbol: 'later', reason: 'moved', start_line: 20 });
+    const replies = { 'helix.packet': packet([item(), moved, doubted]) };
+    const asked = words(await answer({ prompt: 'how is it decided' }, replies));
+    expect(asked).toContain('**1** <core/plan.py> `decide`\n\n');
+    expect(asked).toContain('**2** <core/plan.py> `later` – the same text, now on other lines\n\n');
+    expect(asked).toContain('**3** <docs/plan.md> `Plans` – describes code that changed after it was written\n\n');
+    expect(asked).not.toMatch(/unchanged since|last changed/);
+    const whole = words(await answer({ prompt: 'how is it decided', command: 'packet' }, replies));
+    const told = [...whole.matchAll(/\*\*(\d)\*\* .*? · file last changed `01234567`, Ledger Team/g)];
+    expect(told.map(([, number]) => number)).toEqual(['1', '3']);
+  });
+
   it('says what it understood, and asks for that', async () => {
     const made = await answer({ prompt: 'and its tests?', last }, { 'helix.packet': found });
     expect(made.asked[0]?.argument['question']).toBe('How does a refund work: tests');
@@ -169,6 +183,7 @@ describe('@helix', () => {
       { 'helix.symbol': { ...symbol, definitions: [{ ...item(), detail: '' }] } },
     );
     expect(words(known)).toContain('1 definition, 9 users');
+    expect(words(known)).toContain('**1** ✓ <core/plan.py> `decide` · file last changed');
     const unknown = await answer(
       { command: 'explain', prompt: 'decide' },
       { 'helix.symbol': null, 'helix.packet': found },
@@ -180,6 +195,7 @@ describe('@helix', () => {
     const made = await answer({ command: 'fresh', last }, { 'helix.packet': found });
     expect(made.asked[0]?.argument['question']).toBe(last.question);
     expect(words(made)).toContain('No longer part of the answer: `a.py`, `b.py`');
+    expect(words(made)).toContain('**1** ✓ <core/plan.py> `decide`\n\n**2** ~ <docs/plan.md> `decide` – describes');
     const status = {
       workspace: '/w',
       fresh: true,

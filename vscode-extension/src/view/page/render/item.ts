@@ -2,7 +2,7 @@
 
 import { shown } from '../../shown';
 import { currentSpan, itemKey, type LiveItem } from '../../verdicts';
-import { ago, changed, groupNames, lineRange, reasonWords, spokenLines } from '../../words';
+import { ago, changed, groupNames, lineRange, reasonWords, saysMore, spokenLines } from '../../words';
 import { h, text, type Child, type Described } from '../dom';
 import { icon } from '../icons';
 import { isUnfolded, itemRowKey, type State } from '../state';
@@ -103,13 +103,6 @@ function where(item: LiveItem): Described {
     h('span', { class: span === null ? 'lines nowhere' : 'lines' }, `:${lineRange(span ?? item)}`),
     moved ? h('span', { class: 'was' }, ` was ${lineRange(item)}`) : null,
   );
-}
-
-const quietReasons = new Set(['unchanged', 'touched']);
-
-/** The mark alone says that nothing is wrong. */
-function saysMore(item: LiveItem): boolean {
-  return item.status !== 'verified' || !quietReasons.has(item.reason);
 }
 
 /** What can be done about text that is another one by now. */
