@@ -161,12 +161,12 @@ def _memory(memory: dict[str, Any], markdown: bool) -> str:
 def _about(symbol: dict[str, Any], now: float, markdown: bool) -> list[str]:
     lines = [_heading(symbol, markdown)]
     definitions = symbol["definitions"]
-    lines += [_definition(each, now, markdown) for each in definitions[:SHOWN]]
+    lines += [_definition(each, now, markdown, marked=each is definitions[0]) for each in definitions[:SHOWN]]
     if len(definitions) > SHOWN:
         lines.append(f"… and {count(len(definitions) - SHOWN, 'more definition')}")
     lines += _places(f"Used in {symbol['users_total']}", symbol["users"], symbol["users_total"], markdown)
     lines += _places("Tested by", symbol["tests"], len(symbol["tests"]), markdown)
-    lines += [_document(each, markdown) for each in symbol["documents"][:SHOWN]]
+    lines += _places("Documented in", symbol["documents"], len(symbol["documents"]), markdown)
     lines += _places("Changes together with", symbol.get("co_changed", []), 0, markdown)
     lines += [escaped(note) if markdown else one_line(note) for note in symbol["notes"]]
     return lines
@@ -178,8 +178,10 @@ def _heading(symbol: dict[str, Any], markdown: bool) -> str:
     return f"**{shown}**" + (f" · {escaped(kind)}" if kind else "") if markdown else f"{shown} ({one_line(kind)})"
 
 
-def _definition(place: dict[str, Any], now: float, markdown: bool) -> str:
-    said = [f"{_link(place, markdown)} {_mark(place, markdown)}"]
+def _definition(place: dict[str, Any], now: float, markdown: bool, *, marked: bool) -> str:
+    said = [_link(place, markdown)]
+    if marked or place["status"] != "verified":
+        said[0] += f" {_mark(place, markdown)}"
     if place.get("commit"):
         author = escaped(place["author"]) if markdown else one_line(place["author"])
         commit = f"`{place['commit'][:8]}`" if markdown else place["commit"][:8]
@@ -188,16 +190,17 @@ def _definition(place: dict[str, Any], now: float, markdown: bool) -> str:
     return "Defined in " + " · ".join(said)
 
 
-def _document(place: dict[str, Any], markdown: bool) -> str:
-    return f"Documented in {_link(place, markdown)} {_mark(place, markdown)}"
-
-
 def _places(title: str, places: list[dict[str, Any]], total: int, markdown: bool) -> list[str]:
+    """Return the line of a group: one mark where all that is shown is verified, else one at each place in doubt."""
     if not places:
         return []
-    shown = ", ".join(f"{_link(place, markdown)} {_mark(place, markdown, short=True)}" for place in places[:SHOWN])
+    shown = [
+        _link(place, markdown) + ("" if place["status"] == "verified" else f" {_mark(place, markdown, short=True)}")
+        for place in places[:SHOWN]
+    ]
     more = total - min(len(places), SHOWN)
-    return [f"{title}: {shown}" + (f" … and {more} more" if more > 0 else "")]
+    mark = f" {MARKS['verified'][0]}" if all(place["status"] == "verified" for place in places[:SHOWN]) else ""
+    return [f"{title}{mark}: {', '.join(shown)}" + (f" … and {more} more" if more > 0 else "")]
 
 
 def _link(place: dict[str, Any], markdown: bool) -> str:

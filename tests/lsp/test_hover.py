@@ -61,13 +61,26 @@ def test_a_hover_reads_like_this() -> None:
             "**`Signer.sign`** · method",
             "Defined in [a\\.py\\:10](file:///w/a.py#L10) ✓ verified"
             " · last changed 3 days ago by Ada \\*L\\* in `01234567`",
-            "Used in 12: [b\\.py\\:3](file:///w/b.py#L3) ✓, [c\\.py\\:5](file:///w/c.py#L5) ~ has unsaved edits in"
+            "Used in 12: [b\\.py\\:3](file:///w/b.py#L3), [c\\.py\\:5](file:///w/c.py#L5) ~ has unsaved edits in"
             " the editor … and 10 more",
-            "Tested by: [tests/test\\_a\\.py\\:7](file:///w/tests/test_a.py#L7) ✓",
-            "Documented in [docs/a\\_b\\.md\\:2](file:///w/docs/a_b.md#L2) ~ stale risk"
-            " (describes code that changed after it was written\\: names sign)",
+            "Tested by ✓: [tests/test\\_a\\.py\\:7](file:///w/tests/test_a.py#L7)",
+            "Documented in: [docs/a\\_b\\.md\\:2](file:///w/docs/a_b.md#L2)"
+            " ~ describes code that changed after it was written\\: names sign",
         ]
     )
+
+
+def test_a_group_is_marked_once_and_its_doubts_each() -> None:
+    documents = [place("docs/a.md", 2), place("docs/b.md", 4)]
+    definitions = [place("a.py", 10), place("b.py", 12)]
+    lines = render(known(definitions=definitions, documents=documents), NOW, markdown=False).splitlines()
+    assert lines[1:3] == ["Defined in a.py:10 ✓ verified", "Defined in b.py:12"]
+    assert lines[-1] == "Documented in ✓: docs/a.md:2, docs/b.md:4"
+    definitions[1] |= {"status": "needs_refresh", "reason": "changed"}
+    documents[0] |= {"status": "stale_risk", "reason": "outdated_doc"}
+    lines = render(known(definitions=definitions, documents=documents), NOW, markdown=False).splitlines()
+    assert lines[1:3] == ["Defined in a.py:10 ✓ verified", "Defined in b.py:12 ! needs refresh (changed on disk)"]
+    assert lines[-1] == "Documented in: docs/a.md:2 ~ describes code that changed after it was written, docs/b.md:4"
 
 
 def test_a_commit_is_said_to_be_the_files_where_it_is_not_known_to_be_the_lines() -> None:
