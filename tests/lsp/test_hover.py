@@ -79,7 +79,10 @@ def test_a_group_is_marked_once_and_its_doubts_each() -> None:
     definitions[1] |= {"status": "needs_refresh", "reason": "changed"}
     documents[0] |= {"status": "stale_risk", "reason": "outdated_doc"}
     lines = render(known(definitions=definitions, documents=documents), NOW, markdown=False).splitlines()
-    assert lines[1:3] == ["Defined in a.py:10 ✓ verified", "Defined in b.py:12 ! needs refresh (changed on disk)"]
+    assert lines[1:3] == [
+        "Defined in a.py:10 ✓ verified",
+        "Defined in b.py:12 ! needs refresh (changed on disk since it was indexed)",
+    ]
     assert lines[-1] == "Documented in: docs/a.md:2 ~ describes code that changed after it was written, docs/b.md:4"
 
 

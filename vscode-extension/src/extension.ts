@@ -83,6 +83,7 @@ export function activate(context: vscode.ExtensionContext): void {
     },
     answers,
     showAnswer: (answer) => view.showAnswer(answer),
+    showVerdict: (verdict) => view.showVerdict(verdict),
     explainAnswer: () => view.explainAnswer(),
   };
   context.subscriptions.push(

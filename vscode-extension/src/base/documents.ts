@@ -1,47 +1,37 @@
-/** Texts of Helix that open like files and cannot be edited: explanations, findings, debug information. */
+/** Texts of Helix that are shown rendered and cannot be edited: findings, debug information, why a memory is believed. */
 import * as vscode from 'vscode';
 
-const scheme = 'helix';
+/** A page of the editor's own looks: no script runs in it, and nothing is loaded. */
+const head =
+  '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" ' +
+  "content=\"default-src 'none'; base-uri 'none'; form-action 'none'\"></head><body>";
 
-export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  /** By title, of which there are few; a preview reads them again after its document was closed. */
-  private readonly texts = new Map<string, string>();
-  private readonly changes = new vscode.EventEmitter<vscode.Uri>();
-  private readonly registration = vscode.Disposable.from(
-    vscode.workspace.registerTextDocumentContentProvider(scheme, this),
-  );
-  readonly onDidChange = this.changes.event;
+export class Documents implements vscode.Disposable {
+  /** By title, of which there are few. */
+  private readonly panels = new Map<string, vscode.WebviewPanel>();
 
-  provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.texts.get(uri.path) ?? '';
-  }
-
-  /** Opens `text` as a read-only Markdown document titled `title`; one that is open already is brought up to date. */
-  async show(title: string, text: string, where: vscode.ViewColumn = vscode.ViewColumn.Active): Promise<void> {
-    const uri = vscode.Uri.from({ scheme, path: `/${title}.md` });
-    this.texts.set(uri.path, text);
-    this.changes.fire(uri);
-    const document = await vscode.workspace.openTextDocument(uri);
-    await vscode.window.showTextDocument(document, { preview: true, viewColumn: where });
-  }
-
-  /** Shows `text` rendered, beside the active editor, which keeps the focus. */
-  async preview(title: string, text: string): Promise<void> {
-    const before = vscode.window.activeTextEditor;
-    const uri = vscode.Uri.from({ scheme, path: `/${title}.md` });
-    this.texts.set(uri.path, text);
-    this.changes.fire(uri);
-    await vscode.commands.executeCommand('markdown.showPreviewToSide', uri);
-    if (before) {
-      await vscode.window.showTextDocument(before.document, {
-        selection: before.selection,
-        ...(before.viewColumn !== undefined && { viewColumn: before.viewColumn }),
-      });
-    }
+  /** Shows Markdown beside the active editor; whoever asked goes on where the focus is. */
+  async preview(title: string, markdown: string): Promise<void> {
+    const body = await vscode.commands.executeCommand<string>('markdown.api.render', markdown);
+    const panel = this.panels.get(title) ?? this.open(title);
+    panel.webview.html = `${head}${body}</body></html>`;
+    panel.reveal(undefined, true);
   }
 
   dispose(): void {
-    this.registration.dispose();
-    this.changes.dispose();
+    for (const panel of [...this.panels.values()]) panel.dispose();
+  }
+
+  private open(title: string): vscode.WebviewPanel {
+    const viewColumn = vscode.window.activeTextEditor ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
+    const panel = vscode.window.createWebviewPanel(
+      'helix.document',
+      title,
+      { viewColumn, preserveFocus: true },
+      { enableFindWidget: true, enableScripts: false, localResourceRoots: [] },
+    );
+    panel.onDidDispose(() => this.panels.delete(title));
+    this.panels.set(title, panel);
+    return panel;
   }
 }

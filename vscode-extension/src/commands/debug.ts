@@ -23,7 +23,7 @@ export async function showDebugInformation(needs: CommandNeeds): Promise<void> {
     },
     os.homedir(),
   );
-  await needs.documents.show('Debug Information', text);
+  await needs.documents.preview('Debug Information', text);
 }
 
 interface Contributed {

@@ -8,6 +8,7 @@ import type { MemoryView } from '../memory/memoryView';
 import type { TrailBox } from '../memory/trailBox';
 import type { Proxy } from '../proxy/proxy';
 import type { Server } from '../server/server';
+import type { PlaceVerdict } from '../view/messages';
 import type { ModelAnswer, ModelAnswers } from '../view/modelAnswers';
 import type { Setup } from './setup';
 
@@ -31,6 +32,8 @@ export interface CommandNeeds {
   readonly answers: ModelAnswers;
   /** Shows what a model was sent, and what of its answer is wrong. */
   showAnswer(answer: ModelAnswer): Promise<void>;
+  /** Shows in the packet view why a place has its verdict; the focus stays where it is. */
+  showVerdict(verdict: PlaceVerdict): Promise<void>;
   /** Shows in the packet view how its answer came about; false where it has none. */
   explainAnswer(): Promise<boolean>;
 }

@@ -4,7 +4,7 @@ import { serverCommands, type DoctorAnswer, type Explanation } from '../base/pro
 import { proxyText } from '../proxy/proxyText';
 import { folderLine, folderName, statusText } from '../status/statusText';
 import { noPythonText } from '../python/resolve';
-import { doctorText, explanationText, withoutServerText } from '../view/verdictText';
+import { doctorText, withoutServerText } from '../view/verdictText';
 import type { CommandNeeds } from './needs';
 
 const icons: Readonly<Record<string, string>> = {
@@ -66,7 +66,8 @@ export async function explainVerdict(needs: CommandNeeds, uri?: unknown, place?:
     position: { line, character },
   });
   if (explanation) {
-    await needs.documents.preview('Verdict', explanationText(explanation));
+    const folder = vscode.workspace.getWorkspaceFolder(asked.uri)?.uri ?? vscode.Uri.joinPath(asked.uri, '..');
+    await needs.showVerdict({ explanation, workspace: folder.toString(), observedAt: Date.now() / 1000 });
   } else {
     void vscode.window.showInformationMessage(
       'Helix knows nothing about this place: the file does not count, or is new.',

@@ -122,7 +122,7 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
     this.noteUse(memory);
     const place = firstPlace(memory.item.evidence);
     if (!place) {
-      await this.documents.show(`Memory ${memory.item.id}`, await this.why(memory));
+      await this.documents.preview(`Memory ${memory.item.id}`, await this.why(memory));
       return;
     }
     const uri = uriOf(memory.workspace, place.source_id);

@@ -41,6 +41,15 @@ export interface ShownPacket {
   readonly check?: CheckAnswer;
 }
 
+/** Why a place that was asked about in an editor has its verdict, as observed at a moment. */
+export interface PlaceVerdict {
+  readonly explanation: Explanation;
+  /** Uri of the workspace folder that its places are in. */
+  readonly workspace: string;
+  /** Unix seconds. */
+  readonly observedAt: number;
+}
+
 /** What keeps the server from running. */
 export interface Missing {
   readonly title: string;
@@ -62,6 +71,7 @@ export type ToPage =
   | { readonly type: 'missing'; readonly missing: Missing | null }
   | { readonly type: 'explained'; readonly key: string; readonly explanation: Explanation }
   | { readonly type: 'notExplained'; readonly key: string; readonly message: string }
+  | { readonly type: 'placeVerdict'; readonly verdict: PlaceVerdict }
   /** How the shown packet with this id came about. */
   | { readonly type: 'ranked'; readonly id: string; readonly ranking: AnswerExplanation }
   | { readonly type: 'notRanked'; readonly id: string; readonly message: string }
@@ -74,9 +84,16 @@ export type ToPage =
 
 export type CopyForm = 'markdown' | 'json';
 
-/** A place to open: an item by its key, or lines of a source. */
+/** A place to open: an item by its key, or lines of a source, of the shown packet's folder where no other is named. */
 export type OpenPlace =
-  { readonly key: string } | { readonly source_id: string; readonly start_line: number; readonly end_line: number };
+  | { readonly key: string }
+  | {
+      readonly source_id: string;
+      readonly start_line: number;
+      readonly end_line: number;
+      /** A Uri. */
+      readonly workspace?: string;
+    };
 
 export type LiveAction = 'resume' | 'restart' | 'logs' | 'status';
 
@@ -87,6 +104,7 @@ export type FromPage =
   | { readonly type: 'open'; readonly place: OpenPlace; readonly keepFocus: boolean }
   | { readonly type: 'explain'; readonly key: string }
   | { readonly type: 'explainAnswer' }
+  | { readonly type: 'closeVerdict' }
   /** Shows an item's text as it was for the packet beside what is there now. */
   | { readonly type: 'compare'; readonly key: string }
   /** Asks the shown packet's question again, so that its places are those of now. */

@@ -15,7 +15,7 @@ import {
   type PacketRequest,
   type VerdictsParams,
 } from '../base/protocol';
-import type { FailureAction, FromPage, Judged, LiveAction, ToPage } from './messages';
+import type { FailureAction, FromPage, Judged, LiveAction, PlaceVerdict, ToPage } from './messages';
 import * as past from './history';
 import { PageLink } from './pageLink';
 import { PointerActs } from './pointerActs';
@@ -25,6 +25,8 @@ import { withVerdicts } from './verdicts';
 export const packetViewId = 'helix.packet';
 const historyKey = 'helix.packets';
 const shownKey = 'helix.shownPacket';
+/** The context that tells the walkthrough that a packet came. */
+const answeredKey = 'helix.answered';
 
 export interface PacketView {
   /** Brings the view to the front with this packet, or with the answer to this request. */
@@ -33,6 +35,8 @@ export interface PacketView {
   showAnswer(answer: ModelAnswer): Promise<void>;
   /** Brings the view to the front with how its answer came about; false where there is no answer. */
   explainAnswer(): Promise<boolean>;
+  /** Brings the view to the front with why a place has its verdict, and leaves the focus where it is. */
+  showVerdict(verdict: PlaceVerdict): Promise<void>;
   /** Brings the view to the front; with a question, asks it, else lets the user write one. */
   ask(question?: string): Promise<void>;
   dispose(): void;
@@ -60,6 +64,8 @@ class View implements PacketView {
   private composed: string | undefined;
   /** The rankers are to be shown as soon as there is a page. */
   private explaining = false;
+  /** The place that was asked about in an editor, until it is closed. */
+  private verdict: PlaceVerdict | undefined;
   /** Why the last question has no answer, for a page that is made later. */
   private failure: ToPage | undefined;
   private failedWithoutServer = false;
@@ -123,6 +129,13 @@ class View implements PacketView {
     this.compose();
   }
 
+  async showVerdict(verdict: PlaceVerdict): Promise<void> {
+    // A page that is only now being made hears of it when it is ready.
+    this.verdict = verdict;
+    await this.link.reveal(true);
+    this.tellVerdict();
+  }
+
   async explainAnswer(): Promise<boolean> {
     if (this.current === undefined) return false;
     // A page that is only now being made hears of it when it is ready.
@@ -154,6 +167,9 @@ class View implements PacketView {
         return this.pointers.explain(message.key);
       case 'explainAnswer':
         return this.explainShown();
+      case 'closeVerdict':
+        this.verdict = undefined;
+        return;
       case 'compare':
         return this.pointers.compare(message.key);
       case 'renew':
@@ -187,6 +203,7 @@ class View implements PacketView {
     else if (this.failure !== undefined) this.link.tell(this.failure);
     this.compose();
     this.showRankers();
+    this.tellVerdict();
     // What could not be judged when it was last looked at is tried once more.
     if (this.judged === 'then') this.keeper = undefined;
     this.renewAfterRestart();
@@ -197,6 +214,10 @@ class View implements PacketView {
     this.explaining = false;
     this.link.tell({ type: 'showRankers' });
     void this.explainShown();
+  }
+
+  private tellVerdict(): void {
+    if (this.verdict !== undefined) this.link.tell({ type: 'placeVerdict', verdict: this.verdict });
   }
 
   private async explainShown(): Promise<void> {
@@ -256,6 +277,7 @@ class View implements PacketView {
     this.judged = 'now';
     this.keeper = this.serverOf(packet);
     await this.remember(history);
+    if (renews === undefined) await vscode.commands.executeCommand('setContext', answeredKey, true);
   }
 
   /** Shows an earlier packet and asks its question again, so that its verdicts are those of now. */

@@ -50,10 +50,10 @@ export class PageLink implements vscode.WebviewViewProvider, vscode.Disposable {
     void this.view?.webview.postMessage(message);
   }
 
-  /** Brings the view to the front, making it if it was never there. */
-  async reveal(): Promise<void> {
-    if (this.view === undefined) await vscode.commands.executeCommand('helix.packet.focus');
-    else this.view.show(false);
+  /** Brings the view to the front, making it if it was never there; the focus comes with it unless it is to stay. */
+  async reveal(preserveFocus = false): Promise<void> {
+    if (this.view === undefined) await vscode.commands.executeCommand('helix.packet.focus', { preserveFocus });
+    else this.view.show(preserveFocus);
   }
 
   dispose(): void {

@@ -104,9 +104,10 @@ export class PointerActs implements vscode.Disposable {
       const item = this.item(place.key);
       return item && pointed(item);
     }
-    const folder = this.packet()?.workspace;
-    if (folder === undefined) return undefined;
-    const uri = vscode.Uri.joinPath(vscode.Uri.file(folder), ...place.source_id.split('/'));
+    const shown = this.packet()?.workspace ?? '';
+    const folder = place.workspace === undefined ? vscode.Uri.file(shown) : vscode.Uri.parse(place.workspace);
+    if (place.workspace === undefined && shown === '') return undefined;
+    const uri = vscode.Uri.joinPath(folder, ...place.source_id.split('/'));
     return { uri, span: place, quote: '', inBuffer: false };
   }
 }

@@ -1,40 +1,6 @@
-/** Explanations and findings as Markdown for people. Pure. */
-import { reasonWords } from './words';
+/** Findings as Markdown for people. Pure. */
 import type { Step } from '../python/resolve';
-import type { DoctorAnswer, Explanation, VerdictStatus } from '../base/protocol';
-
-const marks: Record<VerdictStatus, string> = {
-  verified: '✓ verified',
-  stale_risk: '~ stale risk',
-  needs_refresh: '! needs refresh',
-};
-
-export function verdictMark(status: VerdictStatus): string {
-  return marks[status];
-}
-
-export function explanationText(explanation: Explanation): string {
-  const { source_id, start_line, end_line, symbol } = explanation;
-  const where = `\`${source_id}:${start_line}-${end_line}\``;
-  return [
-    `# ${marks[explanation.status]}: ${reasonWords(explanation.reason)}`,
-    '',
-    symbol ? `**${symbol}** in ${where}` : where,
-    ...(explanation.detail ? ['', explanation.detail] : []),
-    '',
-    '## What was observed, in order',
-    '',
-    ...explanation.observations.map((one, index) => {
-      const line = `${index + 1}. ${one.observation}`;
-      return one.decides ? `${line} → **${reasonWords(one.finding)}**, which decided` : line;
-    }),
-    ...(explanation.refresh_targets.length > 0 ? ['', '## What to read again', ''] : []),
-    ...explanation.refresh_targets.map(
-      (target) => `- \`${target.source_id}:${target.start_line}-${target.end_line}\` (${reasonWords(target.reason)})`,
-    ),
-    '',
-  ].join('\n');
-}
+import type { DoctorAnswer } from '../base/protocol';
 
 export function doctorText(answer: DoctorAnswer): string {
   const signs = { ok: '✓', warn: '⚠', fail: '✗' } as const;

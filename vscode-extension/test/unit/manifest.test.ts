@@ -123,6 +123,10 @@ describe('the manifest', () => {
   it('has one walkthrough of at most five steps', () => {
     expect(contributes.walkthroughs).toHaveLength(1);
     expect(contributes.walkthroughs[0]?.steps.length).toBeLessThanOrEqual(5);
+    const asking = contributes.walkthroughs[0]?.steps.find(({ id }) => id === 'packet');
+    expect(asking?.completionEvents, 'neither the view nor a question that failed').toEqual([
+      'onContext:helix.answered',
+    ]);
   });
 
   it('depends on nothing that sends telemetry, and its lock file names no registry', () => {

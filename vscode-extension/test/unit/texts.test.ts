@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { questionOf } from '../../src/commands/question';
 import { debugInformation, redacted, type DebugFacts } from '../../src/commands/debugInformation';
-import type { Explanation } from '../../src/base/protocol';
-import { doctorText, explanationText } from '../../src/view/verdictText';
+import { doctorText } from '../../src/view/verdictText';
 
 const home = '/home/someone';
 const facts: DebugFacts = {
@@ -103,43 +102,6 @@ describe('redaction', () => {
   it('knows a home folder on Windows in both spellings', () => {
     const text = redacted('C:\\Users\\someone\\x and C:/Users/someone/x', 'C:\\Users\\someone');
     expect(text).toBe('~\\x and ~/x');
-  });
-});
-
-describe('an explanation', () => {
-  const explanation: Explanation = {
-    schema: 'helix.explain/1',
-    source_id: 'docs/api.md',
-    start_line: 3,
-    end_line: 9,
-    symbol: 'API',
-    status: 'stale_risk',
-    reason: 'outdated_doc',
-    detail: 'names refund, which changed later',
-    observations: [
-      { step: 'bytes', observation: 'Its SHA-256 is as when it was indexed.', finding: '', decides: false },
-      { step: 'document', observation: 'refund changed later.', finding: 'outdated_doc', decides: true },
-    ],
-    refresh_targets: [
-      {
-        target_kind: 'file',
-        source_id: 'src/pay.py',
-        start_line: 1,
-        end_line: 4,
-        reason: 'outdated_doc',
-        priority: 0.5,
-      },
-    ],
-  };
-
-  it('lists every observation in order and marks the one that decided', () => {
-    const lines = explanationText(explanation).split('\n');
-    expect(lines[0]).toBe('# ~ stale risk: describes code that changed after it was written');
-    expect(lines).toContain('1. Its SHA-256 is as when it was indexed.');
-    expect(lines).toContain(
-      '2. refund changed later. → **describes code that changed after it was written**, which decided',
-    );
-    expect(lines).toContain('- `src/pay.py:1-4` (describes code that changed after it was written)');
   });
 });
 

@@ -10,6 +10,7 @@ export function outgoing(state: State, intent: Intent): FromPage | null {
   if (intent.type === 'recall') return { type: 'recall', id: intent.id };
   if (intent.type === 'here') return ranking(state, !state.here.includes(intent.key));
   if (intent.type === 'toggleRankers') return ranking(state, !state.rankersOpen);
+  if (intent.type === 'closeVerdict') return { type: 'closeVerdict' };
   if (intent.type !== 'why') return null;
   const known = state.explained[intent.key];
   return known === undefined || known.state === 'failed' ? { type: 'explain', key: intent.key } : null;

@@ -1,7 +1,7 @@
 /** State and message give the next state. Pure: no clock, no page, no extension. */
 
 import type { TaskType, VerdictsParams } from '../../base/protocol';
-import type { ToPage } from '../messages';
+import type { PlaceVerdict, ToPage } from '../messages';
 import { shown as visible } from '../shown';
 import { arrivals, inOrder, itemKey, withVerdicts, type VerdictMove } from '../verdicts';
 import { cameAndWent, confidenceWords, groupNames, groups, nothingWords, reasonWords } from '../words';
@@ -26,6 +26,7 @@ export type Intent =
   | { readonly type: 'toggleHistory' }
   | { readonly type: 'closeHistory' }
   | { readonly type: 'recall'; readonly id: string }
+  | { readonly type: 'closeVerdict' }
   | { readonly type: 'uncopied' };
 
 export function reduce(state: State, message: ToPage | Intent): State {
@@ -98,6 +99,10 @@ export function reduce(state: State, message: ToPage | Intent): State {
       return withExplained(state, message.key, { state: 'answered', explanation: message.explanation });
     case 'notExplained':
       return withExplained(state, message.key, { state: 'failed', message: message.message });
+    case 'placeVerdict':
+      return announced({ ...state, verdict: message.verdict }, saidOf(message.verdict));
+    case 'closeVerdict':
+      return { ...state, verdict: null };
     case 'history':
       return { ...state, history: message.rows, draft: { ...state.draft, recalled: -1 } };
     case 'live':
@@ -226,6 +231,10 @@ function ranked(state: State, message: Extract<ToPage, { type: 'ranked' | 'notRa
   if (state.shown?.id !== message.id) return state;
   if (message.type === 'notRanked') return { ...state, told: { state: 'failed', message: message.message } };
   return announced({ ...state, told: { state: 'answered', ranking: message.ranking } }, 'How it was found is shown');
+}
+
+function saidOf({ explanation: { symbol, source_id, status, reason } }: PlaceVerdict): string {
+  return visible(`${symbol === '' ? source_id : symbol}: ${groupNames[status].toLowerCase()} – ${reasonWords(reason)}`);
 }
 
 function why(state: State, key: string): State {

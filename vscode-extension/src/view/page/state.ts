@@ -8,7 +8,7 @@ import type {
   TaskType,
   VerdictStatus,
 } from '../../base/protocol';
-import type { FailureAction, HistoryRow, Missing, ShownPacket } from '../messages';
+import type { FailureAction, HistoryRow, Missing, PlaceVerdict, ShownPacket } from '../messages';
 
 export interface Explained {
   readonly state: 'asked' | 'answered' | 'failed';
@@ -46,6 +46,8 @@ export interface State {
   readonly whole: readonly string[];
   readonly active: string;
   readonly explained: Readonly<Record<string, Explained>>;
+  /** The place that was last asked about in an editor, until it is closed. */
+  readonly verdict: PlaceVerdict | null;
   /** Null until somebody asks how the answer came about. */
   readonly told: Told | null;
   /** Items that show why they stand where they stand, and whether the rankers' lists are shown. */
@@ -99,6 +101,7 @@ export const initial: State = {
   whole: [],
   active: '',
   explained: {},
+  verdict: null,
   told: null,
   here: [],
   rankersOpen: false,

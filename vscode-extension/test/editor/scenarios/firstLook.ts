@@ -152,7 +152,45 @@ async function unfolds(stage: Stage): Promise<void> {
   await (await view.page()).locator('.quote').first().waitFor();
   await row.press('e');
   await (await view.page()).locator('.why').first().waitFor();
+  await row.press('ArrowDown');
+  await until(
+    'Tab comes to one row, the one with the focus',
+    async () => {
+      const rows = await (
+        await view.page()
+      )
+        .locator('.grid [role="row"][tabindex="0"]')
+        .evaluateAll((all) => all.map((one) => one === document.activeElement));
+      return rows.length === 1 && rows[0] === true;
+    },
+    { withinMs: 5_000 },
+  );
   await stage.picture('packet-explained');
+}
+
+/** The verdict of the place at the cursor stands in the view, while the editor keeps the focus and its place. */
+async function explainsInView(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  await stage.status(/fresh/i, 60_000);
+  await window.openFile('docs/refunds.md', 5);
+  await window.run('Helix: Explain Verdict');
+  const page = await new PacketView(window).page();
+  const card = page.locator('.place-verdict');
+  await card.locator('.therefore').waitFor();
+  const text = (await card.innerText()).replaceAll(/\s+/g, ' ');
+  assert.match(text, /docs\/refunds\.md:1–\d+.*this decides.*Therefore stale risk: describes code that changed/);
+  assert.match(text, /Read again first docs\/refunds\.md:1–\d+ describes code that changed/);
+  await window.page.locator('.editor-instance .monaco-editor.focused').waitFor();
+  assert.equal(await window.cursorLine(), 5);
+  assert.equal(await window.page.locator('.tab', { hasText: 'Verdict' }).count(), 0, 'no document is opened for it');
+  await stage.picture('verdict');
+  assert.deepEqual(await wrongIn(page), []);
+  await card.locator('.place', { hasText: 'refunds.md' }).first().click();
+  await until('the cursor is where the place begins', async () => (await window.cursorLine()) === 1, {
+    withinMs: 5_000,
+  });
+  await card.getByRole('button', { name: 'Close the verdict' }).click();
+  await card.waitFor({ state: 'detached' });
 }
 
 async function themes(stage: Stage): Promise<void> {
@@ -269,20 +307,35 @@ async function walkthrough(stage: Stage): Promise<void> {
   await stage.forget();
   const window = await stage.window();
   await stage.status(/fresh/i, 60_000);
-  await window.run('Helix: Open Walkthrough');
-  await window.page.getByText('Get to know Helix').first().waitFor();
-  const titles = window.page.locator('.getting-started-step .step-title');
-  await titles.first().waitFor();
-  const steps = await titles.allInnerTexts();
-  assert.ok(steps.length <= 5, JSON.stringify(steps));
-  const done = window.page
-    .locator('.getting-started-step', { hasText: 'Ask for a context packet' })
-    .locator('.codicon.complete');
+  // The palette's own Escape leaves it, so it is opened for each look.
+  const steps = async (): Promise<{ title: string; isDone: boolean }[]> => {
+    await window.run('Helix: Open Walkthrough');
+    await window.page.getByText('Get to know Helix').first().waitFor();
+    const all = window.page.locator('.getting-started-step');
+    await all.locator('.step-title').first().waitFor();
+    return all.evaluateAll((found) =>
+      found.map((step) => ({
+        title: step.querySelector('.step-title')?.textContent.trim() ?? '',
+        isDone: step.querySelector('.codicon.complete') !== null,
+      })),
+    );
+  };
+  const asks = { title: 'Ask for a context packet', isDone: false };
   await window.run('Helix: Focus on Context Packet View');
   await new PacketView(window).page();
-  assert.equal(await done.count(), 0, 'to open the view is no packet');
+  const before = await steps();
+  assert.ok(before.length <= 5, JSON.stringify(before));
+  assert.deepEqual(
+    before.filter(({ title }) => title === asks.title),
+    [asks],
+    'to open the view is no packet',
+  );
   await new PacketView(window).askByPalette(OTHER_QUESTION);
-  await until('the step of the packet that came is done', async () => (await done.count()) > 0, { withinMs: 10_000 });
+  await until(
+    'the step is done by a packet that came',
+    async () => (await steps()).some(({ title, isDone }) => title === asks.title && isDone),
+    { withinMs: 20_000, everyMs: 500 },
+  );
   await stage.picture('walkthrough');
 }
 
@@ -300,11 +353,12 @@ export const firstLook: Act = {
     scenario('a pointer unfolds its quote and explains its verdict by keyboard', unfolds),
     ...explained,
     ...hints,
+    scenario('Explain Verdict answers in the view, and the editor keeps the focus', explainsInView),
     scenario('the view follows dark and high-contrast themes', themes, 90_000),
     scenario('axe-core finds every control of the packet view named, in all themes', accessible, 120_000),
     scenario('rows are right in a narrow side bar and at 200 %', narrow),
     scenario('the debug information tells all but secrets', debugInformation),
-    scenario('the walkthrough opens and has at most five steps', walkthrough),
+    scenario('the walkthrough opens, has at most five steps, and counts a packet that came', walkthrough, 90_000),
     activates,
   ],
 };

@@ -136,7 +136,7 @@ describe('@helix', () => {
     const replies = { 'helix.packet': packet([item(), moved, doubted]) };
     const asked = words(await answer({ prompt: 'how is it decided' }, replies));
     expect(asked).toContain('**1** <core/plan.py> `decide`\n\n');
-    expect(asked).toContain('**2** <core/plan.py> `later` – the same text, now on other lines\n\n');
+    expect(asked).toContain('**2** <core/plan.py> `later` – the same text, now on these lines\n\n');
     expect(asked).toContain('**3** <docs/plan.md> `Plans` – describes code that changed after it was written\n\n');
     expect(asked).not.toMatch(/unchanged since|last changed/);
     const whole = words(await answer({ prompt: 'how is it decided', command: 'packet' }, replies));

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import type { Explanation } from '../../../src/base/protocol';
 import type { FromPage, ToPage } from '../../../src/view/messages';
-import type { Described } from '../../../src/view/page/dom';
+import { h, type Described } from '../../../src/view/page/dom';
 import { outgoing } from '../../../src/view/page/outgoing';
 import { reduce, type Intent } from '../../../src/view/page/reduce';
 import type { Act } from '../../../src/view/page/render/act';
 import { shareBar, stackedBar } from '../../../src/view/page/render/bars';
 import { here } from '../../../src/view/page/render/here';
 import { rankers } from '../../../src/view/page/render/rankers';
+import { placeVerdict } from '../../../src/view/page/render/why';
 import { initial, isUnfolded, type State } from '../../../src/view/page/state';
 import { percent, rankedAs, rankerClass, signed, vectorWords, weighty, worthShowing } from '../../../src/view/ranking';
 import { itemKey } from '../../../src/view/verdicts';
@@ -129,6 +131,54 @@ describe('why here', () => {
     const open = here(after(shown, { type: 'here', key }, answered), act, one, true);
     press(all(open, withClass('all-lists'))[0]);
     expect(done).toEqual([{ type: 'toggleRankers' }, 'rankers']);
+  });
+});
+
+describe('the verdict of a place in the editor', () => {
+  const explanation: Explanation = {
+    schema: 'helix.explain/1',
+    source_id: 'docs/api.md',
+    start_line: 3,
+    end_line: 9,
+    symbol: 'API',
+    status: 'stale_risk',
+    reason: 'outdated_doc',
+    detail: 'names refund, which changed later',
+    observations: [
+      { step: 'bytes', observation: 'Its SHA-256 is as when it was indexed.', finding: '', decides: false },
+      { step: 'document', observation: 'refund changed later.', finding: 'outdated_doc', decides: true },
+    ],
+    refresh_targets: [
+      { target_kind: 'file', source_id: 'src/pay.py', start_line: 1, end_line: 4, reason: 'changed', priority: 0.5 },
+    ],
+  };
+  const asked: ToPage = {
+    type: 'placeVerdict',
+    verdict: { explanation, workspace: 'file:///w', observedAt: 1_000 },
+  };
+  const card = (state: State, act: Act = recording().act): Described =>
+    h('div', {}, placeVerdict(state, act, 1_000 + 180));
+
+  it('says every observation, which one decided, when it was looked at, and what to read again', () => {
+    const state = after(asked);
+    const said = words(card(state));
+    expect(said).toMatch(/API.*docs\/.*api\.md.*:3–9.*looked at 3 minutes ago/);
+    expect(said).toMatch(/Its SHA-256 is as when.*refund changed later\..*this decides.*Therefore.*stale risk/);
+    expect(said).toMatch(/Read again first.*pay\.py.*:1–4.*changed on disk/);
+    expect(state.announcement.text).toBe('API: stale risk – describes code that changed after it was written');
+  });
+
+  it('opens its places in its own folder, and stays beside an answer until it is closed', () => {
+    const { act, done } = recording();
+    press(all(card(after(asked), act), withClass('place')).at(1));
+    const place = { source_id: 'src/pay.py', start_line: 1, end_line: 4, workspace: 'file:///w' };
+    expect(done).toEqual([{ type: 'open', place, keepFocus: false }]);
+    const beside = after(asked, shown);
+    expect(words(card(beside))).toContain('API');
+    press(all(card(beside, act), withClass('icon-button')).at(0));
+    expect(done.at(-1)).toEqual({ type: 'closeVerdict' });
+    expect(outgoing(beside, { type: 'closeVerdict' })).toEqual({ type: 'closeVerdict' });
+    expect(words(card(reduce(beside, { type: 'closeVerdict' })))).toBe('');
   });
 });
 

@@ -208,10 +208,11 @@ export interface Lines {
   readonly end_line: number;
 }
 
-/** `lines`: show them too, where more than the file is meant. */
-export function placeLink(act: Act, sourceId: string, span: Lines, lines = true): Described {
+/** `lines`: show them too, where more than the file is meant. `workspace`: a folder other than the shown packet's. */
+export function placeLink(act: Act, sourceId: string, span: Lines, lines = true, workspace?: string): Described {
   const slash = sourceId.lastIndexOf('/') + 1;
-  const place = { source_id: sourceId, start_line: span.start_line, end_line: span.end_line };
+  const { start_line, end_line } = span;
+  const place = { source_id: sourceId, start_line, end_line, ...(workspace !== undefined && { workspace }) };
   return h(
     'button',
     {

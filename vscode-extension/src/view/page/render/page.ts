@@ -9,6 +9,7 @@ import { compose } from './compose';
 import { failure, firstUse, missing } from './empty';
 import { live } from './live';
 import { past } from './past';
+import { placeVerdict } from './why';
 
 export function page(state: State, act: Act, nowSeconds: number): Described[] {
   const busy = state.asking !== null || state.shown?.judged === 'again';
@@ -24,6 +25,7 @@ export function page(state: State, act: Act, nowSeconds: number): Described[] {
       'div',
       { key: 'main', class: busy ? 'main busy' : 'main' },
       live(state, act),
+      placeVerdict(state, act, nowSeconds),
       content(state, act, nowSeconds),
       past(state, act, nowSeconds),
     ),
