@@ -8,6 +8,7 @@ import { artifacts, project } from './driver/installation.ts';
 const SHOWN: Record<string, string> = {
   packet: 'packet-light',
   unsaved: 'mark-unsaved',
+  diff: 'diff',
   explained: 'packet-why-here',
   hover: 'hover',
   hints: 'hints-underline',

@@ -47,6 +47,7 @@ async function statusTooltip(stage: Stage): Promise<void> {
 
 async function hover(stage: Stage): Promise<void> {
   const window = await stage.window();
+  await stage.status(/fresh/i, 60_000);
   await window.openFile('ledger/refunds.py', 17);
   const text = await window.hover('refund_payment', 'Ledger Team');
   assert.match(text, /refunds\.py/, 'where it is defined');
