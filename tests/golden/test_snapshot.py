@@ -67,7 +67,7 @@ def test_http_answers_as_before(environ: dict[str, str], project: Path, tmp_path
     server = Server(environ | {"HELIX_UPSTREAM": upstream.base, "HELIX_UPSTREAM_KEY": "sk-test"}, project)
     try:
         comparable = surfaces.Comparable(project=project, folder=tmp_path)
-        compare("http", surfaces.http(server), comparable)
+        compare("http", surfaces.http(server, project), comparable)
     finally:
         server.close()
         upstream.close()
