@@ -643,8 +643,8 @@ OF = {
     "helix.index/1 skipped": "Files left out, counted by reason.",
     "helix.index/1 set_aside": "Files that the parser failed on.",
     "helix.live/1 set_aside": "How many files the parser failed on.",
-    "helix.live/1 state": "`starting`, `indexing`, `fresh`, `incomplete` (level with the disk, but for files set aside), "
-    "`paused`, `missing` or `error`.",
+    "helix.live/1 state": "`starting`, `indexing`, `fresh`, `incomplete` (level with the disk, but for files set "
+    "aside), `paused`, `missing` or `error`.",
     "helix.live/1 message": "What is the matter, empty when nothing is.",
     "helix.live/1 action": "What to do about it.",
     "helix.live/1 phase": "What a whole refresh does now.",
