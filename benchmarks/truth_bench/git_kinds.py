@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
+from typing import Any
 
 from truth_bench.repository import CODE, CONFLICTING, MAIN, SIDE
 from truth_bench.world import Mutation, Target, World
@@ -310,3 +312,48 @@ def git_shallow_boundary(world: World, target: Target) -> Target | None:
 def git_bisect(world: World, target: Target) -> Target | None:
     world.repository.git("bisect", "start", MAIN, f"{MAIN}~3", check=False)
     return target if world.is_file(target.path) else None
+
+
+@git_kind
+def documented_signature_changed_alone(world: World, target: Target) -> Target | None:
+    """A function that a document describes takes another parameter: the document is flagged."""
+    return _documented(world, with_document=False)
+
+
+@git_kind
+def documented_signature_changed_with_its_document(world: World, target: Target) -> Target | None:
+    """The document follows in the same commit: it is not flagged."""
+    return _documented(world, with_document=True)
+
+
+def _documented(world: World, *, with_document: bool) -> Target:
+    _take_back_later(world)
+    number = world.rng.randrange(10**6)
+    name = f"bench_documented_{number}"
+    code, document = f"{name}.py".encode(), f"{name}.md".encode()
+
+    def commit(parameters: str, *, follows: bool) -> None:
+        with open(world.absolute(code), "w", encoding="utf-8") as file:
+            file.write(f"def {name}({parameters}):\n    return first\n")
+        if follows:
+            with open(world.absolute(document), "w", encoding="utf-8") as file:
+                file.write(f"# Numbers\n\n`{name}({parameters})` returns its first number, {number}.\n")
+        world.repository.git("add", "--", code, document)
+        world.repository.git("commit", "-q", "-m", f"Make {name} take {parameters}")
+
+    commit("first, second", follows=True)
+    world.level()
+    commit("first, second, third", follows=with_document)
+    world.level(0.5)
+
+    def check(packet: Mapping[str, Any]) -> list[tuple[str, str]]:
+        source_id = document.decode()
+        flagged = [item for item in packet["stale_risk"] if item["source_id"] == source_id]
+        flagged = [item for item in flagged if item["reason"] == "outdated_doc"]
+        sure = [item for item in packet["verified"] if item["source_id"] == source_id]
+        if with_document:
+            return [("wrong_flag", f"{source_id} followed its code, and is flagged")] if flagged else []
+        return [("wrong_flag", f"{source_id} was left behind, and is verified")] if sure else []
+
+    world.check = check
+    return Target(document, 1, 3, name)

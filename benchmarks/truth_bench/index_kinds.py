@@ -5,13 +5,19 @@ Whatever its state, a question is answered, what is missing is said, and nothing
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from truth_bench.hook.sitecustomize import MARK
 from truth_bench.repository import remove
@@ -31,6 +37,11 @@ with sqlite3.connect(sys.argv[1], timeout=60) as database:
     database.execute("PRAGMA writable_schema = ON")
     database.execute(f"UPDATE sqlite_schema SET sql = {sys.argv[2]}")
     database.execute(f"PRAGMA schema_version = {version + 1}")
+"""
+_IGNORING = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])
 """
 _HOLD = """
 import sys
@@ -92,7 +103,7 @@ def schema_table_renamed(world: World, target: Target) -> Target | None:
 
 
 def _damaged(world: World, target: Target, change: str) -> Target | None:
-    if world.surface not in {"cli", "api"} or not index_files(world):
+    if world.surface not in {"cli", "api", *SERVERS} or not index_files(world):
         return None
     # Not in this process: two SQLite libraries in one process take each other's locks away.
     subprocess.run([sys.executable, "-c", _DAMAGE, str(index_files(world)[0]), change], check=True)
@@ -114,12 +125,15 @@ def page_damaged(world: World, target: Target) -> Target | None:
 
 @index_kind
 def index_half_built(world: World, target: Target) -> Target | None:
-    """The index is gone and another process builds it anew while the question is asked: what lacks must be said."""
-    if world.surface != "cli" or not index_files(world):
+    """The index is gone and is built anew, by another process or by the server that had it open, while the question is
+    asked: what lacks must be said.
+    """
+    if world.surface not in {"cli", *SERVERS} or not _removed(world):
         return None
-    for path in index_files(world):
-        for suffix in ("", "-wal", "-shm"):
-            remove(f"{path}{suffix}".encode())
+    world.longest_ms = WAITED_MS
+    if world.surface in SERVERS:
+        world.check = _says_it_was_removed
+        return target
     builder = subprocess.Popen(
         helix_command("index", "--json", str(world.repository.root)),
         env=environment(world.home.parent),
@@ -131,8 +145,88 @@ def index_half_built(world: World, target: Target) -> Target | None:
     except subprocess.TimeoutExpired:
         world.check = _says_it_is_not_whole(builder)
     world.undo = lambda: _finished(builder)
-    world.longest_ms = WAITED_MS
     return target
+
+
+def _removed(world: World) -> bool:
+    """Remove the index; False where there is none."""
+    files = index_files(world)
+    for path in files:
+        for suffix in ("", "-wal", "-shm"):
+            remove(f"{path}{suffix}".encode())
+    return bool(files)
+
+
+def _says_it_was_removed(packet: Mapping[str, Any]) -> list[tuple[str, str]]:
+    if says_what_lacks(packet) or any(re.search(r"built again|rebuilt", note) for note in packet["notes"]):
+        return []
+    return [("unsaid", f"the index was removed, and the notes say {packet['notes']}")]
+
+
+@index_kind
+def index_interrupted_where_interrupts_are_ignored(world: World, target: Target) -> Target | None:
+    """``helix index``, started as in a script's background, is interrupted: it ends with 130, and the next packet is
+    right.
+    """
+    if world.surface != "cli" or not _removed(world):
+        return None
+    builder = subprocess.Popen(
+        [sys.executable, "-c", _IGNORING, *helix_command("index", "--json", str(world.repository.root))],
+        env=environment(world.home.parent),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(world.rng.uniform(0.3, 4.0))
+    is_running = builder.poll() is None
+    builder.send_signal(signal.SIGINT)
+    _, errors = builder.communicate(timeout=300)
+    ended = builder.returncode
+
+    def check(_: Mapping[str, Any]) -> list[tuple[str, str]]:
+        # A shell shows an end by the signal itself as 130, too; one that is not up yet still ignores it, and goes on.
+        is_right = ended in {0, 130, -signal.SIGINT} if is_running else ended == 0
+        said = f"helix index ended with {ended} after an interrupt: {errors[-300:]!r}"
+        return [] if is_right else [("not_interrupted", said)]
+
+    world.check = check
+    return target
+
+
+@index_kind
+def server_stopped_again_and_again(world: World, target: Target) -> Target | None:
+    """The server loses the processor for longer than any budget, again and again, while it answers."""
+    if world.surface not in SERVERS:
+        return None
+    world.level()
+    cache = str(world.home.parent / "cache")
+
+    def meanwhile(stop: threading.Event) -> None:
+        processes = _processes(cache)
+        while not stop.wait(0.004):
+            for process in processes:
+                _signal(process, signal.SIGSTOP)
+            time.sleep(0.08)
+            for process in processes:
+                _signal(process, signal.SIGCONT)
+
+    # What an earlier kind of the same step expects of the first answer is not for this one, which is asked later.
+    world.meanwhile, world.is_hurried, world.check = meanwhile, True, None
+    return target
+
+
+def _processes(cache: str) -> list[psutil.Process]:
+    """The processes of this run other than this one."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.pid != os.getpid() and process.environ().get("HELIX_CACHE_DIR") == cache:
+                found.append(process)
+    return found
+
+
+def _signal(process: psutil.Process, number: signal.Signals) -> None:
+    with contextlib.suppress(psutil.Error):
+        process.send_signal(number)
 
 
 def _says_it_is_not_whole(builder: subprocess.Popen[bytes]) -> Callable[[Mapping[str, Any]], list[tuple[str, str]]]:

@@ -37,6 +37,9 @@ FATAL = (
     "malformed",
     "unsaid",
     "waited",
+    "hurried",
+    "not_interrupted",
+    "wrong_flag",
 )
 STATUSES = ("verified", "stale_risk", "needs_refresh")
 _ESCAPED = re.compile(r"\\x([0-9a-f]{2})")

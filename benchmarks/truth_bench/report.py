@@ -13,7 +13,7 @@ from truth_bench.run import OPEN, Outcome, Tally
 NEEDLESS_LIMIT = 0.005
 _FALSE = ("false_verified", "wrong_hash", "malformed", "uncounted")
 _QUOTES = ("wrong_quote", "leaked_secret", "stored_secret")
-_OTHERS = ("wrong_commit", "unsaid", "waited")
+_OTHERS = ("wrong_commit", "unsaid", "waited", "hurried", "not_interrupted", "wrong_flag")
 _COUNTS = (
     "packets",
     "refused",

@@ -349,7 +349,9 @@ class Bench:
         self, kind: str, asked: str, task: str, k: int, target: Target, expected: bytes | None
     ) -> dict[str, Any] | None:
         stop = threading.Event()
-        writer = None
+        writer, calm = None, None
+        if self._world.is_hurried:
+            calm = self._calmly(asked, task, k)
         if self._world.meanwhile is not None:
             writer = threading.Thread(target=self._world.meanwhile, args=(stop,))
             writer.start()
@@ -380,6 +382,9 @@ class Bench:
             halves=self._world.halves,
         )
         self._world.forget_leaked(said.wrong)
+        if calm is not None and (now := told_by(packet)) != calm:
+            different = [name for name in calm if calm[name] != now[name]]
+            said.wrong.append(("hurried", f"{', '.join(different)} other than in peace"))
         if self._world.check is not None:
             said.wrong += self._world.check(packet)
         if self._world.longest_ms and not self._is_busy and elapsed_ms > self._world.longest_ms:
@@ -391,6 +396,13 @@ class Bench:
         where = f"[{self.outcome.mutations}] {kind} on {name}, k={k} task={task} asked {asked!r}"
         self._note(where, said)
         return packet
+
+    def _calmly(self, asked: str, task: str, k: int) -> dict[str, Any] | None:
+        """What is answered in peace, when the first answer has mended what it read; None where there is no answer."""
+        try:
+            return [told_by(self._surface.ask(asked, task, k)) for _ in range(2)][-1]
+        except (AskError, HelixError):
+            return None
 
     def _compare(self) -> None:
         """After a refresh the index must say what one built from nothing says."""
@@ -409,6 +421,14 @@ class Bench:
             self.outcome.unequal += 1
             difference = _difference(helix.index_path, cold_path)
             self.outcome.faults.append(f"[{self.outcome.mutations}] the index differs from a cold one: {difference}")
+
+
+def told_by(packet: Packet) -> dict[str, Any]:
+    """What a packet says of places, without times, ids and what git says of them later."""
+    names = ("source_id", "start_line", "end_line", "symbol", "status", "reason", "quote", "content_hash")
+    groups = ("verified", "stale_risk", "needs_refresh")
+    said = {group: [[item.get(name) for name in names] for item in packet[group]] for group in groups}
+    return said | {name: packet.get(name) for name in ("known_empty", "coordinate_confidence", "notes")}
 
 
 def digest(path: Path) -> str:

@@ -45,7 +45,8 @@ class World:
     ``asked_again`` is how many more packets are to be asked for at once; ``halves`` are hashes of a file while somebody
     writes it; ``check`` says what else is wrong with the next packet; ``awaited`` is a place to ask for until it is
     found; ``secrets`` are
-    those written so far, each with the rule it was written by; an answer later than ``longest_ms`` is a fault."""
+    those written so far, each with the rule it was written by; an answer later than ``longest_ms`` is a fault; while
+    the server ``is_hurried`` it must say what it said in peace."""
 
     repository: Repository
     outside: Path
@@ -65,6 +66,7 @@ class World:
     check: Check | None = None
     awaited: Target | None = None
     longest_ms: float = 0.0
+    is_hurried: bool = False
     is_locked: bool = False
     bring_level: Callable[[], None] | None = None
     uncounted: frozenset[bytes] = frozenset()
@@ -133,6 +135,7 @@ class World:
         """Nothing is expected of the next question yet."""
         self.versions, self.halves, self.meanwhile = {}, frozenset(), None
         self.check, self.awaited, self.asked_again, self.longest_ms = None, None, 0, 0.0
+        self.is_hurried = False
 
     def take_back(self) -> None:
         """Undo what must not outlast one question."""
