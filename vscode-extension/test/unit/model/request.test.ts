@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { failureOf } from '../../../src/model/failure';
 import { offeredModels } from '../../../src/model/offered';
@@ -119,6 +121,15 @@ describe('a refusal', () => {
 });
 
 describe('the count of tokens', () => {
+  const known = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../fixtures/tokens.json'), 'utf8')) as {
+    readonly text: string;
+    readonly tokens: number;
+  }[];
+
+  it.each(known)("is the server's: $tokens for $text", ({ text: said, tokens }) => {
+    expect(estimatedTokens(said)).toBe(tokens);
+  });
+
   it('grows with the text, is the same each time, and counts what a message holds', () => {
     expect(estimatedTokens('')).toBeGreaterThan(0);
     expect(estimatedTokens('def refund(payment):\n    return 1\n')).toBe(
