@@ -204,6 +204,9 @@ class Root:
             raise _root_error(path, error) from error
         try:
             os.stat(".", dir_fd=descriptor)
+            # A folder may open and refuse to be listed, as some of /proc do.
+            with os.scandir(descriptor) as listing:
+                next(listing, None)
             return cls(Path(os.path.realpath(path)), descriptor)
         except OSError as error:
             os.close(descriptor)

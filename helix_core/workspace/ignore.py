@@ -496,6 +496,10 @@ def _entries(scan: Scan, folder: bytes, found: Walked) -> list[tuple[bytes, os.s
                     continue
                 except OSError:
                     found.skipped.append(Skipped(_join(folder, name), "unreadable"))
+    except OSError:
+        # Some folders of /proc open, and refuse to be listed.
+        found.skipped.append(Skipped(folder + b"/", "unreadable"))
+        return []
     finally:
         os.close(descriptor)
     return entries

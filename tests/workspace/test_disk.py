@@ -277,3 +277,12 @@ def test_a_scan_answers_like_the_root_and_leaves_no_descriptor(root, tmp_path):
         reason(root.read, b"a/b/nothing")
     after = len(os.listdir("/proc/self/fd")) if before else 0
     assert after == before
+
+
+def test_a_folder_that_opens_and_cannot_be_listed_is_named(tmp_path, monkeypatch):
+    def refusing(place):
+        raise PermissionError(13, "Permission denied", place)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(WorkspaceError, match=f"{tmp_path} cannot be read; check the folder's permissions"):
+        Root.open(tmp_path)

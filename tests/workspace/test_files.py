@@ -461,3 +461,20 @@ def test_a_file_of_a_folder_that_git_ignores_counts_alone_as_it_does_in_the_whol
     repository.write(".gitignore", "build/\n")
     repository.write("build/site/index.md")
     assert names(listed(repository.path / "build", only=(b"site/index.md",))) == [b"site/index.md"]
+
+
+def test_a_folder_that_opens_and_cannot_be_listed_is_left_out_and_the_rest_is_listed(tmp_path, monkeypatch):
+    for name in ("shut/a.py", "open/b.py"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("a = 1\n")
+    shut, scandir = os.stat(tmp_path / "shut"), os.scandir
+
+    def refusing(place):
+        if isinstance(place, int) and os.path.samestat(os.fstat(place), shut):
+            raise PermissionError(13, "Permission denied", place)
+        return scandir(place)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    listing = listed(tmp_path)
+    assert names(listing) == [b"open/b.py"]
+    assert Skipped(b"shut/", "unreadable") in listing.skipped
