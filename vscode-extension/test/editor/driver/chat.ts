@@ -169,6 +169,25 @@ export class Chat {
     await dialog.click({ timeout: 2_000 }).catch(() => undefined);
   }
 
+  /** Shows the last answer from its beginning. */
+  async toTop(): Promise<void> {
+    const { page } = this.#window;
+    const box = await page.locator(`${VIEW} .interactive-list`).first().boundingBox();
+    if (box === null) throw new Error('no answers are shown');
+    const rows = page.locator(`${VIEW} .interactive-list .monaco-list-rows`).first();
+    let before: string | null = '';
+    // One turn of the wheel goes a few lines, however far it is.
+    const isThere = async (): Promise<boolean> => {
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+      for (let turn = 0; turn < 10; turn++) await page.mouse.wheel(0, -400);
+      const [last, now] = [before, await rows.getAttribute('style')];
+      before = now;
+      return last === now;
+    };
+    await until('the chat is scrolled up', isThere, { withinMs: 10_000, everyMs: 300 });
+    await this.#window.leave();
+  }
+
   /** What may be asked next, as the view offers it. */
   followUp(label: string): Locator {
     return this.#window.page.locator('.interactive-input-followups a', { hasText: label }).first();

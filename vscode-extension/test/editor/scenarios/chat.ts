@@ -49,6 +49,7 @@ async function answersWithoutModel(stage: Stage): Promise<void> {
   const cursor = async (): Promise<boolean> => (await window.cursorLine()) === first;
   await until(`the cursor is in the first line of ${label}`, cursor, { withinMs: 10_000 });
   assert.equal(await window.selected(), '', 'the next key typed replaces nothing');
+  await view.toTop();
   await stage.picture('chat');
   assert.equal(upstream.asked.length, 0, 'no model was asked');
 }
