@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from helix_core.config.settings import (
+    NO_SECRETS,
     OLDER,
     SECTIONS,
     SETTINGS,
@@ -28,6 +29,7 @@ from helix_core.config.settings import (
     Valued,
     address,
     is_line,
+    names_secret,
     size_bytes,
     size_text,
     upstreams,
@@ -319,6 +321,8 @@ def _from_file(path: Path, source: From, warnings: list[str]) -> Iterator[_Given
         setting = SETTINGS.get(key) or OLDER.get(key)
         if setting is not None and key != setting.key and setting.key in found:
             warnings.append(f"{where}: {key} is the older name of {setting.key}, which is given too; remove one")
+        if setting is None and source == "user" and names_secret(key):
+            raise ConfigError(f"{where}, key {_key_shown(key)}: {NO_SECRETS}")
         if setting is None:
             warnings.append(f"{where}: nothing is called {_key_shown(key)}{_suggestion(key)}")
         elif setting.trusted and source == "workspace":

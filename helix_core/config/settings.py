@@ -63,6 +63,15 @@ def size_text(size: int) -> str:
 MOST = 16
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+NO_SECRETS = "a secret is never written in a settings file; remove it, and name its variable as key_env, or set that"
+_SECRET_NAME = re.compile(r"(?:^|[._-])(?:(?:api_?)?keys?|secrets?|token|pass(?:phrase|word|wd))$", re.IGNORECASE)
+
+
+def names_secret(key: str) -> bool:
+    """Return whether a key of a settings file says that its value is a secret; no setting has such a name."""
+    return _SECRET_NAME.search(key) is not None
+
+
 _KEYS = ("url", "models", "key_env", "dialects", "auth", "query")
 DIALECTS = ("chat", "responses", "messages", "ollama")
 """The APIs an upstream may speak: OpenAI's chat completions and responses, Anthropic's messages, Ollama's own."""
@@ -115,6 +124,8 @@ def _one(
     if _NAME.fullmatch(name) is None:
         raise ConfigError(f"{place('')}: a name is up to 40 letters, digits, - or _; choose another name")
     for key in table:
+        if names_secret(key):
+            raise ConfigError(f"{place(key)}: {NO_SECRETS}")
         if key not in _KEYS:
             warnings.append(f"{place(key)}: unknown key {key}; the keys are {', '.join(_KEYS)}")
     url, models, variable = (table.get(key) for key in _KEYS[:3])

@@ -43,6 +43,7 @@ TOKEN_RULES: tuple[Rule, ...] = (
     Rule("gitlab-token", rb"\b(gl(?:pat|oas|dt|rt|cbt|ptt|ft|agent|imt|soat)-" + _WORD + rb"{20,})"),
     Rule("slack-token", rb"\b(xox[abeoprs]-[A-Za-z0-9\-]{10,}|xapp-[0-9]-[A-Za-z0-9\-]{20,})"),
     Rule("slack-webhook", rb"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_+]{20,})", judged=True),
+    Rule("discord-token", rb"\b([MNO]" + _WORD + rb"{23,25}\." + _WORD + rb"{6}\." + _WORD + rb"{27,38})"),
     Rule("stripe-key", rb"\b((?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{24,})"),
     Rule("google-api-key", rb"\b(AIza" + _WORD + rb"{35})"),
     Rule("google-oauth", rb"\b(GOCSPX-" + _WORD + rb"{20,}|ya29\." + _WORD + rb"{20,}|1//0" + _WORD + rb"{30,})"),

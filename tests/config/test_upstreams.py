@@ -84,7 +84,7 @@ def test_what_is_wrong_is_one_line_with_line_and_key_and_no_secret(load, text, l
 
 
 def test_a_key_that_nobody_knows_is_a_warning_with_its_line(load):
-    config = load("[proxy.upstreams.a]\nurl = 'http://a'\nkey = 'secret-word'\n")
+    config = load("[proxy.upstreams.a]\nurl = 'http://a'\nmodel = 'secret-word'\n")
     [warning] = config.warnings
     assert "line 3" in warning and "secret-word" not in warning
 
@@ -107,3 +107,26 @@ def test_a_wrong_dialect_auth_or_query_is_one_line_without_its_value(load, wrong
     with pytest.raises(ConfigError) as caught:
         load(f"[proxy.upstreams.a]\nurl = 'http://a'\n{wrong}\n")
     assert "line 3" in str(caught.value) and "secret-word" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["key", "api_key", "token", "secret", "password", "apiKey"])
+def test_a_secret_in_the_users_file_is_refused_and_not_repeated(load, name):
+    """Whoever writes one there believes that it is used, and leaves it for every backup."""
+    for text in (f"{TWO}{name} = 'sesame-open-4711'\n", f"[proxy]\n{name} = 'sesame-open-4711'\n"):
+        with pytest.raises(ConfigError, match="a secret is never written in a settings file") as refused:
+            load(text)
+        assert "sesame" not in str(refused.value) and "line " in str(refused.value)
+
+
+def test_no_setting_is_called_as_a_secret_is():
+    from helix_core.config import SETTINGS
+    from helix_core.config.settings import names_secret
+
+    assert [key for key in SETTINGS if names_secret(key)] == []
+
+
+def test_a_workspace_that_names_a_secret_stops_nobody(load, tmp_path):
+    (tmp_path / "project" / "helix.toml").write_text("[proxy]\npassphrase = 'sesame-open-4711'\n")
+    warnings = load("").warnings
+    assert any("passphrase" in one for one in warnings)
+    assert not any("sesame" in one for one in warnings)

@@ -1,8 +1,10 @@
 """Memories on real files: what is remembered is recalled with a verdict of now, and nothing is lost in silence."""
 
+import dataclasses
 import itertools
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +16,7 @@ import pytest
 from helix_core.engine.memory import RememberRequest
 from helix_core.engine.memory.remembering import KEPT_AS_PROPOSAL
 from helix_core.errors import UsageError
-from helix_core.memory import is_in_force_at_once
+from helix_core.memory import NoteInput, is_in_force_at_once
 from helix_core.model import Attribution, MemoryOrigin
 from helix_core.store import memory_file
 from helix_core.store.memory import Memory
@@ -282,7 +284,7 @@ from helix_core.engine.memory import RememberRequest
 folder, data, number = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 config = load_config(folder, environ={"HELIX_CACHE_DIR": data + "/cache" + number, "HELIX_DATA_DIR": data + "/data"})
 with Helix.open(folder, config=config) as helix:
-    for turn in range(5):
+    for turn in range(20):
         helix.memory.remember(RememberRequest("The port is 8080", key="port"))
         helix.memory.remember(RememberRequest(f"Worker {number} owns queue q{number}_{turn}"))
 """
@@ -292,7 +294,7 @@ with Helix.open(folder, config=config) as helix:
     texts = [one["text"] for one in helix.memory.listed(limit=500)["items"]]
     assert texts.count("The port is 8080") == 1
     assert sorted(text for text in texts if "queue" in text) == sorted(
-        f"Worker {number} owns queue q{number}_{turn}" for number in range(8) for turn in range(5)
+        f"Worker {number} owns queue q{number}_{turn}" for number in range(8) for turn in range(20)
     )
     assert helix.memory.log(verify=True)["first_broken"] is None
 
@@ -407,6 +409,55 @@ def test_a_purge_leaves_no_word_of_it_anywhere(helix, app, tmp_path):
     assert helix.memory.recall("zanzibar ledger")["known_empty"]
     assert helix.memory.log(verify=True)["first_broken"] is None
     assert {op["text"] for op in helix.memory.log()["ops"]} == {""}
+
+
+@pytest.mark.parametrize("setting", ["ON", "OFF"])
+def test_a_purge_leaves_no_word_also_where_deleted_pages_are_not_overwritten(
+    open_helix, project, tmp_path, monkeypatch, setting
+):
+    settings = memory_file.MEMORY.settings.replace("secure_delete=ON", f"secure_delete={setting}")
+    monkeypatch.setattr(memory_file, "MEMORY", dataclasses.replace(memory_file.MEMORY, settings=settings))
+    helix = open_helix(project)
+    ids = [item(helix, f"The xylophonist keeps the ledger {number} of zanzibar")["id"] for number in range(30)]
+    folder = tmp_path / "data"
+    for each in ids[:29]:
+        helix.memory.purge(each, f"purge {each}")
+    assert b"ledger 29" in b"".join(path.read_bytes() for path in folder.iterdir()).lower()
+    helix.memory.purge(ids[29], f"purge {ids[29]}")
+    held = b"".join(path.read_bytes() for path in folder.iterdir()).lower()
+    assert [word for word in (b"xylophonist", b"zanzibar", b"ledger") if word in held] == []
+
+
+def test_an_index_that_is_deleted_takes_no_memory_and_no_verdict_with_it(open_helix, project, app, tmp_path):
+    helix = open_helix(project)
+    item(helix, "Sessions are signed with the secret key", cites=["app.py:4-6"])
+    item(helix, "The queue is NATS")
+    asked = ("how are sessions signed?", "which queue is there?")
+
+    def told(helix):
+        found = [one for question in asked for one in helix.memory.recall(question)["items"]]
+        return [(one["id"], one["text"], one["status"], one["reason"]) for one in found]
+
+    was = told(helix)
+    assert len(was) == 2 and was[0][2:] == ("verified", "unchanged")
+    helix.close()
+    shutil.rmtree(tmp_path / "cache")
+    again = open_helix(project)
+    again.refresh()
+    assert told(again) == was
+
+
+def test_a_strand_has_no_run_of_forty_characters_of_a_source_file(helix, project):
+    source = "".join(f"def signs_the_session_of_user_{number}(value):\n    return value\n\n\n" for number in range(20))
+    (project / "signing.py").write_text(source)
+    helix.refresh()
+    item(helix, "Sessions are signed by number", cites=["signing.py:1-40"])
+    helix.memory.ingest(NoteInput(source + "# a note of mine\n", "code", {"path": "elsewhere.py"}))
+    plain = "\n".join(one.line.decode() for one in helix.memory.exported())
+    assert "Sessions are signed by number" in plain and "signing.py" in plain
+    runs = {source[at : at + 40] for at in range(len(source) - 40)}
+    runs |= {json.dumps(run)[1:-1] for run in runs}
+    assert [run for run in runs if run in plain] == []
 
 
 def test_a_fact_is_in_force_again_once_what_superseded_it_is_forgotten_or_purged(helix):
