@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
     from helix_core.ingest.pool import FAILURES, IngestPool, Limits, Quarantined, ingest_in_process
     from helix_core.ingest.references import Reference, code_spans, references_in
-    from helix_core.ingest.secrets import holds_mask, is_only_masks, mask, mask_typed
+    from helix_core.ingest.secrets import holds_mask, is_only_masks, mask, mask_typed, quoted
     from helix_core.ingest.signatures import (
         Declaration,
         Parameter,
@@ -69,6 +69,7 @@ __all__ = [
     "parser_version",
     "preload_grammar",
     "python_parameters",
+    "quoted",
     "references_in",
     "split",
     "time_for",
@@ -89,7 +90,7 @@ __getattr__ = lazy_face(
         "pool": ("FAILURES", "IngestPool", "Limits", "Quarantined", "ingest_in_process"),
         "references": ("Reference", "code_spans", "references_in"),
         "masked": ("Masked", "masked_at"),
-        "secrets": ("holds_mask", "is_only_masks", "mask", "mask_typed"),
+        "secrets": ("holds_mask", "is_only_masks", "mask", "mask_typed", "quoted"),
         "signatures": (
             "Declaration",
             "Parameter",

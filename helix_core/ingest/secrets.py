@@ -41,6 +41,11 @@ def mask_typed(text: str) -> Masked:
     return Masked(with_masks(masked.data, found), tuple(found)) if found else masked
 
 
+def quoted(text: str, most: int) -> str:
+    """Return an argument in quotes for an error about it: masked, then cut to ``most`` characters."""
+    return f"{mask(text.encode('utf-8', 'replace')).text()[:most]!a}"
+
+
 def is_only_masks(text: str) -> bool:
     """Return whether a text contains a mask, and no letter or digit outside of its masks."""
     rest = without_masks(text.encode("utf-8", "replace")).decode("utf-8", "replace")

@@ -492,7 +492,9 @@ def memories(helix: Helix, given: ListArguments, context: AskContext) -> dict[st
     """Return the ``helix.memory/1`` object of the memories that are there. Raises UsageError for an unknown status."""
     wrong = next((one for one in given.statuses if one not in set(MemoryStatus)), None)
     if wrong is not None:
-        raise UsageError(f"{wrong[:40]!a} is no status; use one of {', '.join(MemoryStatus)}")
+        from helix_core.ingest import quoted
+
+        raise UsageError(f"{quoted(wrong, 40)} is no status; use one of {', '.join(MemoryStatus)}")
     return helix.memory.listed(
         statuses=given.statuses, kinds=given.kinds, limit=given.limit, verify=given.verify, scope=given.scope
     )

@@ -26,6 +26,7 @@ from helix_core.engine.memory.remembering import (
 )
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.errors import UsageError
+from helix_core.ingest import quoted
 from helix_core.memory import is_due
 from helix_core.model import (
     CONFLICTS,
@@ -237,7 +238,7 @@ class Curating:
     def relate(self, memory: Memory, name: str, relation: str, other: str, *, dry_run: bool) -> dict[str, Any]:
         """Link one memory to another. Raises UsageError for a link that cannot be, or that only a person may make."""
         if relation not in RELATED:
-            raise UsageError(f"{relation[:40]!a} is no relation; use one of {', '.join(RELATED)}")
+            raise UsageError(f"{quoted(relation, 40)} is no relation; use one of {', '.join(RELATED)}")
         one, two = found_memory(memory, name), found_memory(memory, other)
         for each in (one, two):
             if each.status is MemoryStatus.FORGOTTEN:
@@ -498,7 +499,7 @@ class Curating:
 def no_memory(name: str) -> UsageError:
     """Return the error for an id where there is no memory file."""
     return UsageError(
-        f"there is no memory of the id {name[:80]!a}: this memory is empty; helix remember TEXT begins one"
+        f"there is no memory of the id {quoted(name, 80)}: this memory is empty; helix remember TEXT begins one"
     )
 
 

@@ -312,7 +312,11 @@ class WorkspaceMemory:
 
         items = self._file.read(act)
         if not items:
-            raise UsageError(f"no note of the gene_id {id_!a} waits for approval; helix review shows those that do")
+            from helix_core.ingest import quoted
+
+            raise UsageError(
+                f"no note of the gene_id {quoted(id_, 80)} waits for approval; helix review shows those that do"
+            )
         return {"schema": CHANGED_SCHEMA, "change": "approved", "items": items, "dry_run": dry_run}
 
     def archive(self, id_: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
@@ -843,7 +847,10 @@ class WorkspaceMemory:
 def gene_bytes(gene_id: str) -> bytes:
     """Return the id as bytes. Raises UsageError."""
     if _GENE_ID.fullmatch(gene_id) is None:
+        from helix_core.ingest import quoted
+
         raise UsageError(
-            f"{gene_id[:80]!a} is no gene_id; give 16 hexadecimal digits, as an answer has them, or a memory's id (m_…)"
+            f"{quoted(gene_id, 80)} is no gene_id; give 16 hexadecimal digits, as an answer has them, "
+            "or a memory's id (m_…)"
         )
     return bytes.fromhex(gene_id)

@@ -17,7 +17,7 @@ from helix_core.engine.memory.remembering import cited, found_by, memory_object
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import BusyStoreError, UsageError
-from helix_core.ingest import mask
+from helix_core.ingest import mask, quoted
 from helix_core.memory import (
     FLOOR,
     HALF_LIFE_DAYS,
@@ -144,7 +144,7 @@ class Recalling:
     def within(self, scope: str) -> list[str]:
         """Return those of ``scopes`` that an answer asks: ``all``, this ``workspace``'s, or the ``global`` one."""
         if scope not in SCOPES:
-            raise UsageError(f"{scope[:40]!a} is no scope; use one of {', '.join(SCOPES)}")
+            raise UsageError(f"{quoted(scope, 40)} is no scope; use one of {', '.join(SCOPES)}")
         return [one for one in self.scopes if scope == "all" or (one == GLOBAL_SCOPE) is (scope == "global")]
 
     def foremost(self, k: int, kinds: Collection[str], scope: str) -> list[tuple[StoredMemory, float]]:

@@ -19,7 +19,7 @@ from typing import Any
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import UsageError
-from helix_core.ingest import Masked, is_only_masks, mask, mask_typed
+from helix_core.ingest import Masked, is_only_masks, mask, mask_typed, quoted
 from helix_core.memory import (
     USER,
     DrawnFact,
@@ -111,7 +111,7 @@ class RememberRequest:
         if "\0" in self.text:
             raise UsageError("the text holds a zero byte, so it is no text; give text")
         if self.kind and _KIND.match(self.kind) is None:
-            raise UsageError(f"{self.kind[:40]!a} is no kind; use a word such as decision, preference or fact")
+            raise UsageError(f"{quoted(self.kind, 40)} is no kind; use a word such as decision, preference or fact")
         if len(self.cites) > MOST_CITED:
             raise UsageError(f"{len(self.cites)} places are cited; cite at most {MOST_CITED}")
         if self.valid_to is not None and self.valid_to <= (self.valid_from or 0):
@@ -249,8 +249,8 @@ class Drafting:
             if not stored:
                 raise PurgedError("a memory of this key was purged; use another key to remember it again")
             if not done.is_new and self.given.key and not same_words(stored[0].fact.text, draft.fact.text):
-                key, handle = self.given.key[:80], stored[0].fact.handle
-                raise UsageError(f"the key {key!a} is that of {handle}, which says something else; use another key")
+                key, handle = quoted(self.given.key, 80), stored[0].fact.handle
+                raise UsageError(f"the key {key} is that of {handle}, which says something else; use another key")
             item = memory_object(stored[0])
         else:
             item = self.refused_object(said, waits=bool(done.needs_review))
@@ -402,10 +402,12 @@ def _there(session: WorkspaceSession, cites: Sequence[str]) -> list[str]:
 def _place(cite: str) -> tuple[str, LineSpan]:
     found = _CITE.match(cite.strip())
     if found is None:
-        raise UsageError(f"{cite[:200]!a} names no lines; cite a place as path:first-last, such as app/db.py:10-24")
+        raise UsageError(
+            f"{quoted(cite, 200)} names no lines; cite a place as path:first-last, such as app/db.py:10-24"
+        )
     first, last = int(found.group(2)), int(found.group(3) or found.group(2))
     if last - first >= MOST_CITED_LINES:
-        raise UsageError(f"{cite[:200]!a} is over {MOST_CITED_LINES} lines; cite the lines that matter")
+        raise UsageError(f"{quoted(cite, 200)} is over {MOST_CITED_LINES} lines; cite the lines that matter")
     return found.group(1), LineSpan(first, last)
 
 
@@ -431,7 +433,7 @@ def found_memory(memory: Memory, name: str) -> StoredMemory:
     """Return a memory by its id or handle. Raises UsageError with the next action."""
     found = memory.items.named(name.strip())
     if found is None:
-        raise UsageError(f"there is no memory of the id {name[:80]!a}; helix list shows those that are here")
+        raise UsageError(f"there is no memory of the id {quoted(name, 80)}; helix list shows those that are here")
     return found
 
 
