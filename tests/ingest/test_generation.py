@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"17": "9c0b914e54deaf33"}
+RULES_OF = {"18": "381d427cefa199de"}
 
 
 def _rules() -> str:
