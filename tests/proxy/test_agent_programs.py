@@ -1,6 +1,7 @@
 """Claude Code and Codex themselves, started against the real server: how far they go without an account.
 
-Skipped where they are not installed: npm install @anthropic-ai/claude-code @openai/codex, and put them on the PATH.
+`make check-javascript` installs both, at the versions of tests/js/package.json, and runs these; they are skipped where
+the programs are not on the PATH.
 """
 
 import json
