@@ -1,14 +1,15 @@
 """What a chat gets when people talk as they do: evidence where it is asked for, and none where nothing is asked.
 
     python benchmarks/conversation.py CORPORA [--half development|held-out|both] [--only PROJECT ...]
-                                      [--config FILE] [--json] [--gate]
+                                      [--config FILE] [--model FOLDER] [--json] [--gate]
 
 CORPORA is a folder with one folder of sources for each project of ``fixtures/conversations``; those that are missing
 are downloaded with pip and checked against their digest. Each project is served by a real ``helix serve`` whose
 upstream keeps what it is sent: the figures are about the text that a model would read. A right file counts where the
 evidence names it; *quoted* counts only those of which lines are shown, which in a small project says more. ``--config``
-gives the server's settings, such as a multilingual model; without it other languages are printed and not held to a
-target. ``--gate`` ends with 1 where a target is missed.
+gives the server's settings, ``--model`` a folder for ``helix embed setup`` (``multilingual.py`` makes one), whose
+vectors are awaited; without it other languages are printed and not held to a target. ``--gate`` ends with 1 where a
+target is missed.
 """
 
 from __future__ import annotations
@@ -289,8 +290,8 @@ def _added(sent: Messages, received: Messages) -> tuple[str, str]:
 
 
 @contextmanager
-def served(folder: Path, upstream: Upstream, config: Path | None) -> Iterator[Served]:
-    """``helix serve`` on the folder, with places of its own, when everything is indexed."""
+def served(folder: Path, upstream: Upstream, config: Path | None, model: Path | None) -> Iterator[Served]:
+    """``helix serve`` on the folder, with places of its own, when all is indexed, and embedded with the model."""
     with tempfile.TemporaryDirectory() as name:
         apart = Path(name)
         places = {f"HELIX_{one}_DIR": str(apart / one.lower()) for one in ("CACHE", "RUNTIME", "STATE", "DATA")}
@@ -299,7 +300,11 @@ def served(folder: Path, upstream: Upstream, config: Path | None) -> Iterator[Se
             "HELIX_CONFIG": str(config.resolve() if config else apart / "none.toml"),
             "HELIX_UPSTREAM": upstream.base,
         }
-        command = [sys.executable, "-m", "helix_ls.cli", "serve", str(folder), "--port", "0", "--json"]
+        helix = [sys.executable, "-m", "helix_ls.cli"]
+        for step in (["setup", str(model)], ["run"]) if model else ():
+            command = [*helix, "embed", *step, "--path", str(folder)]
+            subprocess.run(command, env=environ, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        command = [*helix, "serve", str(folder), "--port", "0", "--json"]
         process = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         assert process.stdout is not None
         try:
@@ -433,12 +438,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
     parser.add_argument("--only", nargs="+", metavar="PROJECT")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings of the server")
+    parser.add_argument("--model", type=Path, metavar="FOLDER", help="a multilingual model, set up for the server")
     parser.add_argument(
         "--json", action="store_true", help="print one object with every figure instead, and every miss of development"
     )
     parser.add_argument("--gate", action="store_true")
     given = parser.parse_args(arguments)
-    targets = TARGETS | (MULTILINGUAL if given.config else {})
+    targets = TARGETS | (MULTILINGUAL if given.model else {})
     projects = [json.loads(line) for line in (FIXTURES / "projects.jsonl").read_text("utf-8").splitlines()]
     upstream = Upstream()
     tallies: dict[str, Tally] = {}
@@ -449,7 +455,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if project["half"] != half or (given.only and project["project"] not in given.only):
                 continue
             own = [record for record in records if record["project"] == project["project"]]
-            with served(fetched(given.corpora, project), upstream, given.config) as server:
+            with served(fetched(given.corpora, project), upstream, given.config, given.model) as server:
                 measure(server, own, tally)
     if given.json:
         misses = {half: [] if half == HELD_OUT else one.misses for half, one in tallies.items()}
@@ -462,8 +468,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ]
     else:
         missed = [name for half, one in tallies.items() for name in show(half, one, targets)]
-        if not given.config:
-            print("other languages: no multilingual model is set up (--config), so they are held to no target")
+        if not given.model:
+            print("other languages: no multilingual model is set up (--model), so they are held to no target")
     return 1 if given.gate and missed else 0
 
 

@@ -87,6 +87,11 @@ LANGUAGE_NOTE = "the question is in "
 """How the note begins."""
 
 
+def meaning_note(language: str) -> str:
+    """Return the sentence for an answer that a multilingual model found by meaning."""
+    return f"{LANGUAGE_NOTE}{language}: its places were found by meaning, which cannot say whether they answer it"
+
+
 def language_note(language: str) -> str:
     """Return the sentence for an answer that a question in ``language`` did not find."""
     return (

@@ -23,8 +23,8 @@ from helix_core.search.confidence import (
 from helix_core.search.coordinates import located, with_located
 from helix_core.search.explanation import SearchTrace, explain_search
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
-from helix_core.search.language import function_words, is_multilingual, language_note, language_of
-from helix_core.search.meaning import QuestionEncoder, encode_question, state_of, vectors_note
+from helix_core.search.language import function_words, is_multilingual, language_note, language_of, meaning_note
+from helix_core.search.meaning import QuestionEncoder, QuestionVector, encode_question, state_of, vectors_note
 from helix_core.search.named import NAMED_CONFIDENCE, ConfidenceBounds, has_line, settle
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
@@ -245,12 +245,13 @@ def _notes(
     *,
     vectors: str,
     language: str,
+    by_model: bool,
     is_doubtful: bool,
 ) -> tuple[str, ...]:
     """Return what the user is told of an answer: what it lacks, and why it may be none."""
     notes = [*([vectors] if vectors else []), *results.notes(), *settled.notes]
     if language and (sure < SAID_CONFIDENCE or not ranked):
-        notes.append(language_note(language))
+        notes.append(meaning_note(language) if by_model else language_note(language))
     elif is_doubtful and ranked and sure < SAID_CONFIDENCE:
         notes.append(doubt_note(ranked[0]))
     return tuple(notes)
@@ -310,12 +311,12 @@ class _Search:
         # One name whose every word one file has is here, wherever it stands; only the place is open.
         is_literal = bool(judged.subject) and signs.covered == 1.0 and not signs.missing_proper
         is_overview = Intent.OVERVIEW in judged.intents and "exact" in results.votes
-        is_certain = bool(places) or is_overview
         whole = judged_by or text
-        language = "" if meaning is not None and is_multilingual(meaning.model) else self._language
+        by_model = self._is_found_by_meaning(meaning, judged, frequency)
+        is_certain = bool(places) or is_overview or by_model
         seems_empty = not ranked or (not is_certain and self._seems_absent(judging, signs, is_literal=is_literal))
-        if seems_empty and ranked and language:
-            seems_empty = not self._is_named_abroad(judged, judging, language)
+        if seems_empty and ranked and self._language:
+            seems_empty = not self._is_named_abroad(judged, judging, self._language)
         if seems_empty and ranked:
             has_path = any(_is_path_of(source.path, judged.paths) for source in sources.values())
             seems_empty = not (
@@ -333,11 +334,12 @@ class _Search:
             ranked,
             sure,
             vectors=vectors_note(meaning, encoder),
-            language=language,
+            language=self._language,
+            by_model=by_model,
             is_doubtful=is_doubtful,
         )
         asks_of_something = not judging or any(not is_request_word(term.word) for term in judging)
-        known_empty = seems_empty and asks_of_something and not language and not results.over_budget()
+        known_empty = seems_empty and asks_of_something and not self._language and not results.over_budget()
         nearest = self._nearest(terms, results, ranked) if seems_empty else ()
         return Found(
             ranked=ranked,
@@ -355,6 +357,15 @@ class _Search:
             notes=notes,
             seems_empty=seems_empty,
         )
+
+    def _is_found_by_meaning(
+        self, meaning: QuestionVector | None, question: Question, frequency: Mapping[str, int]
+    ) -> bool:
+        """Return whether a model that knows the question's language finds the places: its words are in no file, here or
+        not, so nothing can say of the places that they answer nothing. A name of code is the same in every language.
+        """
+        brings = meaning is not None and is_multilingual(meaning.model)
+        return brings and bool(self._language) and all(frequency.get(name.lower()) for name in question.identifiers)
 
     def _parsed(self, text: str) -> Question:
         """Return the text parsed, without the words that every question in its language has: a file that happens to

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from helix_core.embed.minilm import TITLE, convert_wheel
 from helix_core.embed.model import FastModel, ModelEncoder, choose, chosen_model, models_folder, read_model
 from helix_core.embed.model_sources import fetch_listed, listed, take_folder
 from helix_core.engine import Helix
+from helix_core.engine.embedding import Embedding
 from helix_core.errors import ModelError
 from helix_core.packet import search_text
 from helix_ls.cli.render.packet import printed
@@ -48,10 +49,12 @@ def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]]) -> None:
     path.write_bytes(len(told).to_bytes(8, "little") + told + b"".join(each.tobytes() for each in tensors.values()))
 
 
-def write_model(folder: Path, *, file: str = "model.safetensors", **tensors: NDArray[Any]) -> Path:
+def write_model(
+    folder: Path, *, file: str = "model.safetensors", words: Sequence[str] = WORDS, **tensors: NDArray[Any]
+) -> Path:
     """A folder as ``StaticModel.save_pretrained`` leaves it."""
     (folder / file).parent.mkdir(parents=True)
-    tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     tokenizer.save(str((folder / file).with_name("tokenizer.json")))
@@ -351,6 +354,33 @@ def test_one_of_fastembeds_list_is_loaded_as_rows(tmp_path: Path, monkeypatch: p
     model = fetch_listed(listed("potion-base-8M"), tmp_path)
     assert (model.dimensions, model.fastembed) == (256, "minishlab/potion-base-8M")
     assert FastModel(read_model(model.folder)).vectors(["row"])[0] == pytest.approx(direction(rows[5]), abs=1e-5)
+
+
+def test_a_multilingual_model_finds_what_a_question_in_another_language_asks(tmp_path: Path) -> None:
+    """No word of the question is in a file: by words alone it was called absent, which without a model it never was."""
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in ("invoice", "header", "paint", "purge"):
+        (project / f"{name}.py").write_text(f"def {name}(row):\n    return row\n")
+    words = (*WORDS, "invoice", "rechnungen", "verschickt")
+    rows = np.concatenate([ROWS, ROWS[2:5] * 3])
+    rows[words.index("rechnungen")] = rows[words.index("invoice")]
+    # Only what tells one word from another is left of the frame that every text has.
+    rows[:4] = 0
+    model = take_folder(write_model(tmp_path / "multilingual-rows", words=words, embeddings=rows), tmp_path)
+    choose(tmp_path, model)
+    with Helix.open(project, config=replace(load_config(project), cache_dir=tmp_path)) as helix:
+        helix.refresh()
+        encoder = helix.session.encoder = ModelEncoder(tmp_path)
+        encoder.follow()
+        Embedding(helix.session).run(FastModel(model))
+        found = helix.packet("wie werden die rechnungen verschickt?")
+        # A name as only code has it is in every language the same.
+        lacking = helix.packet("wie wird `PromiseKitBridge` verschickt?")
+    places = [*found["verified"], *found["stale_risk"], *found["needs_refresh"]]
+    assert not found["known_empty"] and places[0]["source_id"] == "invoice.py"
+    assert any("the question is in German: its places were found by meaning" in note for note in found["notes"])
+    assert not any("found by meaning" in note for note in lacking["notes"])
 
 
 @pytest.mark.process
