@@ -85,3 +85,16 @@ def test_a_bar_has_as_many_cells_as_its_shares_are_worth() -> None:
     assert cells_of([0.5, 0.3, 0.2], 10) == [5, 3, 2]
     assert sum(cells_of([1 / 3, 1 / 3, 1 / 3], 40)) == 40
     assert stacked([("chunks", 0.5), ("files", 0.5)], 4, blocks=True).plain == "██▓▓"
+
+
+def test_a_message_is_told_with_what_of_it_was_searched_and_why(helix: RunHelix, shop: Path) -> None:
+    message = "Hi Claude! I'm on Ubuntu 22.04. Where is the shipping cost? Thanks a lot!"
+    asked = json.loads(helix("search", message, "--path", shop, "--json", "--explain").out)["asked"]
+    assert (asked["needs"], asked["searched"]) == ("evidence", "Where is the shipping cost?")
+    assert asked["judged_by"] == asked["searched"]
+    assert [part["part"] for part in asked["parts"]] == ["greeting", "environment", "question", "thanks"]
+    assert asked["why"] == "the question is searched, without greeting, environment, thanks"
+    lines = " ".join(helix("search", message, "--path", shop, "--explain").out.split())
+    assert f"Searched: {asked['searched']} ({asked['why']})" in lines
+    plain = json.loads(helix("search", "Where is the shipping cost?", "--path", shop, "--json", "--explain").out)
+    assert "asked" not in plain, "the whole message is the question"

@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from helix_ls.proxy.bodies import PlacedBlock, parse_body
 from helix_ls.proxy.caching import MARK, PromptUsage, UsageReader, marks_of, message_to_mark, needs_marks, usage_of
+from helix_ls.proxy.chat import _Sent
+from helix_ls.proxy.evidence import Context
+from helix_ls.proxy.upstream import Address, Upstream
 from tests.proxy.test_context import ASK, chat
 
 OPENAI = {"prompt_tokens": 2006, "prompt_tokens_details": {"cached_tokens": 1920}, "completion_tokens": 3}
@@ -138,3 +141,28 @@ def test_a_marked_body_is_the_body_with_a_mark_and_the_block(content, indent):
         {"role": "user", "content": "b"},
         QUESTION,
     ]
+
+
+@pytest.mark.parametrize(
+    ("base", "model", "is_marked"),
+    [
+        ("https://openrouter.ai/api/v1", "anthropic/claude-sonnet-4", True),
+        ("https://api.anthropic.com/v1", "claude-sonnet-4", True),
+        ("https://openrouter.ai/api/v1", "openai/gpt-5", False),
+        ("https://api.openai.com/v1", "gpt-5", False),
+    ],
+)
+def test_a_chat_to_a_provider_that_matches_at_marks_is_sent_with_one_before_its_evidence(base, model, is_marked):
+    before = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]
+    body = parse_body(json.dumps({"model": model, "messages": [*before, QUESTION]}).encode())
+    block = PlacedBlock(2, 2, "evidence")
+    asked = _Sent({}, body.text.encode(), body, Context("added", (block,), 2), Upstream(Address(base)))
+    sent = json.loads(asked.filled(joined=False))
+    assert [one["content"] for one in sent["messages"]].count("evidence") == 1
+    assert marks_of(sent) == is_marked
+    if is_marked:
+        assert sent["messages"][1]["content"][-1] == {"type": "text", "text": "hi", **MARK}
+    own = {**before[0], "content": [{"type": "text", "text": "hello", **MARK}]}
+    body = parse_body(json.dumps({"model": model, "messages": [own, before[1], QUESTION]}).encode())
+    asked = _Sent({}, body.text.encode(), body, Context("added", (block,), 2), Upstream(Address(base)))
+    assert marks_of(json.loads(asked.filled(joined=False))) == 1, "only the client's own"

@@ -3,10 +3,14 @@
 import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
-from helix_ls.proxy.evidence import SEEN, EvidenceQueue
+from helix_ls.proxy.bodies import parse_body
+from helix_ls.proxy.chat import Reply
+from helix_ls.proxy.evidence import SEEN, ChatEvidence, EvidenceQueue
+from helix_ls.proxy.metrics import LastChat, Measures
 from tests.proxy.test_context import ASK, chat
 
 
@@ -100,3 +104,23 @@ def test_who_leaves_the_queue_keeps_nobody_from_a_turn(leaves):
         return await ask(), queue.expected_s
 
     assert asyncio.run(play()) == (True, 0)
+
+
+def test_a_chat_that_gets_no_turn_is_answered_without_evidence_and_says_that_the_server_is_busy(tmp_path):
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    async def play():
+        evidence = ChatEvidence(4_000, Measures())
+        evidence._queues[str(tmp_path)] = EvidenceQueue(at_once=0, most_s=0.0)
+        body = parse_body(json.dumps({"model": "m", "messages": [{"role": "user", "content": ASK}]}).encode())
+        context = await evidence.for_chat(SimpleNamespace(folder=tmp_path), body)
+        await Reply(send, context, LastChat(0.0, "m", "default", context.became)).begin(200, [])
+        return context
+
+    context = asyncio.run(play())
+    assert context.blocks == ()
+    headers = dict(sent[0]["headers"])
+    assert (headers[b"x-helix-context"], headers[b"x-helix-late"]) == (b"late", b"busy")
