@@ -37,11 +37,13 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from helix_core.conversation import read_conversation
+from helix_core.search import DOUBT_NOTE
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "conversations"
 HELD_OUT = "held-out"
 HALVES = ("development", HELD_OUT)
 BINS = 10
+SURE = 0.7
 ANSWER = {"role": "assistant", "content": "ok"}
 REPLY = json.dumps(
     {"id": "c", "object": "chat.completion", "choices": [{"index": 0, "message": ANSWER, "finish_reason": "stop"}]}
@@ -359,6 +361,7 @@ def _message(server: Served, record: Record, tally: Tally) -> None:
     if group == "plain":
         tally.empty[record["of"]], tally.right[record["of"]] = not got.is_evidence, right
         packet = _packet(server, record["messages"][0]["content"])
+        tally.add("  plain: doubted", packet["doubted"])
         tally.sure.append((packet["confidence"], packet["first"] in record["files"]))
     else:
         tally.wrapped.append((record["of"], not got.is_evidence))
@@ -393,10 +396,13 @@ def _absent(server: Served, record: Record, tally: Tally) -> None:
     told = packet["known_empty"]
     tally.add("absent: told", told, None if told else about)
     tally.add(f"  {record['rule']}: told", told)
+    tally.add("  told or doubted (probably not here)", told or packet["doubted"])
+    tally.add("  with a confidence of 0.7 or more", packet["confidence"] >= SURE)
     tally.add("  in a chat: nothing added", not server.chat([_user(record["question"])]).is_evidence)
     tally.sure.append((packet["confidence"], False))
     twin = _packet(server, record["twin"]["question"])
     tally.add("near-twin of an absent one: told absent", twin["known_empty"], about if twin["known_empty"] else None)
+    tally.add("  near-twin: doubted", twin["doubted"])
     tally.add("  near-twin: right file first", twin["first"] in record["twin"]["files"])
     tally.sure.append((twin["confidence"], twin["first"] in record["twin"]["files"]))
 
@@ -410,7 +416,12 @@ def _packet(server: Served, question: str) -> Record:
     packet, _ = server.post("/context/packet", {"query": question})
     places = [*packet["verified"], *packet["stale_risk"], *packet["needs_refresh"]]
     first = max(places, key=lambda one: float(one["relevance_score"]))["source_id"] if places else ""
-    return {"known_empty": packet["known_empty"], "confidence": packet["coordinate_confidence"], "first": first}
+    return {
+        "known_empty": packet["known_empty"],
+        "doubted": any(note.startswith(DOUBT_NOTE) for note in packet["notes"]),
+        "confidence": packet["coordinate_confidence"],
+        "first": first,
+    }
 
 
 def show(half: str, tally: Tally, targets: dict[str, Target]) -> list[str]:

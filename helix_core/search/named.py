@@ -28,6 +28,7 @@ MOST_OTHER_WORDS_OF_UNDEFINED = 2
 MOST_UNDEFINED = 2
 HOMONYM_FILES = 6
 _WORD = re.compile(r"\w+")
+_MEMBER = re.compile(r"(?<![\w./\\-])[A-Za-z_]\w{0,80}\.([A-Za-z]\w{2,80})\b(?![./\\-]\w)")
 _ASKS_FOR_USES = re.compile(
     r"(?i)\b(?:use[sd]?|using|usages?|call(?:s|ed|ers?|ing)?|import(?:s|ed|ing)?|references?)\b"
 )
@@ -77,6 +78,26 @@ def settle(
     if is_about and _is_definition(text, question, names, hits, ranked[0]):
         return ConfidenceBounds(at_least=NAMED_CONFIDENCE)
     return NO_BOUNDS
+
+
+def unknown_members(text: str, reader: Reader) -> list[str]:
+    """Return the members that a text names behind an owner and a dot, and that code neither defines, uses nor sets;
+    none where a look-up exceeds its budget.
+
+    Only compound names: of a single word nothing follows. A member of a name with more dots is left out: it may be that
+    of a host or of a package.
+    """
+    names = [name for name in dict.fromkeys(_MEMBER.findall(text)) if is_compound(name)][:MOST_UNDEFINED]
+    try:
+        defined = {hit.name.lower() for hit in reader.names.definitions({name.lower() for name in names})}
+        return [name for name in names if name.lower() not in defined and not _is_used(name, reader)]
+    except QueryBudgetError:
+        return []
+
+
+def _is_used(name: str, reader: Reader) -> bool:
+    totals = reader.uses.totals(name)
+    return bool(totals.users or totals.tests or reader.claims.matching([name], 1))
 
 
 def has_line(place: Ranked, coordinates: Sequence[Coordinate]) -> bool:

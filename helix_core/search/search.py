@@ -25,7 +25,7 @@ from helix_core.search.explanation import SearchTrace, explain_search
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
 from helix_core.search.language import function_words, is_multilingual, language_note, language_of, meaning_note
 from helix_core.search.meaning import QuestionEncoder, QuestionVector, encode_question, state_of, vectors_note
-from helix_core.search.named import NAMED_CONFIDENCE, ConfidenceBounds, has_line, settle
+from helix_core.search.named import NAMED_CONFIDENCE, ConfidenceBounds, has_line, settle, unknown_members
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
     Intent,
@@ -121,9 +121,9 @@ BY_NAME = frozenset({"exact", "names", "paths", "phrases", "claims", "tests"})
 SIMILAR_READ = 5
 SHORTEST_SLIP = 6
 ABSENT_CONFIDENCE = 0.29
+"""Just below the threshold of a verified verdict: results of an absent answer are never shown as verified."""
 SAID_CONFIDENCE = 0.5
 """Below this confidence an answer says why it may be none: the question's language, or that it is probably not here."""
-"""Just below the threshold of a verified verdict: results of an absent answer are never shown as verified."""
 DOUBT = 0.9
 """Below this presence, and not below ``FLOOR``, about half of the questions have no answer in the index."""
 OVER_BUDGET = "ran out of its budget"
@@ -314,14 +314,15 @@ class _Search:
         whole = judged_by or text
         by_model = self._is_found_by_meaning(meaning, judged, frequency)
         is_certain = bool(places) or is_overview or by_model
-        seems_empty = not ranked or (not is_certain and self._seems_absent(judging, signs, is_literal=is_literal))
-        if seems_empty and ranked and self._language:
-            seems_empty = not self._is_named_abroad(judged, judging, self._language)
+        seems_empty = not ranked or (
+            not is_certain and self._seems_absent(judged, judging, signs, is_literal=is_literal)
+        )
         if seems_empty and ranked:
             has_path = any(_is_path_of(source.path, judged.paths) for source in sources.values())
             seems_empty = not (
                 has_path or self._is_defined(judged, whole, judging, results) or self._has_part(whole, frequency, first)
             )
+        seems_empty = seems_empty or (not places and self._lacks_member(whole, results))
         settled = settle(whole, judged, judging, ranked, self._reader)
         if places:
             settled = ConfidenceBounds(NAMED_CONFIDENCE if has_line(places[0], self._request.places) else 0.0)
@@ -375,12 +376,23 @@ class _Search:
         empty = function_words(self._language) - question.proper
         return replace(question, words=tuple(word for word in question.words if word not in empty))
 
-    def _seems_absent(self, terms: Sequence[Term], signs: AnswerFeatures, *, is_literal: bool) -> bool:
+    def _seems_absent(
+        self, question: Question, terms: Sequence[Term], signs: AnswerFeatures, *, is_literal: bool
+    ) -> bool:
         """Return whether the signs say that the index does not contain what is asked."""
         absent = presence(signs) < FLOOR and not is_literal
         if absent and self._request.discussed:
             absent = not self._reader.names.definitions(map(str.lower, self._request.discussed), 1)
-        return absent or (self._request.may_be_general and not self._is_named(terms))
+        absent = absent or (self._request.may_be_general and not self._is_named(terms))
+        return absent and not (self._language and self._is_named_abroad(question, terms, self._language))
+
+    def _lacks_member(self, text: str, results: _RankerResults) -> bool:
+        """Return whether the question names a member, as in ``IOLoop.call_every``, that nothing here has, nor one that
+        is a slip away: its words may well be everywhere.
+        """
+        if self._reader.is_narrowed:
+            return False
+        return any(not self._is_slip(name, results) for name in unknown_members(text, self._reader))
 
     def _read_words(self) -> tuple[str, str, Known, dict[str, str]]:
         """Return the question and what it is judged by, both without slips of the keyboard, their words' frequencies,

@@ -125,3 +125,20 @@ def test_an_answer_that_may_be_none_says_so_and_names_the_nearest_place(helix, m
     assert [one for one in notes if one.startswith("probably not here: ") and "shop/hooks.py:1" in one]
     monkeypatch.setattr("helix_core.search.search.DOUBT", 0.0)
     assert not [one for one in helix.packet("how is a hook run by its name?")["notes"] if "probably" in one]
+
+
+def test_a_member_that_nothing_has_is_absent_however_common_its_words_are(tmp_path):
+    loop = "class Loop:\n    def call_later(self, delay):\n        return delay\n"
+    files = {"app/loop.py": loop, "app/use.py": "def start(loop):\n    loop.call_later(1)\n    loop.config_file()\n"}
+    files |= {
+        f"app/part{at}.py": f"# Call every handler {at}.\ndef every{at}(call):\n    return call\n" for at in range(9)
+    }
+    begin(tmp_path, files)
+    with Helix.open(tmp_path) as helix:
+        helix.refresh()
+        absent = helix.packet("What does Loop.call_every do and who calls it?")
+        defined = helix.packet("What does Loop.call_later do and who calls it?")
+        used = helix.packet("What does loop.config_file do?")
+        slip = helix.packet("What does Loop.call_latr do and who calls it?")
+    assert absent["known_empty"] and absent["coordinate_confidence"] < 0.3
+    assert not any(one["known_empty"] for one in (defined, used, slip))
