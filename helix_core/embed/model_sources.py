@@ -129,11 +129,11 @@ def take_folder(folder: Path, cache_dir: Path) -> Model:
 
     Raises ModelError when it lacks a file, or cannot be loaded.
     """
+    title, prompts = folder.resolve().name, folder_prompts(folder)
     if is_late_interaction(folder):
         raise ModelError(
             f"The model in {folder} compares tokens; set it up with helix embed setup --reranker {folder}."
         )
-    title, prompts = folder.resolve().name, folder_prompts(folder)
     source = f"the folder {title}"
     # Before a graph: model2vec's own folders have one next to the rows, which takes other inputs.
     if (place := _rows_in(folder)) is not None:
