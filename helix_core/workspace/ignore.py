@@ -111,7 +111,10 @@ class IgnoreRule:
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """The lines of one ignore file, last first; ``gate`` matches whatever any of them may match."""
+    """The lines of one ignore file, last first; ``gate`` matches whatever any of them may match.
+
+    It is None where the lines are too many for one pattern.
+    """
 
     rules: tuple[IgnoreRule, ...]
     gate: Any
@@ -120,7 +123,7 @@ class IgnoreRules:
         """Return True to ignore, False to keep, None when no line matches. ``path`` is relative to the file, Latin-1
         decoded.
         """
-        if not self.rules or not self.gate.fullmatch(path):
+        if not self.rules or (self.gate is not None and not self.gate.fullmatch(path)):
             return None
         for rule in self.rules:
             if (is_folder or not rule.folders_only) and rule.pattern.fullmatch(path):
@@ -151,7 +154,11 @@ def rules_of(lines: Iterable[str]) -> IgnoreRules:
         sources.append(f"(?:{source})")
     if not rules:
         return IgnoreRules((), None)
-    return IgnoreRules(tuple(rules), re2.compile("|".join(sources), options=options))
+    try:
+        gate = re2.compile("|".join(sources), options=options)
+    except re2.error:
+        gate = None
+    return IgnoreRules(tuple(rules), gate)
 
 
 class PathGlobs:

@@ -10,7 +10,7 @@ import pytest
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import list_files
 from helix_core.workspace.git import Git
-from helix_core.workspace.ignore import parse_rules
+from helix_core.workspace.ignore import parse_rules, rules_of
 
 NAMES = [
     "a",
@@ -118,3 +118,12 @@ def test_git_agrees_that_the_patterns_are_awkward(make_repository, tmp_path):
         ["git", "ls-files", "-z", "--others"], cwd=repository.path, capture_output=True, check=True
     )
     assert 0 < len(paths_of(repository.path, None)) < everything.stdout.count(b"\0")
+
+
+def test_more_lines_than_one_pattern_holds_are_asked_one_by_one():
+    """A repository's file must not end a command; RE2 compiles no pattern of any size."""
+    rules = rules_of(["*a" * 30 + str(number) for number in range(3000)] + ["*.log"])
+    assert rules.gate is None and len(rules.rules) == 3001
+    assert rules.decision("x.log", is_folder=False) is True
+    assert rules.decision("a" * 30 + "2999", is_folder=False) is True
+    assert rules.decision("x.py", is_folder=False) is None
