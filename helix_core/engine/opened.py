@@ -27,6 +27,7 @@ from helix_core.ingest import ParseGuard
 from helix_core.model import Found, GitState, LastCommit, Overlays
 from helix_core.store import (
     BUSY_TIMEOUT_MS,
+    NOT_INCLUDED_FILES,
     OVER_LIMIT_FILES,
     RULES,
     Identity,
@@ -45,6 +46,7 @@ from helix_core.workspace import (
     GitStateReader,
     LineHistory,
     Root,
+    include_note,
     limit_note,
     list_files,
     path_of,
@@ -508,8 +510,6 @@ class WorkspaceSession:
         """Return the notes that an answer from this index needs."""
         doubts = [note for note in (self.behind, self.git_facts.note, self._flags_problem) if note]
         doubts += self.not_indexed().notes
-        over = self.index.reader.meta(OVER_LIMIT_FILES) if self.config.max_files else ""
-        doubts += [limit_note(int(over), self.config.max_files)] if over else []
         return [*doubts, *([self.memory_problem] if self.memory_problem else [])]
 
     def not_indexed(self) -> NotIndexed:
@@ -527,7 +527,21 @@ class WorkspaceSession:
                 new = [entry.path for entry in list_files(self.root, self.git_facts.git, self.file_options()).files]
             files, _ = reader.text.size()
             aside = [one.path for one in reader.files.set_aside()]
-            lacking = NotIndexed(aside, new, pending.changed, files, is_listed=pending.is_listed)
+            over = int((self.config.max_files and reader.meta(OVER_LIMIT_FILES)) or 0)
+            outside = int((self.config.include and reader.meta(NOT_INCLUDED_FILES)) or 0)
+            lacking = NotIndexed(
+                aside,
+                new,
+                pending.changed,
+                files,
+                is_listed=pending.is_listed,
+                over_limit=over,
+                outside=outside,
+                settings_notes=(
+                    *((limit_note(over, self.config.max_files),) if over else ()),
+                    *((include_note(outside),) if outside else ()),
+                ),
+            )
             known = self._lacking = (reader, version, lacking)
         return known[2]
 

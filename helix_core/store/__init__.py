@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, QueryBudgetError
     from helix_core.store.trail_file import TrailChange, TrailFile
     from helix_core.store.vectors import UnembeddedFile, VectorHit
-    from helix_core.store.writer import OVER_LIMIT_FILES, RULES, Writer
+    from helix_core.store.writer import NOT_INCLUDED_FILES, OVER_LIMIT_FILES, RULES, Writer
 
 __all__ = [
     "BUSY_TIMEOUT_MS",
+    "NOT_INCLUDED_FILES",
     "OVER_LIMIT_FILES",
     "RULES",
     "SCHEMA_VERSION",
@@ -78,6 +79,6 @@ __getattr__ = lazy_face(
         "sqlite_file": ("BUSY_TIMEOUT_MS", "QueryBudgetError"),
         "trail_file": ("TrailChange", "TrailFile"),
         "vectors": ("UnembeddedFile", "VectorHit"),
-        "writer": ("OVER_LIMIT_FILES", "RULES", "Writer"),
+        "writer": ("NOT_INCLUDED_FILES", "OVER_LIMIT_FILES", "RULES", "Writer"),
     },
 )

@@ -39,9 +39,11 @@ from helix_core.store.vector_rows import VectorRows
 from helix_core.store.write_queue import WriteQueue
 
 RULES = "rules"
+"""Meta key of the record of the ignore rules at the last listing of the files; empty when unknown."""
 OVER_LIMIT_FILES = "over_limit_files"
 """The key of how many files the last listing left out for being more than the settings allow; empty for none."""
-"""Meta key of the record of the ignore rules at the last listing of the files; empty when unknown."""
+NOT_INCLUDED_FILES = "not_included_files"
+"""The key of how many files the last listing left out for being none of those to include; empty for none."""
 TABLES = ("chunk_fts", "file_fts", "ref_fts", "name_fts")
 _BULK_SETTINGS = {"automerge": 0, "crisismerge": 256}
 _NORMAL_SETTINGS = {"automerge": 4, "crisismerge": 16}

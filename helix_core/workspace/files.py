@@ -347,6 +347,11 @@ def limit_note(over: int, most: int) -> str:
     return f"{left_out}, because index.max_files is {most:,}; raise it, or choose files with index.include"
 
 
+def include_note(outside: int) -> str:
+    """Say how many files are not searched because ``index.include`` does not name them."""
+    return f"{count(outside, 'file')} {'is' if outside == 1 else 'are'} outside index.include and not searched"
+
+
 def _included(options: FileOptions) -> tuple[PathGlobs | None, list[str]]:
     """Return the globs of the only files that count, None for all, and notes on those that are none."""
     sound: list[str] = []
@@ -542,6 +547,7 @@ __all__ = [
     "FileOptions",
     "content_reason",
     "ignored_files",
+    "include_note",
     "limit_note",
     "list_files",
     "name_reason",

@@ -1,4 +1,4 @@
-"""``index.max_files`` leaves files out of the index, and no answer is silent about it."""
+"""``index.max_files`` and ``index.include`` leave files out of the index, and no answer is silent about it."""
 
 import os
 
@@ -75,3 +75,37 @@ def test_a_saved_file_beyond_the_limit_waits_for_the_whole_refresh(folder, tmp_p
         write(folder, {"alpha.py": function("alpha_again")})
         helix.take_saved([b"alpha.py"])
         assert helix.search("alpha_again")["items"][0]["source_id"] == "alpha.py"
+
+
+def test_what_is_over_the_limit_counts_as_not_indexed(folder, tmp_path):
+    with engine(folder, tmp_path, 1) as helix:
+        helix.refresh()
+        found = helix.search("where is gamma_third")
+        assert not found["known_empty"]
+        assert found["indexed_share"] == pytest.approx(1 / 3, abs=0.01)
+        missing = helix.packet("where is gamma_third")
+        assert not missing["known_empty"] and missing["accounting"]["indexed_share"] < 1
+
+
+def including(folder, tmp_path, *globs):
+    write(folder, {"helix.toml": f"[index]\ninclude = {list(globs)}\n"})
+    write(folder, {"picture.png": "no text"})
+    return engine(folder, tmp_path, 0)
+
+
+def test_every_answer_says_how_many_files_are_outside_of_what_is_included(folder, tmp_path):
+    with including(folder, tmp_path, "app/deep/**") as helix:
+        helix.refresh()
+        note = "3 files are outside index.include and not searched"
+        found = helix.search("where is alpha_first")
+        assert note in found["notes"] and found["indexed_share"] == 1
+        assert note in helix.packet("gamma_third")["notes"]
+        assert note in helix.symbols.unknown("alpha_first")
+
+
+def test_an_include_that_names_no_file_leaves_nothing_known(folder, tmp_path):
+    with including(folder, tmp_path, "nothing/**") as helix:
+        helix.refresh()
+        found = helix.search("where is alpha_first")
+        assert not found["known_empty"]
+        assert found["notes"] == ["4 files are outside index.include and not searched"]

@@ -17,8 +17,9 @@ from helix_core.engine.indexing.report import Progress, RefreshReport
 from helix_core.errors import GitError, LargeChangeError
 from helix_core.ingest import ParseGuard, parser_generation
 from helix_core.model import FileEntry, Listing, SourceState, is_cut_off
-from helix_core.store import OVER_LIMIT_FILES, RULES, Reader, Writer
+from helix_core.store import NOT_INCLUDED_FILES, OVER_LIMIT_FILES, RULES, Reader, Writer
 from helix_core.workspace import (
+    NOT_INCLUDED,
     OVER_LIMIT,
     CoChange,
     Counting,
@@ -31,6 +32,7 @@ from helix_core.workspace import (
     co_changes,
     last_commits,
     list_files,
+    name_reason,
     rule_files,
     source_id_of,
 )
@@ -159,7 +161,8 @@ class Refresh:
             writer.set_meta("parsers", parser_generation())
             writer.set_meta("complete", "1")
             writer.set_meta(RULES, looked.rules)
-            writer.set_meta(OVER_LIMIT_FILES, _over_limit(looked.listing))
+            for key, number in _left_out(looked.listing).items():
+                writer.set_meta(key, number)
         is_mostly_new = self._report.parsed > 2_000 or self._report.parsed > 0.5 * self._report.files
         if is_mostly_new or was_made_before:
             # Merging removes names and postings of deleted text, including secrets that older rules missed.
@@ -202,7 +205,8 @@ class Refresh:
         plan = work_plan(listing, known, is_same, again)
         is_work = bool(plan.read or plan.gone) or not is_same or self._reader.meta("complete") != "1"
         is_work = is_work or rules != self._reader.meta(RULES)
-        is_work = is_work or _over_limit(listing) != self._reader.meta(OVER_LIMIT_FILES)
+        left_out = _left_out(listing)
+        is_work = is_work or any(number != self._reader.meta(key) for key, number in left_out.items())
         return _Looked(version, listing, known, plan, is_work, again, rules)
 
     def _due_again(self) -> frozenset[bytes]:
@@ -314,9 +318,11 @@ class Refresh:
                 writer.set_meta("commits_head", self._history)
 
 
-def _over_limit(listing: Listing) -> str:
-    """Return how many files the limit of the settings leaves out, "" for none."""
-    return str(sum(one.reason == OVER_LIMIT for one in listing.skipped) or "")
+def _left_out(listing: Listing) -> dict[str, str]:
+    """Return how many files that Helix reads the settings leave out, "" for none, by the key that keeps it."""
+    over = sum(one.reason == OVER_LIMIT for one in listing.skipped)
+    outside = sum(one.reason == NOT_INCLUDED and not name_reason(one.path) for one in listing.skipped)
+    return {OVER_LIMIT_FILES: str(over or ""), NOT_INCLUDED_FILES: str(outside or "")}
 
 
 def _settled(files: Iterable[FileEntry], now_ns: int) -> list[FileEntry]:

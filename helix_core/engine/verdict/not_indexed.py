@@ -45,7 +45,9 @@ class NotIndexed:
     """``set_aside`` broke or outran the parser; ``pending`` were not reached yet. Raw paths from the root.
 
     ``changed`` counts files that are in as they were before, ``files`` those that can be searched. ``is_listed`` is
-    False while nobody has listed the disk, so that what is missing is not known.
+    False while nobody has listed the disk, so that what is missing is not known. ``over_limit`` and ``outside`` count
+    the files that the settings leave out, as more than are wanted and as none of those to include, and
+    ``settings_notes`` say so.
     """
 
     set_aside: Sequence[bytes] = ()
@@ -53,6 +55,9 @@ class NotIndexed:
     changed: int = 0
     files: int = 0
     is_listed: bool = True
+    over_limit: int = 0
+    outside: int = 0
+    settings_notes: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -62,13 +67,16 @@ class NotIndexed:
     @property
     def share(self) -> float:
         """Return the share of files indexed as they are on disk, 0..1; below 1 while one is missing."""
-        total = self.files + len(self.pending)
-        if self.is_whole or not total:
+        total = self.files + len(self.pending) + self.over_limit
+        if not total or (self.is_whole and not self.over_limit):
             return float(self.is_whole)
         return max(self.files - self.changed, 0) / total
 
     def limits(self, found: Found) -> Found:
         """Cap the confidence by the indexed share, with a note while files are missing."""
+        is_empty_by_choice = bool(self.outside) and not self.files
+        if self.is_whole and (self.over_limit or is_empty_by_choice):
+            return dataclasses.replace(found, known_empty=False, indexed_share=self.share)
         if self.is_whole:
             return found
         total = self.files + len(self.pending)
@@ -94,8 +102,8 @@ class NotIndexed:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return the notes on quarantined files."""
-        return (set_aside_note(self.set_aside),) if self.set_aside else ()
+        """Return the notes on quarantined files and on those that the settings leave out."""
+        return (*((set_aside_note(self.set_aside),) if self.set_aside else ()), *self.settings_notes)
 
     @property
     def all_notes(self) -> tuple[str, ...]:
