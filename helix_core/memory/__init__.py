@@ -14,7 +14,6 @@ if TYPE_CHECKING:
         exact_words,
         is_clash,
         is_in_force_at_once,
-        is_near,
         same_words,
         template_key,
         text_key,
@@ -137,7 +136,6 @@ __all__ = [
     "is_in_doubt",
     "is_in_force_at_once",
     "is_memory_id",
-    "is_near",
     "is_order",
     "is_sendable",
     "is_within",
@@ -174,7 +172,7 @@ __getattr__ = lazy_face(
     __name__,
     {
         "consolidation": (
-            *("consolidated", "exact_words", "is_clash", "is_in_force_at_once", "is_near", "same_words"),
+            *("consolidated", "exact_words", "is_clash", "is_in_force_at_once", "near_words", "same_words"),
             *("template_key", "text_key"),
         ),
         "exchanges": ("USER", "Fact", "ObservedExchange", "attributed", "facts_in", "kept", "session_name"),

@@ -28,8 +28,6 @@ from helix_core.model import (
 )
 
 LEAST_REFINED = 3
-NEAR = 0.8
-"""Least share of the words of two texts that they have in common to be nearly the same (Jaccard)."""
 _KEPT = 4_096
 _COMPARED = USABLE | {MemoryStatus.QUARANTINED}
 
@@ -105,6 +103,7 @@ _OPPOSITE = {
 }
 _LAST_MARK = re.compile(r"(?:(?<=[^\W\d_]{2})[.!;]|(?<=[\w)`'\"])\.)\Z")
 _NOT = frozenset({"not", "never", "no", "cannot"})
+_FILLERS = frozenset({"please", "kindly"})
 _HELPERS = frozenset({"do", "does", "did"})
 
 
@@ -113,19 +112,14 @@ def same_words(text: str, other: str) -> bool:
     return exact_words(text) == exact_words(other)
 
 
-def is_near(text: str, other: str) -> bool:
-    """Return whether of two texts one alone is worth a place in an answer: one has the words of the other in their
-    order and few more, none of them a number, name or negation, or a word that narrows what is said.
+@lru_cache(maxsize=_KEPT)
+def near_words(text: str) -> tuple[str, ...]:
+    """Return what two texts have in common where one of them alone is worth a place in an answer: the words and signs
+    in their order, as ``exact_words`` reads them, without the few English words that change nothing.
 
-    A word in the place of another one makes another statement, however long the rest is.
+    A word more may negate or narrow what is said, in any language: every other difference is one.
     """
-    few, many = sorted((content_words(text), content_words(other)), key=len)
-    held, all_ = set(few), set(many)
-    if not few or not held <= all_ or len(held) < NEAR * len(all_):
-        return False
-    if critical(text) != critical(other) or not NARROWS.isdisjoint(all_ - held):
-        return False
-    return tuple(word for word in many if word in held) == few
+    return tuple(word for word in exact_words(text) if word.lower().rstrip(",") not in _FILLERS)
 
 
 def is_clash(text: str, other: str) -> bool:

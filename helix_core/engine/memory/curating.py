@@ -67,6 +67,8 @@ HELD_BACK = "a proposal that nobody approved; helix review shows its text"
 NOTHING_FORGOTTEN = "nothing was forgotten: give the confirm of the memory that is meant, with the same query"
 MOST_CANDIDATES = 5
 NOTE_KIND = "note"
+MOST_NEAR = 8
+"""Memories left out of an answer that its note names."""
 MOST_SHOWN_OF_NOTE = 2_000
 _PURGED = "purged"
 # What each decision asks of the memory it is about, and the state that it is in afterwards.
@@ -514,10 +516,10 @@ def _forget_token(fact: MemoryFact, query: str) -> str:
     return f"{fact.handle}-{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
-def near_notes(number: int) -> list[str]:
-    """Return the note for memories that an answer has in nearly the same words."""
-    words = "1 memory" if number == 1 else f"{number} memories"
-    return [f"in nearly the same words, and left out: {words}"] if number else []
+def near_notes(names: Sequence[str]) -> list[str]:
+    """Return the note for memories that an answer has in nearly the same words, by their handles."""
+    more = f" and {len(names) - MOST_NEAR:,} more" if len(names) > MOST_NEAR else ""
+    return [f"in nearly the same words, and left out: {', '.join(names[:MOST_NEAR])}{more}"] if names else []
 
 
 def waiting_note(waiting: int) -> str:

@@ -27,9 +27,9 @@ from helix_core.memory import (
     asked_words,
     covered,
     faded,
-    is_near,
     is_order,
     named_share,
+    near_words,
     salience,
     weigh,
 )
@@ -127,13 +127,13 @@ def _shares_lines(one: LineSpan, other: LineSpan) -> bool:
 class Recalling:
     """Read the memory for one call. ``overlays`` are the editor's unsaved buffers, which nothing is healed by.
 
-    ``near`` counts what the last answer left out, as it has it in nearly the same words.
+    ``near`` has the handles of what the last answer left out, as it has it in nearly the same words.
     """
 
     def __init__(self, session: WorkspaceSession, memory: Memory, now: float, overlays: Overlays = NO_OVERLAYS) -> None:
         self._session, self._memory, self._now = session, memory, now
         self._overlays = overlays
-        self.near = 0
+        self.near: tuple[str, ...] = ()
         self._key = memory.items.scope(session.place)
 
     @property
@@ -197,26 +197,40 @@ class Recalling:
     def _distinct(self, rated: Sequence[tuple[StoredMemory, float]], k: int) -> list[tuple[StoredMemory, float]]:
         """Return the first ``k`` without those that another one of the answer states more exactly, or in nearly the
         same words; of a contradiction both sides stay.
+
+        Of those in nearly the same words the one with the best verdict stays, then the one of the higher origin, then
+        the newer one, in the place of the first.
         """
         ids = {one.id for one, _ in rated}
         links = self._memory.items.links(ids)
         refined = {link.dst for link in links if link.rel == REFINES and link.src in ids}
-        kept: list[tuple[StoredMemory, float]] = []
-        self.near = 0
+        alike: dict[tuple[str, ...], list[tuple[StoredMemory, float]]] = {}
         for one, score in rated:
-            if len(kept) == k:
-                break
-            if one.id in refined:
-                continue
-            if one.status is not MemoryStatus.CONTESTED and any(
-                is_near(one.fact.text, other.fact.text)
-                for other, _ in kept
-                if other.status is not MemoryStatus.CONTESTED
-            ):
-                self.near += 1
-            else:
-                kept.append((one, score))
+            if one.id not in refined:
+                is_apart = one.status is MemoryStatus.CONTESTED
+                alike.setdefault((one.id,) if is_apart else near_words(one.fact.text), []).append((one, score))
+        kept: list[tuple[StoredMemory, float]] = []
+        left_out: list[str] = []
+        for several in [*alike.values()][:k]:
+            best = self._best(several) if len(several) > 1 else several[0][0]
+            kept.append((best, several[0][1]))
+            left_out += [one.fact.handle for one, _ in several if one.id != best.id]
+        self.near = tuple(left_out)
         return kept
+
+    def _best(self, alike: Sequence[tuple[StoredMemory, float]]) -> StoredMemory:
+        """Return which of several memories in nearly the same words an answer has."""
+        trust = list(Status)
+        judged = self.judged(alike, TaskType.EXPLAIN, heals=False)
+        judged.sort(
+            key=lambda one: (
+                trust.index(one.verdict.status),
+                one.stored.fact.origin.rank,
+                -one.stored.at,
+                one.stored.id,
+            )
+        )
+        return judged[0].stored
 
     def citing(self, cited: CitedLines, task: TaskType) -> list[JudgedMemory]:
         """Return the usable memories that cite some of these lines or a symbol, judged; those of a symbol first, then
