@@ -458,7 +458,7 @@ class DecideArguments:
 
 def decide(helix: Helix, given: DecideArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """Decide on a memory of the review queue."""
-    act = {"approve": helix.memory.approve, "reject": helix.memory.forget, "archive": helix.memory.archive}
+    act = {"approve": helix.memory.approve, "reject": helix.memory.reject, "archive": helix.memory.archive}
     return act[given.decision](given.id, by_of(""), dry_run=given.dry_run)
 
 

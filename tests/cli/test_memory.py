@@ -91,6 +91,21 @@ def test_an_edit_a_relation_and_a_difference_are_told_in_words(remembering: RunH
         assert (ran.status, ran.err.count("\n")) == (2, 1)
 
 
+def test_a_note_is_rejected_only_while_it_waits_and_by_a_person(remembering: RunHelix) -> None:
+    kept = remembering("note", "The heron pond is drained in May by hand.", "--json").answer["gene_ids"][0]
+    waiting = remembering("note", "The otter gate opens at noon.", "--json", HELIX_AGENT="bot").answer["gene_ids"][0]
+    for arguments in (("forget", kept), ("review", "--reject", kept), ("review", "--reject", waiting)):
+        ran = remembering(*arguments, HELIX_AGENT="bot")
+        assert (ran.status, ran.err.count("\n"), "only a person" in ran.complaint) == (2, 1, True), ran.err
+    active = remembering("review", "--reject", kept)
+    assert (active.status, active.err.count("\n"), f"helix forget {kept}" in active.complaint) == (2, 1, True)
+    rejected = remembering("review", "--reject", waiting)
+    assert (rejected.status, rejected.err) == (0, ""), rejected.err
+    assert "otter gate" in rejected.out and "rejected" in rejected.out
+    assert remembering("review", "--json").answer["items"] == []
+    assert remembering("forget", kept, "--json").answer["deleted"] == [kept]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("unknown", ["m_k3xq7a2b", "m_nothere0"])
 def test_an_unknown_id_is_told_as_an_id_and_not_as_a_search(remembering: RunHelix, unknown: str) -> None:

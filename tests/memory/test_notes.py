@@ -472,3 +472,29 @@ def test_where_agents_are_not_reviewed_a_programs_note_answers_at_once(open_heli
 def test_a_note_that_would_be_kept_is_not(helix, tmp_path):
     assert helix.memory.ingest(NoteInput(RUNBOOK), dry_run=True)["count"] == 1
     assert not (tmp_path / "data").exists()
+
+
+def test_an_agent_takes_back_only_a_note_that_waits_and_rejects_none(helix):
+    bot = Attribution(agent="bot")
+    gene = helix.memory.ingest(NoteInput(RUNBOOK))["gene_ids"][0]
+    for act in (helix.memory.forget, helix.memory.reject):
+        for dry_run in (True, False):
+            with pytest.raises(UsageError, match="only a person decides that"):
+                act(gene, bot, dry_run=dry_run)
+    assert notes_of(helix.packet(ASKED)), "a person's note is still there"
+    for dry_run in (True, False):
+        with pytest.raises(UsageError, match=f"waits for no decision; helix forget {gene}"):
+            helix.memory.reject(gene, dry_run=dry_run)
+    assert helix.memory.forget(gene)["count"] == 1
+    with pytest.raises(UsageError, match="waits for approval"):
+        helix.memory.reject(gene)
+
+    own = helix.memory.ingest(NoteInput(RUNBOOK), bot, origin=MemoryOrigin.AGENT)["gene_ids"][0]
+    with pytest.raises(UsageError, match="only a person decides that"):
+        helix.memory.reject(own, bot)
+    assert helix.memory.forget(own, bot)["deleted"] == [own]
+    helix.memory.ingest(NoteInput(RUNBOOK), bot, origin=MemoryOrigin.AGENT)
+    assert helix.memory.reject(own, dry_run=True)["items"][0]["status"] == "quarantined"
+    rejected = helix.memory.reject(own)
+    assert (rejected["schema"], rejected["change"], rejected["deleted"]) == ("helix.changed/1", "rejected", [own])
+    assert rejected["items"][0]["status"] == "forgotten" and helix.memory.review()["items"] == []

@@ -418,12 +418,53 @@ class WorkspaceMemory:
         if _MEMORY_ID.fullmatch(id_):
             return self._change("forget", id_, by, dry_run=dry_run) | {"deleted": [], "count": 1}
         wanted = gene_bytes(id_)
-        if dry_run:
-            there = self._file.read(lambda memory: memory.notes.items_with(self._place, wanted, waiting=None)) or ()
+
+        def act(memory: Memory) -> list[str]:
+            there = memory.notes.items_with(self._place, wanted, waiting=None)
+            if by.agent:
+                waiting = memory.notes.items_with(self._place, wanted, waiting=True)
+                if {item.note_id for item in there} - {item.note_id for item in waiting}:
+                    from helix_core.engine.memory.curating import only_a_person
+
+                    raise only_a_person(f"helix forget {id_}")
+            if dry_run:
+                return [*dict.fromkeys(item.gene_id for item in there)]
+            return list(memory.notes.forget(self._place, wanted))
+
+        gone = self._file.read(act) or []
+        return {"deleted": gone, "count": len(gone)} | ({"dry_run": True} if dry_run else {})
+
+    def reject(self, id_: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
+        """Turn down what waits for review: the ``helix.changed/1`` object. A memory is forgotten, a note deleted.
+
+        Raises UsageError for an agent, and for a note that does not wait.
+        """
+        if _MEMORY_ID.fullmatch(id_):
+            return self._change("forget", id_, by, dry_run=dry_run) | {"deleted": [], "count": 1}
+        from helix_core.engine.memory.curating import CHANGED_SCHEMA, note_shown, only_a_person
+
+        gene = gene_bytes(id_)
+
+        def act(memory: Memory) -> tuple[list[dict[str, Any]], list[str]]:
+            there = memory.notes.items_with(self._place, gene, waiting=None)
+            found = {item.note_id: item for item in memory.notes.items_with(self._place, gene, waiting=True)}
+            if by.agent and there:
+                raise only_a_person(f"helix review --reject {id_}")
+            if {item.note_id for item in there} - found.keys():
+                raise UsageError(
+                    f"a note of the gene_id {id_} is in force and waits for no decision; helix forget {id_} deletes it"
+                )
             genes = [*dict.fromkeys(item.gene_id for item in there)]
-            return {"deleted": genes, "count": len(genes), "dry_run": True}
-        gone = self._file.read(lambda memory: memory.notes.forget(self._place, wanted)) or ()
-        return {"deleted": list(gone), "count": len(gone)}
+            if found and not dry_run:
+                genes = list(memory.notes.forget(self._place, gene))
+            status = MemoryStatus.QUARANTINED if dry_run else MemoryStatus.FORGOTTEN
+            return [note_shown(item, "") | {"status": status.value} for item in found.values()], genes
+
+        items, genes = self._file.read(act) or ([], [])
+        if not items:
+            raise UsageError(f"no note of the gene_id {id_} waits for approval; helix review shows those that do")
+        answer = {"schema": CHANGED_SCHEMA, "change": "rejected", "items": items, "dry_run": dry_run}
+        return answer | {"deleted": genes, "count": len(genes)}
 
     def forget_found(
         self, query: str, confirm: str = "", by: Attribution = NOBODY, *, dry_run: bool = False
