@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from helix_core.model import MemoryOp, canonical, memory_id, record_hash
 from helix_core.store.memory_connection import MemoryConnection
-from helix_core.store.memory_file import MARKED, marks_of, row_mark
+from helix_core.store.memory_file import MARKED, has_own_views, marks_of, row_mark
 from helix_core.store.sqlite_file import Row
 
 WRITING = frozenset({"remember", "propose"})
@@ -93,6 +93,8 @@ class MemoryChain:
         broken = self._end_broken(seq, prev)
         if broken is not None:
             return broken
+        if not has_own_views(self._file.rows):
+            return seq + 1
         seen = _Seen.of(self._file)
         unlike = next((op.seq for op in map(op_of, rows) if not seen.follow(op)), None)
         return seen.left_over(seq) if unlike is None else unlike

@@ -104,6 +104,17 @@ MIGRATIONS: dict[int, str | Callable[[apsw.Connection], None]] = {
 """What takes a file from the version that is its key to the next one."""
 
 
+def has_own_views(rows: Callable[[str], Iterable[Sequence[Any]]]) -> bool:
+    """Return whether the file has the views that Helix makes, each as written, and no trigger; ``rows`` queries."""
+    made = apsw.Connection(":memory:")
+    try:
+        made.execute(Path(__file__).with_name(MEMORY.views).read_text("utf-8"))
+        sql = "SELECT type, name, sql FROM sqlite_master WHERE type IN ('view', 'trigger') ORDER BY name"
+        return [tuple(row) for row in rows(sql)] == [tuple(row) for row in made.execute(sql)]
+    finally:
+        made.close()
+
+
 def open_file(folder: Path, now: float, *, suspect: bool = False) -> tuple[apsw.Connection, str]:
     """Open or create the memory in ``folder``; return its connection and a notice for the user ("" for none).
 

@@ -105,6 +105,19 @@ def test_a_row_that_is_added_is_noticed(memory, table):
         assert broken_after(memory, f"INSERT INTO {table} VALUES ({marks})", tuple(new.values())) is not None, key
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DROP VIEW item_state",
+        "DROP VIEW item_state; CREATE VIEW item_state AS SELECT id, 'active' AS status FROM item",
+        "CREATE TRIGGER quiet AFTER INSERT ON op BEGIN DELETE FROM link; END",
+    ],
+)
+def test_a_view_or_trigger_that_helix_did_not_make_is_noticed(memory, sql):
+    assert broken_after(memory, sql) == memory.items.last_op() + 1
+    assert memory.items.first_broken() is None
+
+
 def test_arguments_that_are_no_json_are_named_and_still_listed(memory):
     for number in (1, 9, memory.items.last_op()):
         for args in EDITED_ARGS:
