@@ -60,6 +60,22 @@ _PAIR = LazyPattern(
     rb"[bru]?[\"']([^\"'\r\n]{6,64})[\"'],?\s{0,20}\)"
 )
 """Two literals in brackets that are no call. Groups: 1 a user's name, 2 what may be the password."""
+_ENDING_MARKS = (b"!", b"?", b"#", b"$")
+_NO_USERS = frozenset(
+    b"accept action algorithm alias algo api arg argument attr attribute author base board body branch cache category "
+    b"channel charset cipher class code codec col color colour column command config content cookie count country "
+    b"currency data database date db default description device digest dtype email encoding engine entry env error "
+    b"etag event example expected expr extension fen field file filename filter flag font form format function game "
+    b"given group hash header hex host icon id image index input instance item key kind label lang language layer "
+    b"level lib license line link list locale location loss message method metric mime mode model module move name "
+    b"node number object opt option order original output package page param parameter part path pattern pgn phase "
+    b"pipeline platform plugin policy position prefix profile project prompt protocol provider query ref reference "
+    b"region release repo request response result revision role route row rule sample schema scope section selector "
+    b"seed serial session setting shape sku slug source species split src stage state status step string style "
+    b"subject suffix symbol table tag target task template term test text theme ticket time timezone title tokenizer "
+    b"topic type unit uri url uuid val value variable variant vendor version view word zone namespace".split()
+)
+"""Keys, parameters and fields, which no user is called."""
 _INSERT = LazyPattern(rb"(?i:insert[ ]into)[ ][\w.\"`\[\]]{1,60}[ ]?\(([^()]{0,200})\)\s{0,20}(?i:values)\s{0,20}\(")
 
 
@@ -110,11 +126,24 @@ def in_calls(data: bytes) -> Iterator[Span]:
 
 
 def in_pairs(data: bytes) -> Iterator[Span]:
-    """Yield the second literals of bare pairs, as in ``[("bob", "…")]``, that are passwords by themselves."""
+    """Yield the second literals of bare pairs, as in ``[("bob", "…")]``, that are passwords by themselves, beside a
+    first that may be a user's name.
+    """
     for match in _PAIR.finditer(data):
         name, value = match.groups()
-        if name != value and (is_strong_password(value) or is_chosen_password(value)) and is_mixed_password(value):
+        is_password = is_strong_password(value) or is_chosen_password(value) or value.endswith(_ENDING_MARKS)
+        if name != value and is_password and _may_be_user(name) and is_mixed_password(value):
             yield match.span(2)
+
+
+def _may_be_user(name: bytes) -> bool:
+    """Return whether the word may be a user's name: an address, or neither an identifier with an underscore nor the
+    name of a key or a parameter, also in the plural or with a number.
+    """
+    if b"@" in name:
+        return True
+    word = name.lower().rstrip(b"0123456789")
+    return b"_" not in name and word not in _NO_USERS and word.removesuffix(b"s") not in _NO_USERS
 
 
 def _arguments(data: bytes, start: int) -> Iterator[tuple[Chain, int]]:

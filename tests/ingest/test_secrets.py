@@ -113,6 +113,8 @@ PHRASES: dict[str, tuple[str, str]] = {
     "positional log-in": ('login("bob", "{}")', "kX9mP2vLq8"),
     "tuple": ('auth = ("bob", "{}")', "kX9mP2vLq8"),
     "bare pair": ('for one in [("ann", "{}"),]: try_it(one)', "kX9mP2vLq8"),
+    "bare pair of a secret's name": ('X = [("api_key", "{}"), ("a_b", "c")]', "kX9mP2vLq8"),
+    "bare pair with a mark": ('USERS = [("bob", "{}")]', "hunter2!"),
     "bare pair on two lines": (
         "USERS = [\n    (\n        'bob@example.org',\n        '{}',\n    ),\n]",
         "Autumn!Leaf42",
@@ -654,6 +656,8 @@ def test_code_that_only_speaks_of_key_markers_is_left_alone() -> None:
 ORDINARY = """
 NAMES = [("Terminal", "Terminal256"), ("charset", "iso-8859-1"), ("cmdwinheight", "cmdwinheight")]
 WORKERS = (("GunicornWebWorker", "GunicornUVLoopWebWorker"), ("ai", "5 + 2 is 7"), ("utf-8", "surrogatepass"))
+CASES = [("input", "HelloWorld1"), ("model", "gpt-4o-mini"), ("snake_case", "CamelCase2")]
+CASES = [("fen", "e4e5Nf3"), ("id", "Q42#Item_1"), ("inputs", "HelloWorld1"), ("Key2", "kX9mP2vLq8")]
 password = None
 token = request.headers["x"]
 SECRET_KEY_FALLBACKS = []
