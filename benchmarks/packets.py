@@ -37,7 +37,7 @@ except ImportError:
 else:
     COUNTED_BY, _ENCODINGS = "cl100k and o200k", [get_encoding("cl100k_base"), get_encoding("o200k_base")]
 
-BUDGETS = (250, 500, 1000, 2000)
+BUDGETS = (300, 500, 1000, 2000)
 BUDGET, TARGET, LINES_TARGET, QUOTES_TARGET = 1000, 0.92, 0.60, 0.60
 PARTS_SHOWN = 6
 SEARCHED = 20

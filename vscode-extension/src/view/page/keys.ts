@@ -23,9 +23,19 @@ export function gridFocus(event: FocusEvent, act: Act): void {
   if (row !== undefined) act.intend({ type: 'focusRow', key: row });
 }
 
-/** A grid whose active row went away is entered at its first row. */
+/** A grid whose active row went away is entered at its first row, until another row is active: one tab stop, never two. */
 export function withTabStop(grid: Element): void {
-  if (grid.querySelector('[data-row][tabindex="0"]') === null) rowsOf(grid)[0]?.setAttribute('tabindex', '0');
+  const stops = rowsOf(grid).filter((row) => row.getAttribute('tabindex') === '0');
+  const first = rowsOf(grid)[0];
+  if (stops.length === 0 && first !== undefined) {
+    first.setAttribute('tabindex', '0');
+    first.dataset['stop'] = '';
+  }
+  if (stops.length > 1)
+    for (const row of stops.filter((stop) => stop.dataset['stop'] !== undefined)) {
+      row.setAttribute('tabindex', '-1');
+      delete row.dataset['stop'];
+    }
 }
 
 function rowsOf(grid: Element): HTMLElement[] {

@@ -242,6 +242,21 @@ export class EditorWindow {
     return until(`a webview with ${selector}`, find, { withinMs });
   }
 
+  /** Runs Debug Information and returns its rendered text, once it is one that `isWhole`. */
+  async debugInformation(isWhole: (text: string) => boolean): Promise<string> {
+    await this.run('Helix: Debug Information');
+    const text = await until(
+      'the debug information is shown, rendered',
+      async () => {
+        const page = await this.webview('h1:has-text("Helix: debug information")', 2_000);
+        const shown = await page.locator('body').innerText();
+        return isWhole(shown) ? shown : undefined;
+      },
+      { withinMs: 20_000 },
+    );
+    return text;
+  }
+
   async close(): Promise<void> {
     await this.page.close();
     if (this.#context.pages().length === 0) await this.#context.close();

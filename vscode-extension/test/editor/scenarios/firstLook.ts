@@ -283,16 +283,7 @@ async function debugInformation(stage: Stage): Promise<void> {
   await stage.status(/fresh/i);
   const window = await stage.window();
   await window.openFile('ledger/refunds.py', 17);
-  await window.run('Helix: Debug Information');
-  const text = await until(
-    'it is shown, rendered',
-    async () => {
-      const page = await window.webview('h1:has-text("Helix: debug information")', 2_000);
-      const shown = await page.locator('body').innerText();
-      return /[\d,]+ files, [\d,]+ items/.test(shown) ? shown : undefined;
-    },
-    { withinMs: 20_000 },
-  );
+  const text = await window.debugInformation((shown) => /[\d,]+ files, [\d,]+ items/.test(shown));
   await window.page.locator('.editor-instance .monaco-editor.focused').waitFor();
   assert.equal(await window.cursorLine(), 17, 'whoever types goes on there');
   assert.match(text, /extension \d+\.\d+\.\d+, editor .*\d+\.\d+/);

@@ -66,12 +66,7 @@ async function extensionsChoice(stage: Stage): Promise<void> {
   fs.writeFileSync(choice, python);
   const window = await stage.window();
   await stage.status(/fresh/i, 30_000);
-  await window.run('Helix: Debug Information');
-  await until(
-    'it says where the interpreter is from',
-    async () => (await window.editorText()).includes('from Python extension'),
-    { withinMs: 15_000 },
-  );
+  await window.debugInformation((text) => text.includes('from Python extension'));
 }
 
 async function sameChoice(stage: Stage): Promise<void> {
