@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -62,7 +63,13 @@ exit "$(cat "{folder}/$2.exit" 2>/dev/null || echo 0)"
     make.chmod(0o755)
     environment = {**os.environ, "MAKE": str(make)}
     done = subprocess.run(
-        ["bash", folder / ".ci" / "test"], env=environment, capture_output=True, text=True, check=False
+        ["bash", folder / ".ci" / "test"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        # These tests run where interrupts are ignored, too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert done.stderr == ""
     return done.returncode, done.stdout.splitlines()

@@ -53,7 +53,7 @@ def test_a_file_that_kills_the_daemon_kills_it_once(project, tmp_path, environ, 
     first = daemon_facts(environ)["pid"]
     (project / "app/poison.py").write_text("# BREAKS THE PARSER\ndef poison():\n    return 1\n")
     until(lambda: "died while parsing" in place(environ).log.read_text(), "the next daemon knows what of")
-    window.live("fresh")
+    window.live("incomplete")
     second = daemon_facts(environ)["pid"]
     assert second != first
     (project / "app/poison.py").touch()

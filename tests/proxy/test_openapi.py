@@ -14,9 +14,9 @@ from helix_ls.operations.questions import PACKET, READ_CHARACTERS
 from helix_ls.operations.table import OPERATIONS
 from helix_ls.operations.validation import validated
 from helix_ls.proxy.dialects import DIALECTS
-from helix_ls.proxy.guard import FORM_PATHS, needs_admin
+from helix_ls.proxy.guard import FORM_PATHS, GuardRules, needs_admin
 from helix_ls.proxy.openapi import document
-from helix_ls.proxy.route_table import HTTP_ROUTES, HttpRoute, body_schema
+from helix_ls.proxy.route_table import ADMIN_ROUTES, HTTP_ROUTES, HttpRoute, body_schema
 from tests.proxy.conftest import Server
 
 pytestmark = pytest.mark.slow
@@ -25,6 +25,8 @@ CONFIG = SchemathesisConfig(
     projects=ProjectsConfig(default=ProjectConfig(generation=GenerationConfig(max_examples=12, deterministic=True)))
 )
 MOST_GENERATED = 100_000
+
+RULES = GuardRules(0, "", admin_routes=ADMIN_ROUTES)
 
 
 def without_long_bounds(value):
@@ -62,7 +64,7 @@ def fuzzed(environ, project, tmp_path_factory):
     suppress_health_check=list(HealthCheck),
 )
 def test_every_route_answers_as_the_document_says(case, fuzzed):
-    key = fuzzed.admin_key if needs_admin(case.path) else fuzzed.key
+    key = fuzzed.admin_key if needs_admin(case.path, RULES) else fuzzed.key
     # What an agent's message must be is the protocol's to say: tests/mcp/test_http.py.
     # A form's parts are the upstream's to say.
     is_free = case.path == "/mcp" or case.path in FORM_PATHS
