@@ -25,7 +25,8 @@ def body_schema(operation: Operation[Any]) -> dict[str, Any]:
     for each in operation.parameters("http"):
         for name in each.names:
             said = each.about.description if name == each.name else f"The same as {each.name}, under another name."
-            about: dict[str, Any] = {"anyOf": [each.schema(), {"type": "null"}], "description": said}
+            one = [{"type": "string", "maxLength": each.about.most}] if each.about.takes_one else []
+            about: dict[str, Any] = {"anyOf": [each.schema(), *one, {"type": "null"}], "description": said}
             about |= {} if each.name in required else {"default": each.default}
             properties[name] = about | ({} if name == each.name else {"deprecated": True})
         if each.name in required:

@@ -125,6 +125,7 @@ def test_a_route_shows_the_arguments_bounds_and_defaults_of_the_table(route: Htt
     assert schema["properties"].keys() == names.keys()
     for name, each in names.items():
         about = schema["properties"][name]
-        assert about["anyOf"] == [each.schema(), {"type": "null"}]
+        one = [{"type": "string", "maxLength": each.about.most}] if each.about.takes_one else []
+        assert about["anyOf"] == [each.schema(), *one, {"type": "null"}]
         assert about.get("default") == (None if each.is_required else each.default)
     assert len(schema.get("allOf", ())) == len(operation.required("http"))
