@@ -138,6 +138,7 @@ def test_a_file_that_was_set_aside_is_listed_as_its_name_is_typed_until_it_is_go
     assert lacking.symbols.typed("Scaffold")["items"] == []
 
 
+@pytest.mark.process
 def test_a_member_that_only_a_file_set_aside_has_is_not_called_missing(lacking: Helix) -> None:
     write(lacking.workspace, {"app/vaults.py": "class Vault:\n    def open_vault(self): pass\n"})
     lacking.refresh()
