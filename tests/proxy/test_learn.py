@@ -262,7 +262,16 @@ def test_what_a_chats_own_messages_hold_is_not_given_again(server, upstream, pro
     assert "def sign_cookie" in third[0]["content"]
 
 
-def test_a_text_is_ingested_found_expanded_and_forgotten(server, place):
+def as_a_person(environ, place, *arguments):
+    """The answer of a command that no agent started."""
+    command = [sys.executable, "-m", "helix_ls.cli", *arguments]
+    ran = subprocess.run(
+        command, env=environ | {"HELIX_DATA_DIR": str(place / "data")}, capture_output=True, text=True, check=True
+    )
+    return json.loads(ran.stdout)
+
+
+def test_a_text_is_ingested_found_expanded_and_forgotten(server, place, project, environ):
     with server.admin() as admin, server.http() as http:
         text = "# Runbook\n\nThe quokka server is restarted by hand on Mondays.\n"
         told = admin.post("/ingest", json={"content": text, "participant_handle": "Anna", "agent_id": None}).json()
@@ -286,11 +295,10 @@ def test_a_text_is_ingested_found_expanded_and_forgotten(server, place):
         assert "restarted by hand" in window["content"]
         found = http.post("/context/expand", json={"gene_id": item["gene_id"]}).json()
         assert found["of"]["source_id"] == item["source_id"]
-        assert admin.post("/forget", json={"gene_id": item["gene_id"]}).json() == {
-            "schema": "helix.forgotten/1",
-            "deleted": told["gene_ids"],
-            "count": 1,
-        }
+        refused = admin.post("/forget", json={"gene_id": item["gene_id"]})
+        assert refused.status_code == 400 and "only a person" in refused.json()["error"]["message"]
+        forgotten = as_a_person(environ, place, "forget", item["gene_id"], "--path", str(project), "--json")
+        assert (forgotten["deleted"], forgotten["count"]) == (told["gene_ids"], 1)
         packet = http.post("/context/packet", json={"query": "when is the quokka server restarted?"}).json()
         assert "quokka server is restarted by hand" not in json.dumps(packet)
     assert b"quokka server" not in b"".join(file.read_bytes() for file in (place / "data").iterdir())
