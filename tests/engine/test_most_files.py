@@ -1,6 +1,7 @@
 """``index.max_files`` and ``index.include`` leave files out of the index, and no answer is silent about it."""
 
 import os
+import time
 
 import pytest
 
@@ -40,6 +41,9 @@ def test_what_is_over_the_limit_is_told_by_the_refresh_the_status_and_each_answe
     with engine(folder, tmp_path, 2) as helix:
         report = helix.refresh()
         assert (report.files, report.skipped, report.notes) == (2, {"over_limit": 1}, (NOTE,))
+        # What was read as it was written is read once more.
+        time.sleep(helix.unsettled()[1])
+        helix.refresh()
         status = helix.status(skipped=True)
         assert status["notes"] == [NOTE] and status["fresh"]
         assert status["skipped_files"] == [{"source_id": "app/deep/gamma.py", "reason": "over_limit"}]

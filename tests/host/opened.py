@@ -52,12 +52,14 @@ class Heard:
             assert time.monotonic() < deadline, f"{question} in {source_id}, not {first}: {self.workspace.status}"
             await asyncio.sleep(0.05)
 
-    async def loses(self, question, source_id):
-        """Wait until a search for the question has no place in that file, and knows that it finds nothing."""
+    async def loses(self, question, source_id, *, is_known=True):
+        """Wait until a search for the question has no place in that file, and knows that it finds nothing, or where
+        files over the limit may answer (``is_known`` false), that it does not know.
+        """
         deadline = time.monotonic() + DEADLINE_S
         while True:
             found = await self.workspace.ask(lambda helix: helix.search(question))
-            if found["known_empty"] and source_id not in {item["source_id"] for item in found["items"]}:
+            if found["known_empty"] is is_known and source_id not in {item["source_id"] for item in found["items"]}:
                 return
             assert time.monotonic() < deadline, f"{question} still in {source_id}: {self.workspace.status}"
             await asyncio.sleep(0.05)

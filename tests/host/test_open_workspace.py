@@ -237,7 +237,7 @@ def test_what_an_editors_settings_leave_out_is_left_out_at_once(project):
             heard.workspace.set_index_options(include=())
             await heard.finds("match_route", "app/routing.py")
             heard.workspace.set_index_options(max_files=1)
-            await heard.loses("match_route", "app/routing.py")
+            await heard.loses("match_route", "app/routing.py", is_known=False)
             heard.workspace.set_index_options(max_files=-1)
             await heard.finds("match_route", "app/routing.py")
 
