@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
     from helix_core.ingest.pool import FAILURES, IngestPool, Limits, Quarantined, ingest_in_process
     from helix_core.ingest.references import Reference, code_spans, references_in
-    from helix_core.ingest.secrets import holds_mask, is_only_masks, mask, mask_typed, quoted
+    from helix_core.ingest.secrets import holds_mask, is_only_masks, mask, mask_typed, masked_line, quoted
     from helix_core.ingest.signatures import (
         Declaration,
         Parameter,
@@ -62,6 +62,7 @@ __all__ = [
     "mask",
     "mask_typed",
     "masked_at",
+    "masked_line",
     "may_differ",
     "no_parse_guard",
     "parse",
@@ -90,7 +91,7 @@ __getattr__ = lazy_face(
         "pool": ("FAILURES", "IngestPool", "Limits", "Quarantined", "ingest_in_process"),
         "references": ("Reference", "code_spans", "references_in"),
         "masked": ("Masked", "masked_at"),
-        "secrets": ("holds_mask", "is_only_masks", "mask", "mask_typed", "quoted"),
+        "secrets": ("holds_mask", "is_only_masks", "mask", "mask_typed", "masked_line", "quoted"),
         "signatures": (
             "Declaration",
             "Parameter",

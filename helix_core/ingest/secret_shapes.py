@@ -80,7 +80,6 @@ TOKEN_RULES: tuple[Rule, ...] = (
     Rule("age-key", rb"\b(AGE-SECRET-KEY-1[A-Z0-9]{58})"),
     Rule("artifactory-token", rb"\b(AKC[a-zA-Z0-9]{10}[a-zA-Z0-9]{40,})"),
     Rule("telegram-token", rb"\b([0-9]{8,10}:AA" + _WORD + rb"{33})"),
-    Rule("discord-token", rb"\b([MNO]" + _WORD + rb"{23,25}\." + _WORD + rb"{6}\." + _WORD + rb"{27,38})"),
     Rule("jwt", rb"\b(eyJ" + _WORD + rb"{8,}\.eyJ" + _WORD + rb"{8,}(?:\." + _WORD + rb"*)?)"),
     Rule(
         "url-password",

@@ -16,9 +16,11 @@ from helix_core.ingest.secret_places import Excerpt, lines_of_interest, secrets_
 from helix_core.ingest.secret_shapes import detect_secrets_findings, private_keys, tokens
 from helix_core.ingest.secret_typed import lone_passwords
 from helix_core.ingest.secret_values import is_masked, without_masks
-from helix_core.model import SecretSpan
+from helix_core.lines import with_line_feeds
+from helix_core.model import Clean, SecretSpan
 
 _ROUNDS = 12
+_MOST_OF_LINE = 4_096
 
 
 def mask(data: bytes) -> Masked:
@@ -46,6 +48,26 @@ def quoted(text: str, most: int) -> str:
     return f"{mask(text.encode('utf-8', 'replace')).text()[:most]!a}"
 
 
+def masked_line(text: str, most: int) -> Clean:
+    """Return the text masked, on one line, and cut to ``most`` characters. What is not printable becomes a blank.
+
+    It is masked as it is given, as some syntaxes are known by their lines, and once more on its one line, where a blank
+    may have come between a name and its value. Of a longer text the first 4,096 characters are read, without the word
+    that ends there: half of a secret would not be recognized.
+    """
+    text = text.strip()
+    if len(text) > _MOST_OF_LINE:
+        text = text[:_MOST_OF_LINE].rsplit(None, 1)[0]
+    masked = mask(text.encode("utf-8", "replace"))
+    text = masked.text()
+    if not text.isprintable():
+        shown = "".join(character if character.isprintable() else "\n" for character in text)
+        words = " ".join(filter(None, (line.strip() for line in shown.split("\n"))))
+        masked = mask(words.encode("utf-8", "replace"))
+        text = masked.text()
+    return masked.clean(text[:most])
+
+
 def is_only_masks(text: str) -> bool:
     """Return whether a text contains a mask, and no letter or digit outside of its masks."""
     rest = without_masks(text.encode("utf-8", "replace")).decode("utf-8", "replace")
@@ -60,7 +82,7 @@ def holds_mask(text: str) -> bool:
 def _masked(data: bytes, scan: Callable[[bytes], Iterable[SecretSpan]]) -> Masked:
     findings: list[SecretSpan] = []
     for _ in range(_ROUNDS):
-        runs = _merged(scan(data))
+        runs = _merged(scan(with_line_feeds(data)))
         if not runs:
             break
         data = with_masks(data, runs)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import re2
 
-from helix_core.ingest import holds_mask, mask, mask_typed
+from helix_core.ingest import holds_mask, mask_typed, masked_line
 from helix_core.model import Attribution, Clean, Exchange, KeptExchange
 
 MOST_QUESTION = 8_000
@@ -46,18 +46,18 @@ def kept(heard: ObservedExchange, by: Attribution) -> Exchange | None:
         session=session_name(heard.session),
         question=question,
         answer=answer,
-        model=_name(heard.model),
+        model=masked_line(heard.model, LONGEST_NAME),
         packet_id=heard.packet_id,
         at=heard.at,
-        finish=_name(heard.finish),
+        finish=masked_line(heard.finish, LONGEST_NAME),
         truncated=was_cut or heard.finish not in _WHOLE,
         by=by,
     )
 
 
 def session_name(text: str) -> Clean:
-    """Return the stored form of a session name: one line, masked, at most 128 characters."""
-    return _name(text)
+    """Return the stored form of a session name: masked, on one line, at most 128 characters."""
+    return masked_line(text, LONGEST_NAME)
 
 
 def bounded(text: str, most: int, *, is_cut: bool = False) -> tuple[Clean, bool]:
@@ -71,12 +71,6 @@ def bounded(text: str, most: int, *, is_cut: bool = False) -> tuple[Clean, bool]
         end = max(text.rfind(blank, max(0, len(text) - LONGEST_WORD)) for blank in (" ", "\n", "\t"))
         text = text[:end] if end >= 0 else text[: max(0, len(text) - LONGEST_WORD)]
     return mask_typed(text.replace("\0", "\ufffd")).text(), is_cut
-
-
-def _name(text: str) -> Clean:
-    plain = "".join(character if character.isprintable() else " " for character in text[:1_000]).strip()
-    masked = mask(plain.encode("utf-8", "replace"))
-    return masked.clean(masked.text()[:LONGEST_NAME])
 
 
 MOST_FACTS = 20
@@ -235,14 +229,8 @@ def attributed(
         set_ = (environ.get(name, "") for name in variables)
         found[layer] = next((word for text in (*said, *set_, fallback[layer]) if (word := _word(text))), "")
     zone = given.get("authored_tz", "") or environ.get("HELIX_TZ", "") or timezone
-    return Attribution(**found, timezone=_line(zone))
+    return Attribution(**found, timezone=masked_line(zone, LONGEST_LAYER))
 
 
 def _word(text: str) -> str:
-    return _line(text).lower()
-
-
-def _line(text: str) -> str:
-    """Return the text on one line, masked before it is truncated: half of a secret would not be recognized."""
-    plain = "".join(character if character.isprintable() else " " for character in text[:1_000])
-    return mask(plain.encode("utf-8", "replace")).text().strip()[:LONGEST_LAYER]
+    return masked_line(text, LONGEST_LAYER).lower()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helix_core.errors import UsageError
-from helix_core.ingest import Masked, mask, mask_typed
+from helix_core.ingest import Masked, mask, mask_typed, masked_line, quoted
 from helix_core.model import Attribution, Clean, Document, Note, SourceKind, Volatility
 
 MOST_BYTES = 1024 * 1024
@@ -47,7 +47,9 @@ class NoteInput:
         UsageError.
         """
         if self.content_type not in _KINDS:
-            raise UsageError(f"unknown content_type {self.content_type[:80]!a}; use one of {', '.join(CONTENT_TYPES)}")
+            raise UsageError(
+                f"unknown content_type {quoted(self.content_type, 80)}; use one of {', '.join(CONTENT_TYPES)}"
+            )
         if not self.content.strip():
             raise EmptyError("content is empty; give the text that is to be kept")
         if "\0" in self.content:
@@ -92,7 +94,7 @@ def note_of(
         text=masked.text(),
         content_hash=hashlib.sha256(masked.data).hexdigest(),
         content_type=given.content_type,
-        title=_masked(" ".join(named.split()), LONGEST_TITLE),
+        title=masked_line(named, LONGEST_TITLE),
         metadata=metadata_json(given.metadata),
         language=document.language,
         source_kind=kind,
@@ -123,7 +125,7 @@ def _each_masked(value: Any) -> Any:
     if isinstance(value, str):
         return str(_masked(value, MOST_METADATA))
     if isinstance(value, Mapping):
-        return {name: _each_masked(each) for name, each in value.items()}
+        return {str(_masked(str(name), MOST_METADATA)): _each_masked(each) for name, each in value.items()}
     return [_each_masked(each) for each in value] if isinstance(value, list) else value
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helix_core.errors import UsageError
+from helix_core.ingest import masked_line, quoted
 from helix_core.memory.exchanges import bounded, session_name
 from helix_core.memory.notes import metadata_json
 from helix_core.memory.uses import kept_path
@@ -71,7 +72,7 @@ class PauseInput:
         """Return what is kept of it: text masked and bounded."""
         signals = {
             "tone_uncertainty": self.tone_uncertainty,
-            "risk_keywords": [one[:LONGEST_KEYWORD] for one in self.risk_keywords[:MOST_KEYWORDS]],
+            "risk_keywords": [masked_line(one, LONGEST_KEYWORD) for one in self.risk_keywords[:MOST_KEYWORDS]],
             "time_since_last_risk": self.time_since_last_risk,
             "recoverability": self.recoverability or None,
         }
@@ -97,7 +98,7 @@ class PauseInput:
 def _place_of(typed: str) -> PausePlace:
     found = _GIVEN.fullmatch(typed)
     if found is None or not 1 <= int(found[2] or 1) <= int(found[3] or found[2] or 1):
-        raise UsageError(f"{typed[:80]!a} is no place; write path or path:first-last, lines from 1 on")
+        raise UsageError(f"{quoted(typed, 80)} is no place; write path or path:first-last, lines from 1 on")
     return _place(found)
 
 

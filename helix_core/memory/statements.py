@@ -6,6 +6,7 @@ one text to be remembered passes it by, but for questions and acknowledgments.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -74,6 +75,7 @@ KEEP = 0.5
 """Least score of the gate at which a sentence of a conversation is proposed."""
 MOST_WORDS = 60
 _KEPT = 4_096
+_LINE_ENDS = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _NEVER_SEEN = (range(0x2065, 0x2066), range(0xFDD0, 0xFDF0), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000))
 """Code points without a character that are none, or reserved for invisible ones."""
 
@@ -99,18 +101,23 @@ class Statement:
 
 
 def plain(text: str) -> str:
-    """Return the text in composed form (NFC) and without characters that nobody sees.
+    """Return the text in composed form (NFC), with line feeds for whatever ends a line, and without characters that
+    nobody sees.
 
     Joiners that spell stay, and so do characters that are newer than this Python.
     """
-    text = unicodedata.normalize("NFC", text)
+    text = _composed(text)
     return "".join(one for at, one in enumerate(text) if not _is_left_out(text, at))
 
 
 def left_out(text: str) -> int:
     """Return how many characters ``plain`` leaves out; those of a line end do not count."""
-    text = unicodedata.normalize("NFC", text)
-    return sum(_is_left_out(text, at) for at, one in enumerate(text) if one != "\r")
+    text = _composed(text)
+    return sum(_is_left_out(text, at) for at in range(len(text)))
+
+
+def _composed(text: str) -> str:
+    return _LINE_ENDS.sub("\n", unicodedata.normalize("NFC", text))
 
 
 def _is_left_out(text: str, at: int) -> bool:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import helix_core
 from helix_core.ingest.masked import Masked, marker
 from helix_core.ingest.secret_shapes import TOKEN_RULES
-from helix_core.ingest.secrets import holds_mask, mask, mask_typed
+from helix_core.ingest.secrets import holds_mask, mask, mask_typed, masked_line
 from helix_core.model import Clean
 
 ALNUM = string.ascii_letters + string.digits
@@ -67,6 +67,8 @@ TOKENS: dict[str, str] = {
     "slack-app": "xapp-1-" + _random(29, 40, string.ascii_uppercase + string.digits),
     "databricks-token": "dapi" + _random(30, 32, HEX),
     "newrelic-key": "NRAK-" + _random(31, 27, string.ascii_uppercase + string.digits),
+    "discord-token": "M" + _random(32, 23) + "." + _random(33, 6) + "." + _random(34, 27),
+    "discord-token of today": "O" + _random(35, 25) + "." + _random(36, 6) + "." + _random(37, 38),
 }
 PHRASES: dict[str, tuple[str, str]] = {
     "aws secret": ("aws_secret_access_key = {}", _random(40, 40, ALNUM + "+/")),
@@ -816,6 +818,26 @@ def test_findings_tell_where_a_secret_was() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("phrase", sorted(name for name, (text, _) in PHRASES.items() if "\n" in text.strip()))
+def test_a_lone_carriage_return_ends_a_line_as_a_line_feed_does(phrase: str) -> None:
+    text, secret = PHRASES[phrase]
+    given = f"before\n{text.format(secret)}\nafter\n"
+    masked = mask(given.replace("\n", "\r").encode()).data
+    assert not _survives(secret, masked)
+    assert masked == mask(given.encode()).data.replace(b"\n", b"\r")
+
+
+def test_a_text_is_masked_before_it_is_put_on_one_line_and_after() -> None:
+    manifest = "kind: Secret\nstringData:\n  anything: {}\n  other: 1\n"
+    assert masked_line(manifest.format("sunshine12"), 200).startswith("kind: Secret stringData: anything: [")
+    assert "kX9mP2vLq8" not in masked_line("password\u2028=\u00a0kX9mP2vLq8", 200)
+    assert masked_line(" a\n\t b\x1b  c \n", 200) == "a b c"
+    token = TOKENS["github-token"]
+    for blanks in range(4_096 - len(token) - 2, 4_097):
+        assert token[:12] not in masked_line(f"a{' ' * (blanks - 200)}{chr(10) * 200}{token} b", 4_200)
+    assert masked_line("x" * 5_000, 128) == "x" * 128
+
+
 def test_only_the_door_makes_clean_text() -> None:
     root = Path(helix_core.__file__).parent
     makers = set()

@@ -812,6 +812,13 @@ def test_new_pictures_and_joiners_that_spell_are_kept_and_shown(helix, text):
     assert [one["text"] for one in recalled(helix, " ".join(text.split()[:3]))] == [text]
 
 
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\v", "\f", "\x85", "\u2028", "\u2029"])
+def test_whatever_ends_a_line_of_a_memory_becomes_a_line_feed(helix, end):
+    told = helix.memory.remember(f"The region is eu-central-1{end}and its queue is NATS")
+    assert told["items"][0]["text"] == "The region is eu-central-1\nand its queue is NATS"
+    assert told.get("notes", []) == []
+
+
 def test_what_nobody_sees_is_left_out_with_one_note(helix):
     told = helix.memory.remember("The re\u200dgion\u202e is\U000e0041\ufdd0 eu-central-1\r\n")
     assert told["items"][0]["text"] == "The region is eu-central-1"

@@ -1,4 +1,4 @@
-"""Planted secrets that come in with a strand are in no file of the store, and no error repeats one."""
+"""Planted secrets are in no file of the store, whatever way they come in, and no error repeats one."""
 
 from __future__ import annotations
 
@@ -11,25 +11,161 @@ import pytest
 from helix_core.engine.memory import RememberRequest
 from helix_core.errors import HelixError
 from helix_core.ingest import Masked
+from helix_core.memory import NoteInput, PauseInput, attributed
+from helix_core.model import MemoryOrigin, PauseType
 from helix_core.strand import merged
+from tests.ingest.test_secrets import TOKENS
 from tests.memory.test_strands import holding, person, strand_of, take  # noqa: F401
 
 MASKING = Path(__file__).parents[2] / "benchmarks" / "masking.py"
 LEAST = 12
+PART = 500
+SHARES = 7
+LINE_ENDS = ("\n", "\r\n", "\r")
+KNOWN_BY_LINES = (
+    *("kubernetes", "kubernetes first", "kubernetes block", "kubernetes list", "redis conf", "redis list"),
+    *("markdown column", "python next line", "yaml block", "plist"),
+)
 
 
-@pytest.fixture(scope="module")
-def planted():
-    """Texts that plant a secret by rule, with what must not be left of each; the generator of the benchmark."""
+def cases_of(*seeds):
+    """The cases of the rules of the benchmark's generator."""
     spec = importlib.util.spec_from_file_location("masking_benchmark", MASKING)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    every = [one for seed in (11, 12) for one in module.cases(seed)]
-    made = [one for one in every if one.group == "rules" and max(map(len, one.pieces)) >= LEAST]
-    found = [(f"{one.text.strip()}\n", max(one.pieces, key=len)) for one in made if len(one.text) < 3_000]
+    every = [one for seed in seeds for one in module.cases(seed)]
+    return [one for one in every if one.group == "rules" and max(map(len, one.pieces)) >= LEAST]
+
+
+def planted_by(cases):
+    """Return for each case a text that plants a secret, and what must not be left of it."""
+    return [(f"{one.text.strip()}\n", max(one.pieces, key=len)) for one in cases if len(one.text) < 3_000]
+
+
+@pytest.fixture(scope="module")
+def planted():
+    found = planted_by(cases_of(11, 12))
     assert len(found) >= 9_000
-    return found[::2] + found[1:601:2]
+    tokens = [(f"we sign in with {token}\n", token) for token in TOKENS.values()]
+    return found[::2] + found[1:601:2] + tokens
+
+
+@pytest.fixture(scope="module")
+def known_by_lines():
+    """A secret of each of some syntaxes that only their lines tell, and a token that its own form tells."""
+    found = {one.syntax.partition(" (")[0]: one for one in cases_of(11)}
+    token = TOKENS["discord-token"]
+    return [*planted_by(found[syntax] for syntax in KNOWN_BY_LINES), (f"we sign in with {token}", token)]
+
+
+def remembering(helix):
+    return lambda number, text: helix.memory.remember(RememberRequest(text, force=True))
+
+
+def editing(helix):
+    id_ = helix.memory.remember("The queue is NATS")["items"][0]["id"]
+
+    def plant(number, text):
+        nonlocal id_
+        id_ = helix.memory.edit(id_, text)["items"][0]["id"]
+
+    return plant
+
+
+def naming_a_kind(helix):
+    return lambda number, text: helix.memory.remember(RememberRequest(f"The port {number} is free", kind=text))
+
+
+def naming_a_key(helix):
+    return lambda number, text: helix.memory.remember(
+        RememberRequest(f"The port {number} is free", key=f"{number} {text}")
+    )
+
+
+def naming_a_session(helix):
+    return lambda number, text: helix.memory.remember(RememberRequest(f"The port {number} is free", session=text))
+
+
+def citing(helix):
+    return lambda number, text: helix.memory.remember(RememberRequest(f"The port {number} is free", cites=[text]))
+
+
+def acting(helix):
+    def plant(number, text):
+        by = attributed({"org_id": text, "party_id": text, "participant_handle": text, "agent_handle": text}, {})
+        helix.memory.ingest(NoteInput(f"The port {number} is free"), by)
+        helix.memory.remember(RememberRequest(f"The port {number} is free"), by)
+
+    return plant
+
+
+def relating(helix):
+    one, two = (helix.memory.remember(f"The queue {name} is NATS")["items"][0]["id"] for name in ("one", "two"))
+    return lambda number, text: helix.memory.relate(one, text, two)
+
+
+def proposing(helix):
+    return lambda number, text: helix.memory.propose(
+        f"From now on we use this: {text}", MemoryOrigin.AGENT, session=text
+    )
+
+
+def noting(helix):
+    return lambda number, text: helix.memory.ingest(NoteInput(text))
+
+
+def titling(helix):
+    def plant(number, text):
+        metadata = {"title": text, "path": text, "about": {"said": [text]}, text: number}
+        helix.memory.ingest(NoteInput(f"The port {number} is free", metadata=metadata))
+
+    return plant
+
+
+def asking(helix):
+    return lambda number, text: helix.memory.learn(text, f"We decided to free the port {number}.", session=text)
+
+
+def answering(helix):
+    return lambda number, text: helix.memory.learn(f"Which port is {number}?", text)
+
+
+def pausing(helix):
+    def plant(number, text):
+        helix.pauses.emit(
+            PauseInput(
+                PauseType.UNCERTAINTY_CHECK,
+                session=text,
+                participant=text,
+                party=text,
+                task_context=text,
+                risk_keywords=[text],
+                metadata={"why": text},
+            )
+        )
+
+    return plant
+
+
+WAYS = {
+    "remember": remembering,
+    "edit": editing,
+    "kind": naming_a_kind,
+    "key": naming_a_key,
+    "session name": naming_a_session,
+    "citation": citing,
+    "attribution": acting,
+    "relate": relating,
+    "proposal": proposing,
+    "note": noting,
+    "title, path and metadata of a note": titling,
+    "question and session of a chat": asking,
+    "answer of a chat": answering,
+    "pause": pausing,
+}
+REFUSED = {"kind", "citation", "relate"}
+"""Ways that take a word or a place only, so that nothing of a text comes in."""
 
 
 def refused(act):
@@ -44,7 +180,37 @@ def refused(act):
 def left_in(folder, secrets):
     """Which of the secrets have a run of bytes in some file of a folder, whatever its case."""
     held = b"\0".join(file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()).lower()
-    return [secret for secret in secrets if secret.lower().encode() in held or secret[:LEAST].lower().encode() in held]
+    starts = {secret[:LEAST].lower().encode() for secret in secrets}
+    return sorted(start for start in starts if start in held)
+
+
+def plant_all(helix, way, planted):
+    """Plant each text by one way, with another line end each time. No error repeats a secret."""
+    plant, said = WAYS[way](helix), []
+    for number, (text, secret) in enumerate(planted):
+        given = text.replace("\n", LINE_ENDS[number % len(LINE_ENDS)])
+        said.append(refused(lambda number=number, given=given: plant(number, given)))
+        assert secret[:LEAST].lower() not in said[-1].lower()
+    count = sum(map(bool, said))
+    assert count == len(planted) if way in REFUSED else count < len(planted) / 20
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_secret_that_is_known_by_its_lines_comes_in_whatever_the_way(helix, tmp_path, known_by_lines, way):
+    plant_all(helix, way, known_by_lines * len(LINE_ENDS))
+    assert left_in(tmp_path, [secret for _, secret in known_by_lines]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+def test_no_planted_secret_comes_in_whatever_the_way(open_helix, project, tmp_path, planted, way):
+    """Each secret comes by two ways in all. A memory of thousands alike takes long to compare, so there are several."""
+    share = planted[list(WAYS).index(way) % SHARES :: SHARES]
+    for first in range(0, len(share), PART):
+        helix = open_helix(project, [("HELIX_DATA_DIR", str(tmp_path / f"data{first}"))])
+        helix.refresh()
+        plant_all(helix, way, share[first : first + PART])
+    assert left_in(tmp_path, [secret for _, secret in share]) == []
 
 
 @pytest.mark.slow
@@ -67,9 +233,8 @@ def test_no_error_about_a_kind_a_relation_or_an_id_repeats_a_secret(helix, plant
 @pytest.mark.timeout(900)
 def test_no_planted_secret_comes_in_by_a_strand_or_by_a_merged_one(person, tmp_path, planted, monkeypatch):  # noqa: F811
     """The senders' rules knew nothing of secrets; the receiver's do."""
-    some = planted[::12]
-    half = len(some) // 2
-    senders = {"ada": some[:half], "carol": some[half:]}
+    half = len(planted) // 2
+    senders = {"ada": planted[:half], "carol": planted[half:]}
     strands = []
     with monkeypatch.context() as older:
         older.setattr("helix_core.engine.memory.remembering.mask_typed", lambda text: Masked(text.encode()))
@@ -80,11 +245,11 @@ def test_no_planted_secret_comes_in_by_a_strand_or_by_a_merged_one(person, tmp_p
                 refused(lambda sender=sender, wanted=wanted: sender.memory.remember(wanted))
             strands.append(strand_of(sender))
     lines = b"".join(one.line for strand in strands for one in strand.records)
-    assert sum(secret[:LEAST].encode() in lines for _, secret in some) > len(some) * 0.9, "the strands hold them"
+    assert sum(secret[:LEAST].encode() in lines for _, secret in planted) > len(planted) * 0.9, "the strands hold them"
     bob, dora = person("bob"), person("dora")
     for strand in strands:
         take(bob, strand)
     _, records = merged(strands, now=1)
     take(dora, holding(records))
     for name in ("bob", "dora"):
-        assert left_in(tmp_path / name / "data", [secret for _, secret in some]) == []
+        assert left_in(tmp_path / name / "data", [secret for _, secret in planted]) == []

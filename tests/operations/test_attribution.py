@@ -9,10 +9,14 @@ from helix_ls.operations.attribution import UNNAMED, attribution
 from helix_ls.operations.memory import asserted, by_of
 
 
-@pytest.mark.parametrize("name", [" ", "\t\n", "\u200b", "\u2063 \u202e", " " * 1_500 + "x"])
+@pytest.mark.parametrize("name", [" ", "\t\n", "\u200b", "\u2063 \u202e", " " * 5_000])
 def test_an_agent_whose_name_nothing_is_left_of_is_no_person(name: str) -> None:
     assert by_of(name).agent == UNNAMED
     assert attribution({"agent_id": name}, {}).agent == UNNAMED
+
+
+def test_blanks_before_an_agents_name_hide_nothing_of_it() -> None:
+    assert by_of(" " * 1_500 + "x").agent == attribution({"agent_id": " " * 1_500 + "x"}, {}).agent == "x"
 
 
 def test_a_person_has_no_agents_name() -> None:

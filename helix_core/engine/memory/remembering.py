@@ -128,11 +128,12 @@ class Remembering:
     def remember(self, wanted: RememberRequest, *, dry_run: bool = False) -> dict[str, Any]:
         """Keep one text; the ``helix.memory/1`` object. With ``dry_run`` say what would be kept, and keep nothing."""
         given = wanted.checked()
-        masked = mask_typed(plain(given.text).strip())
+        masked = mask_typed(plain(given.text))
         if is_only_masks(masked.text()):
             raise UsageError("this is not remembered: it is nothing but a secret; say where the secret is kept instead")
-        said = statement(masked.text())
-        said = dataclasses.replace(said, text=masked.text(), kind=given.kind or said.kind)
+        text = masked.text().strip()
+        said = statement(text)
+        said = dataclasses.replace(said, text=text, kind=given.kind or said.kind)
         return self._kept(given, masked, [said], dry_run=dry_run)
 
     def propose(self, text: str, origin: MemoryOrigin, session: str = "") -> dict[str, Any]:
