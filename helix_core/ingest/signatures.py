@@ -69,7 +69,8 @@ class Declaration:
     """``chain`` holds the owners outermost first, then the name; ``kind`` is ``class``, ``function`` or ``value``.
 
     ``parameters`` exclude ``self`` and ``cls``; those of a class are its constructor's, None where it has none of its
-    own. ``value`` is a constant's value, as written. ``bases`` are the words after a class's name.
+    own. ``value`` is a constant's value, as written. ``bases`` are the words after a class's name, in Python as
+    written, else without type arguments.
     """
 
     chain: tuple[str, ...]
@@ -240,6 +241,21 @@ def python_parameters(inside: str, is_method: bool = False) -> tuple[Parameter, 
     return tuple(found)
 
 
+def _extended(data: bytes, position: int) -> tuple[str, ...]:
+    """Return what a class or an interface extends, of the text after its name: a mixin by the name of its function."""
+    head = data[position : position + LONGEST_VALUE].partition(b"{")[0].decode("utf-8", "replace")
+    outer, depth = [], 0
+    for before, character in zip(" " + head, head, strict=False):
+        closes = character == ")" or (character == ">" and before != "=")
+        depth = max(depth + (character in "<(") - closes, 0)
+        if depth == 0:
+            outer.append(" " if closes else character)
+    words = "".join(outer).partition("implements")[0].split()
+    if "extends" not in words:
+        return ()
+    return tuple(one for one in "".join(words[words.index("extends") + 1 :]).split(",") if one)
+
+
 def _script(data: bytes, is_typed: bool) -> Iterator[Declaration]:
     scopes: list[_Scope] = []
     line, position, bound = 1, 0, 0
@@ -257,7 +273,7 @@ def _script(data: bytes, is_typed: bool) -> Iterator[Declaration]:
             name = _text(data, match, 3)
             scopes.append(_Scope(indent, name, True))
             if not is_hidden:
-                yield Declaration((*owners, name), "class", line)
+                yield Declaration((*owners, name), "class", line, bases=_extended(data, match.end(3)))
         elif match.start(4) >= 0:
             name = _text(data, match, 5)
             inside, bound = _inside(data, match.end(5))

@@ -24,7 +24,7 @@ FEEDS_STRUCTURED = (
 microsoft/copilot-intellij-feedback#2058). They get the text alone: the structured object costs five times as much and
 says no more that a model can use."""
 
-_LISTED = ("definitions", "same_name", "users", "tests", "documents", "co_changed")
+_LISTED = ("definitions", "overrides", "same_name", "users", "tests", "documents", "co_changed")
 
 
 def feeds_structured(client: str) -> bool:
@@ -87,6 +87,8 @@ def _symbol(answer: Mapping[str, Any]) -> str:
     said = []
     for kind in _LISTED:
         places = answer[kind]
+        if kind == "same_name":
+            places = [place for place in places if place not in answer["overrides"]]
         if not places:
             continue
         said += [f"{kind.replace('_', ' ')}{_cut(answer, kind)}:", *map(_place, places)]

@@ -169,8 +169,8 @@ def symbol(helix: Helix, given: NameArguments, context: AskContext) -> dict[str,
 SYMBOL = Operation(
     "symbol",
     "Around a symbol",
-    "Show who uses, tests and documents a symbol, its definitions and others of the same name (overrides among them), "
-    "and what changes together with it, each place with its verdict. Users are found by name and import.",
+    "Show who uses, overrides, tests and documents a symbol, its definitions and others of the same name, and "
+    "what changes together with it, each place with its verdict. Users are found by name and import.",
     NameArguments,
     symbol,
     "helix.symbol/1",

@@ -275,6 +275,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         symbol=TEXT,
         kind=TEXT,
         definitions=_list(_ref("place")),
+        overrides=_list(_ref("place")),
         same_name=_list(_ref("place")),
         users=_list(_ref("place")),
         tests=_list(_ref("place")),

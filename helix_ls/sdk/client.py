@@ -283,6 +283,7 @@ class UsesReply(TypedDict):
     symbol: str
     kind: str
     definitions: list[PlaceReply]
+    overrides: list[PlaceReply]
     same_name: list[PlaceReply]
     users: list[PlaceReply]
     tests: list[PlaceReply]
@@ -1055,9 +1056,8 @@ class HelixClient:
         depth: int | None = None,
         page: str | None = None,
     ) -> UsesReply:
-        """Around a symbol. Show who uses, tests and documents a symbol, its definitions and others of the same name
-        (overrides among them), and what changes together with it, each place with its verdict. Users are found by name
-        and import.
+        """Around a symbol. Show who uses, overrides, tests and documents a symbol, its definitions and others of the
+        same name, and what changes together with it, each place with its verdict. Users are found by name and import.
 
         Args:
             name: Its name, plain or qualified.

@@ -222,6 +222,22 @@ def test_a_method_is_told_by_its_class_and_self_by_the_class_around(crowded):
     assert crowded.symbols.about("total", path=b"shop/models.py", line=11)["symbol"] == "Basket.total"
 
 
+def test_overrides_are_those_whose_class_names_the_class_as_the_file_is_now(tmp_path, open_helix):
+    files = {
+        "ship/hull.ts": "export class Hull {\n  paint(color: string) {\n    return color;\n  }\n}\n",
+        "ship/raft.ts": "import { Hull } from './hull';\n\nexport class Raft extends Hull {\n  paint(color: string) {\n"
+        "    return color + '!';\n  }\n}\n",
+        "ship/wall.ts": "// Not a Hull.\nexport class Wall {\n  paint(color: string) {\n    return color;\n  }\n}\n",
+        "tests/hull.test.ts": "class Fake extends Hull {\n  paint(color: string) {\n    return color;\n  }\n}\n",
+    }
+    folder, engine = indexed(tmp_path, open_helix, files, commit=False)
+    painted = engine.symbols.about("Hull.paint")
+    assert places(painted, "overrides") == [("ship/raft.ts", 4)]
+    assert places(painted, "same_name") == [("ship/raft.ts", 4), ("ship/wall.ts", 3)]
+    write(folder, {"ship/raft.ts": files["ship/raft.ts"].replace(" extends Hull", "")})
+    assert places(engine.symbols.about("Hull.paint"), "overrides") == []
+
+
 def test_a_name_of_a_module_from_elsewhere_is_not_ours(tmp_path, open_helix):
     files = {
         "app/forms.py": "class Form:\n    def compile(self):\n        return 1\n",

@@ -87,6 +87,28 @@ export class Box<T> {
     assert declared(code.encode(), "typescript", ("Box", "if")) is None
 
 
+@pytest.mark.parametrize(
+    ("head", "bases"),
+    [
+        ("class Raft", ()),
+        ("class Raft extends Hull", ("Hull",)),
+        (
+            "export class Raft<T extends Wood>extends boats.Hull<() => void, T> implements Floats, Sinks",
+            ("boats.Hull",),
+        ),
+        ("class Raft extends Painted(Hull)", ("Painted",)),
+        ("interface Raft extends Hull, Deck<string>", ("Hull", "Deck")),
+        ("class Raft\n  extends Hull", ("Hull",)),
+        ("class Raft implements Hull", ()),
+        ("class Raft extends Hull<", ("Hull",)),
+        ("class Raft extends", ()),
+    ],
+)
+def test_what_a_class_of_typescript_extends_are_its_bases(head, bases):
+    (raft,) = declarations(f"{head} {{\n}}\n".encode(), "typescript")
+    assert (raft.chain, raft.bases) == (("Raft",), bases)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(Path(helix_core.__file__).parent.rglob("*.py")), ids=lambda path: path.stem)
 def test_our_own_functions_read_as_python_itself_reads_them(path):

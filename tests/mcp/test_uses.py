@@ -10,6 +10,9 @@ FILES = {
     "def heat_up(water):\n    return water + 80\n",
     "tea/samovar.py": "from tea.water import Kettle\n\n\nclass Samovar(Kettle):\n    def boil(self, water):\n"
     "        return super().boil(water)\n",
+    "tea/pot.py": "from tea.samovar import Samovar\n\n\nclass ClayPot(Samovar):\n    def boil(self, water):\n"
+    "        return water\n",
+    "tea/wool.py": "class Wool:\n    def boil(self, dye):\n        return dye\n",
     "tea/brew.py": "from tea.water import heat_up\n\n\ndef brew_tea(leaves):\n    return leaves, heat_up(20)\n",
     "tea/serve.py": "from tea.brew import brew_tea\n\n\ndef serve_guests(guests):\n"
     "    return [brew_tea(guest) for guest in guests]\n",
@@ -41,7 +44,34 @@ def test_users_documents_and_others_of_the_name_come_in_one_call(agent):
     assert "reached" not in said
     boil = agent.answer("helix_uses", symbol="Kettle.boil")
     assert names(boil["definitions"]) == {("tea/water.py", "Kettle.boil")}
-    assert names(boil["same_name"]) == {("tea/samovar.py", "Samovar.boil")}
+
+
+def test_overrides_are_told_apart_from_others_of_the_name(agent):
+    boil = agent.answer("helix_uses", symbol="Kettle.boil")
+    overriding = {("tea/samovar.py", "Samovar.boil"), ("tea/pot.py", "ClayPot.boil")}
+    assert names(boil["overrides"]) == overriding, "also what overrides an override"
+    assert {place["status"] for place in boil["overrides"]} == {"verified"}
+    assert names(boil["same_name"]) == overriding | {("tea/wool.py", "Wool.boil")}
+    below = agent.answer("helix_uses", symbol="Samovar.boil")
+    assert names(below["overrides"]) == {("tea/pot.py", "ClayPot.boil")}
+    assert agent.answer("helix_uses", symbol="Wool.boil")["overrides"] == []
+    assert agent.answer("helix_uses", symbol="heat_up")["overrides"] == []
+
+
+def test_a_model_reads_each_override_once_and_page_by_page(agent):
+    lines = text_of(agent.call("helix_uses", symbol="Kettle.boil")).split("\n")
+    overriding = lines[lines.index("overrides:") + 1 : lines.index("same name:")]
+    assert sorted(overriding) == ["tea/pot.py:5-6 ClayPot.boil", "tea/samovar.py:5-6 Samovar.boil"]
+    assert lines[lines.index("same name:") + 1] == "tea/wool.py:2-3 Wool.boil"
+    seen, page = [], ""
+    for _ in range(3):
+        answer = agent.answer("helix_uses", symbol="Kettle.boil", k=1, page=page)
+        seen.append((names(answer["overrides"]), names(answer["same_name"])))
+        page = answer["next_page"]
+    assert page == ""
+    assert seen[0][0] | seen[1][0] == {("tea/samovar.py", "Samovar.boil"), ("tea/pot.py", "ClayPot.boil")}
+    assert [one == other for one, other in seen] == [True, True, False], "overrides come first of the same name"
+    assert seen[2] == (set(), {("tea/wool.py", "Wool.boil")})
 
 
 def test_what_a_change_reaches_is_followed_as_deep_as_it_is_asked(agent):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
 from helix_core.engine.requests import PageCursor
@@ -30,7 +30,7 @@ _AROUND = ("users", "tests", "documents", "overrides")
 MOST_FILES = 300
 """So many changed files are compared; reading one from git and parsing it twice takes milliseconds."""
 MOST_CANDIDATES = 60
-MOST_OVERRIDES = 24
+MOST_BASES_OF_A_NAME = 24
 _IMPORTING = (b"import ", b"from ", b"export {")
 _WORDS = re.compile(rb"\w+")
 MOST_BASES = 4
@@ -330,7 +330,7 @@ class ChangesAnswer:
         for base in here.bases if here is not None else ():
             name = base.rpartition(".")[2]
             name = _before_renaming(data, name)
-            for other in self._reader.names.defined_at(name, path, MOST_OVERRIDES):
+            for other in self._reader.names.defined_at(name, path, MOST_BASES_OF_A_NAME):
                 if other.hit.name == name and other.role is not Role.TEST:
                     found.append((other.path, (*other.trail, name)))
         return found
@@ -375,7 +375,7 @@ class ChangesAnswer:
             "users": list(users.spots[: self._shown]),
             "tests": list(tests.spots[: self._shown]),
             "documents": documents[: self._shown] if is_telling or len(one.then.chain) > 1 else [],
-            "overrides": self._overrides(one, others),
+            "overrides": [replace(spot, end_line=spot.start_line) for spot in around.overrides().spots[: self._shown]],
         }, {"users_total": users.total, "tests_total": tests.total, "namesakes": len(others)}
 
     def _importing_now(self, one: Change, candidates: Sequence[DefinedAt]) -> frozenset[int]:
@@ -403,31 +403,10 @@ class ChangesAnswer:
             return None
         return Spot(min(items, key=lambda item: item.end_line - item.start_line), line, line, ".".join(one.now.chain))
 
-    def _overrides(self, one: Change, others: Sequence[DefinedAt]) -> list[Spot]:
-        """Return the methods of this name in classes that name the changed method's class among their bases."""
-        if len(one.then.chain) < 2:
-            return []
-        owner, found = one.then.chain[-2], []
-        for other in others[:MOST_OVERRIDES]:
-            sight = self._sight(other.path) if other.trail else None
-            if sight is None or sight.file is None:
-                continue
-            classes = declarations(sight.file.data, _language(other.path))
-            if any(base.chain == other.trail and owner in _last_names(base.bases) for base in classes):
-                item = self._reader.files.items([other.hit.item_id]).get(other.hit.item_id)
-                if item is not None:
-                    symbol = ".".join((*other.trail, other.hit.name))
-                    found.append(Spot(item, other.hit.start_line, other.hit.start_line, symbol))
-        return found[: self._shown]
-
 
 def _within(uses: Uses, source_ids: Set[int]) -> Uses:
     kept = tuple(spot for spot in uses.spots if spot.item.source.id in source_ids)
     return Uses(kept, len(kept))
-
-
-def _last_names(bases: Iterable[str]) -> set[str]:
-    return {base.rpartition(".")[2] for base in bases}
 
 
 def _role(path: bytes) -> Role:

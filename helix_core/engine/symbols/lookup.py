@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -14,6 +14,7 @@ from helix_core.engine.requests import PageCursor
 from helix_core.engine.symbols.choice import CursorContext, LikelyDefinitions, NameQuery, choose, parse_name
 from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
 from helix_core.engine.verdict import Observer, Weigher, line_of_mention, line_of_use, line_on_disk, owners_in
+from helix_core.ingest import declarations, language_of
 from helix_core.lines import LineTable
 from helix_core.model import Item, Overlays, Role
 from helix_core.search import Imports, module_of, resolves_to
@@ -26,6 +27,9 @@ USES_TRIED = 24
 USES_COUNTED = 200
 """Candidates of each kind examined for a look-up with a limit: where there are fewer, totals are exact."""
 FILES_TRIED = 8
+OVERRIDES_TRIED = 24
+OVERRIDES_COUNTED = 200
+"""Methods of a name whose classes are read for their bases, the second for a look-up with a limit."""
 DOCUMENTS_TRIED = 40
 DOCUMENT_FILES_TRIED = 6
 LineOf = Callable[[bytes, Item], int]
@@ -79,10 +83,48 @@ class NameNeighborhood:
         return self._defined(self._meant)
 
     def same_name(self) -> Uses:
-        """Return the other definitions of the name outside tests: overrides may be among them, and namesakes."""
-        meant = {one.hit.item_id for one in self._meant}
-        others = [one for one in self._candidates if one.hit.item_id not in meant and one.role is not Role.TEST]
+        """Return the other definitions of the name outside tests: overrides first, then namesakes."""
+        overrides = self._overrides
+        others = [*overrides, *(one for one in self._others if one not in overrides)]
         return self._page(self._defined(others[: self._end]), is_last=len(others) <= self._end)
+
+    def overrides(self) -> Uses:
+        """Return the methods of the name in classes that name the method's class, or one that overrides it, among
+        their bases. Bases are compared by their last names.
+        """
+        return self._page(self._defined(self._overrides[: self._end]), is_last=len(self._overrides) <= self._end)
+
+    @cached_property
+    def _others(self) -> list[DefinedAt]:
+        """The definitions of the name outside tests that are not meant."""
+        meant = {one.hit.item_id for one in self._meant}
+        return [one for one in self._candidates if one.hit.item_id not in meant and one.role is not Role.TEST]
+
+    @cached_property
+    def _overrides(self) -> list[DefinedAt]:
+        owners = {one.trail[-1] for one in self._meant if one.trail}
+        own = {(one.path, one.trail) for one in self._meant}
+        name = self._meant[0].hit.name
+        methods = [
+            one for one in self._others if one.trail and one.hit.name == name and (one.path, one.trail) not in own
+        ][: OVERRIDES_COUNTED if self._counts else OVERRIDES_TRIED]
+        found: list[DefinedAt] = []
+        while owners:
+            more = [one for one in methods if one not in found and self._extends(one, owners)]
+            found += more
+            owners = {one.trail[-1] for one in more}
+        return [one for one in methods if one in found]
+
+    def _extends(self, method: DefinedAt, owners: Set[str]) -> bool:
+        """Return whether a method's class has one of these among its bases, in the file as it is on disk now."""
+        source = self._reader.files.source(method.path)
+        file = self._observer.look(source).file if source is not None else None
+        # Most files that define the name do not have the owner's at all, and are not parsed.
+        if file is None or not any(owner.encode() in file.data for owner in owners):
+            return False
+        classes = declarations(file.data, language_of(method.path, b"").name)
+        bases = [base for one in classes if one.chain == method.trail for base in one.bases]
+        return any(base.rpartition(".")[2] in owners for base in bases)
 
     @property
     def _end(self) -> int:
@@ -271,7 +313,13 @@ class SymbolAnswer:
         definitions = around.definitions()
         lines = self._asked_of_git(definitions)
         users, tests = around.users(), around.tests()
-        paged = {"same_name": around.same_name(), "users": users, "tests": tests, "documents": around.documents()}
+        paged = {
+            "overrides": around.overrides(),
+            "same_name": around.same_name(),
+            "users": users,
+            "tests": tests,
+            "documents": around.documents(),
+        }
         is_first = not self._page.offset
         groups = {
             "definitions": definitions,

@@ -273,6 +273,7 @@ export interface UsesReply {
   symbol: string;
   kind: string;
   definitions: PlaceReply[];
+  overrides: PlaceReply[];
   same_name: PlaceReply[];
   users: PlaceReply[];
   tests: PlaceReply[];
@@ -1200,9 +1201,8 @@ export class HelixClient {
   }
 
   /**
-   * Around a symbol. Show who uses, tests and documents a symbol, its definitions and others of the same name
-   * (overrides among them), and what changes together with it, each place with its verdict. Users are found by name and
-   * import.
+   * Around a symbol. Show who uses, overrides, tests and documents a symbol, its definitions and others of the same
+   * name, and what changes together with it, each place with its verdict. Users are found by name and import.
    */
   async symbol(given: SymbolGiven, options?: CallOptions): Promise<UsesReply> {
     return (await this.#sender.send('POST', '/uses', given, options)) as UsesReply;

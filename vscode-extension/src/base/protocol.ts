@@ -542,6 +542,7 @@ export interface SymbolAnswer {
   readonly kind: string;
   readonly symbol: string;
   readonly definitions: readonly SymbolPlace[];
+  readonly overrides: readonly SymbolPlace[];
   readonly users: readonly SymbolPlace[];
   readonly users_total: number;
   readonly tests: readonly SymbolPlace[];

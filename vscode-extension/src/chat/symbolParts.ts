@@ -9,7 +9,7 @@ const mostPlaces = 8;
 
 /** The places in the order in which the answer numbers them. */
 export function placesOf(answer: SymbolAnswer): SymbolPlace[] {
-  return [answer.definitions, answer.users, answer.tests, answer.documents].flatMap((some) =>
+  return [answer.definitions, answer.overrides, answer.users, answer.tests, answer.documents].flatMap((some) =>
     some.slice(0, mostPlaces),
   );
 }
@@ -36,6 +36,7 @@ export function symbolParts(answer: SymbolAnswer, nowSeconds: number): Part[] {
       `${code(answer.symbol || answer.name)}${answer.kind ? `, a ${prose(answer.kind)}` : ''}: ${summary(answer)}\n\n`,
     ),
     ...rows('Defined', answer.definitions),
+    ...rows('Overridden', answer.overrides),
     ...rows('Used', answer.users, answer.users_total),
     ...rows('Tested', answer.tests),
     ...rows('Written about', answer.documents),

@@ -174,6 +174,7 @@ describe('@helix', () => {
       kind: 'function',
       symbol: 'decide',
       users_total: 9,
+      overrides: [{ ...item({ source_id: 'core/fast.py', symbol: 'Fast.decide' }), detail: '' }],
       users: [],
       tests: [],
       documents: [],
@@ -184,6 +185,8 @@ describe('@helix', () => {
     );
     expect(words(known)).toContain('1 definition, 9 users');
     expect(words(known)).toContain('**1** ✓ <core/plan.py> `decide` · file last changed');
+    expect(words(known)).toMatch(/#### Overridden \(1\)\s+\*\*2\*\* ✓ <core\/fast\.py>/);
+    expect(known.memory?.places.map((place) => place.source_id)).toEqual(['core/plan.py', 'core/fast.py']);
     const unknown = await answer(
       { command: 'explain', prompt: 'decide' },
       { 'helix.symbol': null, 'helix.packet': found },
