@@ -64,6 +64,10 @@ class MemoryTransfer:
             found.append({"type": "op", "id": op.id, "fields": fields | {"args": op.args}})
         return found
 
+    def workspaces(self) -> list[tuple[bytes, str]]:
+        """Return the real path of each workspace with its key, the scope of its memories."""
+        return [(row[0], row[1]) for row in self._file.rows("SELECT path, key FROM workspace ORDER BY id")]
+
     def is_free(self, workspace: bytes, key: str) -> bool:
         """Return whether a workspace without memories of its own could take a scope that no workspace has."""
         own = self._items.scope(workspace)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from helix_core.errors import UsageError
 from helix_core.printable import count, one_line
-from helix_ls.cli.output import print_json, print_text
+from helix_ls.cli.output import print_json, print_text, warn
 from helix_ls.cli.strand_actions import (
     access_of,
     compared,
@@ -33,6 +33,9 @@ from helix_ls.cli.strand_actions import (
 from helix_ls.cli.verbs import HERE, Json, PassphraseFile, PathOption, Recipients, Recovery, RecoveryFile
 from helix_ls.operations.arguments import Operation
 from helix_ls.operations.strands import EXPORT_MEMORIES, IMPORT_MEMORIES, STRAND_SCHEMA
+
+if TYPE_CHECKING:
+    from helix_core.engine.memory import StrandSelection
 
 _TRUST = {"own": " (you)", "trusted": " (trusted)", "none": " (not trusted here)"}
 MOST_SHOWN_CHARACTERS = 200
@@ -79,6 +82,7 @@ _FITTING: dict[str, frozenset[StrandAction]] = {
     "out": frozenset({StrandAction.MERGE}),
     "force": frozenset({StrandAction.MERGE, StrandAction.SYNC}),
     "prune": frozenset({StrandAction.SYNC}),
+    "workspace": frozenset({StrandAction.EXPORT}),
     "share": frozenset({StrandAction.EXPORT}),
     "scope": _WRITING,
     "description": _WRITING | {StrandAction.MERGE},
@@ -141,6 +145,17 @@ def strand(
         typer.Option("--prune", help=_for("prune", "remove your older files that the newest makes needless.")),
     ] = False,
     path: PathOption = HERE,
+    workspace: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--workspace",
+            metavar="FOLDER",
+            help=_for(
+                "workspace",
+                "whose memories, besides those about every workspace: a folder, or all; if not given, this one's.",
+            ),
+        ),
+    ] = None,
     share: Annotated[bool, typer.Option("--share", help=_declared("share", EXPORT_MEMORIES))] = False,
     scope: Annotated[str, typer.Option("--scope", help="Of what is shared: all, workspace or global.")] = "all",
     description: Annotated[str, typer.Option("--description", help=_declared("description", EXPORT_MEMORIES))] = "",
@@ -164,6 +179,8 @@ def strand(
                 path,
                 file,
                 locks,
+                (lambda _: None) if as_json else (lambda selection: warn(_selection_lines(selection, file))),
+                workspaces=workspace or [],
                 share=scope_of(scope, is_shared=share or action is StrandAction.SHARE),
                 description=description,
                 dry_run=dry_run,
@@ -278,6 +295,18 @@ def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:
                 yield f"{one['signer']}  {one['label']}"
             if not answer["trusted"]:
                 yield "no signer is trusted but you; see: helix strand trust --help"
+
+
+def _selection_lines(selection: StrandSelection, file: str) -> Iterator[str]:
+    """Yield what goes into a file and what does not, before it is written."""
+    told = selection.to_wire()
+    parts = [f"{one['memories']:,} of {one['path'] or one['key']}" for one in told["workspaces"]]
+    parts += [f"{told['about_all']:,} about every workspace"] if told["about_all"] else []
+    total = told["about_all"] + sum(one["memories"] for one in told["workspaces"])
+    yield f"{file} takes {_memories(total)}{': ' if parts else ''}{', '.join(parts)}"
+    if left := told["left_out"]["memories"]:
+        others = count(told["left_out"]["workspaces"], "other workspace")
+        yield f"{_memories(left)} of {others} {'stays' if left == 1 else 'stay'} out; --workspace all takes every one"
 
 
 def _diff_lines(answer: dict[str, Any]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from helix_ls.cli.output import environment, warn, working_folder
 from helix_ls.operations.strands import ALL_SCOPES, EXPORT_MEMORIES, POLICIES
 
 if TYPE_CHECKING:
+    from helix_core.engine.memory import StrandSelection
     from helix_core.strand import (
         ItemChange,
         Key,
@@ -33,9 +35,21 @@ STORE = "store"
 
 
 def exported(
-    folder: Path | None, path: Path, file: str, locks: list[Lock], *, share: str, description: str, dry_run: bool
+    folder: Path | None,
+    path: Path,
+    file: str,
+    locks: list[Lock],
+    tell: Callable[[StrandSelection], None],
+    *,
+    workspaces: Sequence[str],
+    share: str,
+    description: str,
+    dry_run: bool,
 ) -> dict[str, Any]:
-    """Write memories to a new strand: all, or where ``share`` names a scope those of it that are for others."""
+    """Write memories of workspaces to a new strand, or where ``share`` names a scope those of it that are for others.
+
+    ``tell`` is given what goes in before anything is written.
+    """
     from helix_ls.cli.opened import opened
     from helix_ls.host.strand_exchange import export_to, records_to_export
     from helix_ls.host.strand_files import require_free
@@ -44,8 +58,18 @@ def exported(
     require_free(target, file, replaces=False)
     keys = signing_keys(folder)
     with opened(path) as helix:
-        records = records_to_export(helix, share=bool(share), scope=share)
-    return export_to(target, file, records, locks, keys, description=description, dry_run=dry_run)
+        named = [_folder_named(one) for one in workspaces]
+        selection = records_to_export(helix, named, share=bool(share), scope=share)
+    tell(selection)
+    return export_to(target, file, selection, locks, keys, description=description, dry_run=dry_run)
+
+
+def _folder_named(typed: str) -> str:
+    """Return the real path of a folder as typed; a name that is no path stays."""
+    from helix_core.engine.memory import ALL_WORKSPACES
+
+    place = working_folder() / Path(typed).expanduser()
+    return typed if typed == ALL_WORKSPACES or not place.exists() else os.path.realpath(place)
 
 
 def imported(

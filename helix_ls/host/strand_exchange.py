@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from helix_core.engine import Helix
-from helix_core.engine.memory import ImportRequest
+from helix_core.engine.memory import ImportRequest, StrandSelection
 from helix_core.errors import LockedStrandError, UsageError
 from helix_core.ingest import mask
 from helix_core.memory import plain
@@ -53,15 +53,15 @@ def locks_for(passphrase: Lock | None, recipients: Sequence[str], *, recovery: b
     return locks, code.text() if code else ""
 
 
-def records_to_export(helix: Helix, *, share: bool, scope: str) -> tuple[StrandRecord, ...]:
-    """Return all records of the memory, or with ``share`` those of a scope that are for others."""
-    return helix.memory.exported(is_shared=share, scope="" if scope == ALL_SCOPES else scope)
+def records_to_export(helix: Helix, workspaces: Sequence[str], *, share: bool, scope: str) -> StrandSelection:
+    """Return the records of these workspaces, or with ``share`` those of a scope that are for others."""
+    return helix.memory.selected(workspaces, is_shared=share, scope="" if scope == ALL_SCOPES else scope)
 
 
 def export_to(
     target: Path,
     name: str,
-    records: Sequence[StrandRecord],
+    selection: StrandSelection,
     locks: list[Lock],
     keys: StrandKeys,
     *,
@@ -72,13 +72,14 @@ def export_to(
     """Seal records and write them as a new file, which errors call ``name``."""
     require_free(target, name, replaces=replaces)
     manifest = Manifest(NEWEST_SCHEMA, int(time.time()), clean_description(description))
-    made = seal(manifest, records, keys=keys, locks=locks, random=secrets.token_bytes)
+    made = seal(manifest, selection.records, keys=keys, locks=locks, random=secrets.token_bytes)
     if not dry_run:
         write_strand(target, name, made, replaces=replaces)
     return {
         "exported": not dry_run,
         "dry_run": dry_run,
-        "records": record_counts(records),
+        "records": record_counts(selection.records),
+        **selection.to_wire(),
         **public_facts(inspect(made)),
     }
 

@@ -23,7 +23,8 @@ from helix_ls.operations.strands import (
 )
 
 if TYPE_CHECKING:
-    from helix_core.strand import Key, OpenedStrand, SealedStrand, StrandRecord
+    from helix_core.engine.memory import StrandSelection
+    from helix_core.strand import Key, OpenedStrand, SealedStrand
 
 
 class StrandHandlers:
@@ -35,10 +36,10 @@ class StrandHandlers:
     async def export(self, given: ExportArguments) -> dict[str, Any]:
         """Handle ``helix.strand.export``: write memories to a file; its answer alone has the recovery code."""
 
-        def read(helix: Helix, *_: Any) -> tuple[StrandRecord, ...]:
+        def read(helix: Helix, *_: Any) -> StrandSelection:
             from helix_ls.host.strand_exchange import records_to_export
 
-            return records_to_export(helix, share=given.share, scope=given.scope)
+            return records_to_export(helix, given.workspaces, share=given.share, scope=given.scope)
 
         folder = self._connection.folders.named(given.workspace)
         return _answer(await asyncio.to_thread(_export, given, await self._connection.ask(folder, read)))
@@ -82,7 +83,7 @@ def _answer(told: dict[str, Any]) -> dict[str, Any]:
     return {"schema": STRAND_SCHEMA, **told}
 
 
-def _export(given: ExportArguments, records: tuple[StrandRecord, ...]) -> dict[str, Any]:
+def _export(given: ExportArguments, selection: StrandSelection) -> dict[str, Any]:
     from helix_core.strand import Passphrase
     from helix_ls.host.strand_exchange import export_to, locks_for
     from helix_ls.host.strand_keys import own_or_new_keys
@@ -93,7 +94,7 @@ def _export(given: ExportArguments, records: tuple[StrandRecord, ...]) -> dict[s
         raise UsageError("nobody could open the file; give a passphrase, recipients or a recovery code")
     file = _absolute(given.file)
     answer = export_to(
-        *(file, file.name, records, locks, own_or_new_keys(_data_folder())),
+        *(file, file.name, selection, locks, own_or_new_keys(_data_folder())),
         description=given.description,
         replaces=given.force,
         dry_run=given.dry_run,

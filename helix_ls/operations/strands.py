@@ -36,6 +36,15 @@ class ExportArguments:
         list[str], Argument("Public keys that open it as well, dna-recipient:… each.", most=LONGEST_KEY, on=LSP)
     ] = field(default_factory=list)
     recovery: Annotated[bool, Argument("Make a recovery code that opens it as well.", on=LSP)] = False
+    workspaces: Annotated[
+        list[str],
+        Argument(
+            "Whose memories, besides those about every workspace: absolute paths of folders, or all; of this folder if "
+            "none is named.",
+            most=LONGEST_PATH,
+            on=LSP,
+        ),
+    ] = field(default_factory=list)
     share: Annotated[bool, Argument("Of this folder, only what is in force and not private.", on=LSP)] = False
     scope: Annotated[str, Argument("What is shared.", choices=(ALL_SCOPES, "workspace", "global"), on=LSP)] = ALL_SCOPES
     description: Annotated[

@@ -244,6 +244,31 @@ def test_memories_go_from_one_user_to_another_by_a_file(tmp_path: Path, starts_p
 
 
 @pytest.mark.slow
+def test_an_export_is_of_this_folder_and_names_the_others_before_it_writes(
+    helix: RunHelix, shop: Path, tmp_path: Path
+) -> None:
+    secret(tmp_path / "secret", "correct horse\n")
+    other = make_repository(tmp_path / "mill", FILES)
+    assert helix("remember", "The queue is NATS", "--path", shop).status == 0
+    assert helix("remember", "The mill grinds rye", "--path", other).status == 0
+    export = ("strand", "export", tmp_path / "one.dna", "--passphrase-file", tmp_path / "secret", "--path", shop)
+    shown = helix(*export, "--dry-run")
+    assert f"one.dna takes 1 memory: 1 of {shop}" in shown.err
+    assert "1 memory of 1 other workspace stays out; --workspace all takes every one" in shown.err
+    told = helix(*export, "--dry-run", "--json")
+    assert told.err == ""
+    assert [(each["path"], each["memories"]) for each in told.answer["workspaces"]] == [(str(shop), 1)]
+    assert told.answer["left_out"] == {"memories": 1, "workspaces": 1}
+    assert helix(*export, "--workspace", "all", "--dry-run", "--json").answer["records"]["memory"] == 2
+    mill = helix(*export, "--workspace", other, "--json").answer
+    assert [each["path"] for each in mill["workspaces"]] == [str(other)]
+    assert "no memories of" in helix(*export[:2], tmp_path / "no.dna", *export[3:], "--workspace", "nowhere").complaint
+    shared = helix("strand", "share", tmp_path / "no.dna", *export[3:], "--workspace", "all")
+    assert (shared.status, "--workspace is for export" in shared.complaint) == (2, True)
+    assert not (tmp_path / "no.dna").exists()
+
+
+@pytest.mark.slow
 def test_an_untrusted_file_comes_in_for_review_only(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
     other = runner(tmp_path / "other")
     (tmp_path / "other").mkdir()

@@ -53,6 +53,7 @@ def test_memories_travel_from_one_editor_to_another(start: StartWire, project: P
     given: dict[str, Any] = {"file": str(file), "passphrase": PASSPHRASE}
     wrote = ada.command("helix.strand.export", {**given, "recovery": True})
     assert (wrote["exported"], wrote["records"]["memory"]) == (True, 2)
+    assert (wrote["about_all"], wrote["left_out"]) == (2, {"memories": 0, "workspaces": 0})
     assert wrote["opens_with"] == ["passphrase", "recovery code"]
     assert "already there" in refusal(ada, "helix.strand.export", given)["message"]
 

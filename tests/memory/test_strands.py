@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from helix_core.config import load_config
 from helix_core.engine import Helix
 from helix_core.engine.memory import ImportRequest, RememberRequest
-from helix_core.errors import AlteredRecordError, DamagedStrandError, StrandError, TamperedStrandError
+from helix_core.errors import AlteredRecordError, DamagedStrandError, StrandError, TamperedStrandError, UsageError
 from helix_core.ingest import Masked
 from helix_core.model import MemoryFact, MemoryLink, MemoryOrigin, Slot
 from helix_core.store import Memory
@@ -31,15 +31,18 @@ APP = "def retry(times):\n    limit = times + 1\n    return limit\n"
 
 @pytest.fixture
 def person(tmp_path):
-    """Open the same project as one person or another, each with a memory of their own."""
+    """Open the same project as one person or another, each with a memory of their own, or that of somebody."""
     opened = []
 
-    def begin(name):
+    def begin(name, of=""):
         folder = tmp_path / name / "project"
         if not folder.exists():
             repository(folder)
             (folder / "app.py").write_text(APP)
-        environ = {"HELIX_CACHE_DIR": str(tmp_path / name / "cache"), "HELIX_DATA_DIR": str(tmp_path / name / "data")}
+        environ = {
+            "HELIX_CACHE_DIR": str(tmp_path / name / "cache"),
+            "HELIX_DATA_DIR": str(tmp_path / (of or name) / "data"),
+        }
         opened.append(Helix.open(folder, config=load_config(folder, environ=environ, user=tmp_path / "none.toml")))
         opened[-1].refresh()
         return opened[-1]
@@ -102,6 +105,43 @@ def test_what_was_exported_and_imported_exports_the_same_records(ada, bob):
     assert texts(bob) == texts(ada)
     assert is_whole(bob)
     assert is_whole(ada)
+
+
+def test_a_file_takes_this_workspace_and_says_whose_memories_stay_out(person):
+    ada, shop = person("ada"), person("shop", of="ada")
+    remember(ada, "The queue is NATS", cites=["app.py:1-3"])
+    gone = remember(ada, "The cache is Redis")
+    remember(ada, "Deploys happen on Fridays", is_global=True)
+    remember(shop, "The till is blue")
+    ada.memory.purge(gone, f"purge {gone}")
+    here, there = (os.path.realpath(os.fsdecode(each.workspace)) for each in (ada, shop))
+
+    own = ada.memory.selected()
+    told = own.to_wire()
+    assert [(each["path"], each["memories"]) for each in told["workspaces"]] == [(here, 1)]
+    assert (told["about_all"], told["left_out"]) == (1, {"memories": 1, "workspaces": 1})
+    plain = b"".join(record.line for record in own.records)
+    assert (b"NATS" in plain, b"Fridays" in plain, b"till" in plain) == (True, True, False)
+    assert [each for each in own.records if b'"kind":"purge"' in each.line], "a purge wins elsewhere too"
+
+    everything = ada.memory.selected(["all"])
+    assert everything.records == ada.memory.exported()
+    assert everything.to_wire()["left_out"] == {"memories": 0, "workspaces": 0}
+    assert {each["path"] for each in everything.to_wire()["workspaces"]} == {here, there}
+    other = ada.memory.selected([there])
+    assert other.records == shop.memory.selected().records
+    assert union(own.records, other.records) == everything.records
+    with pytest.raises(UsageError, match="no memories of '/nowhere' are here"):
+        ada.memory.selected(["/nowhere"])
+
+
+def test_what_a_file_took_of_one_workspace_comes_in_whole(person, bob):
+    ada, shop = person("ada"), person("shop", of="ada")
+    remember(ada, "The queue is NATS", cites=["app.py:1-3"])
+    remember(shop, "The till is blue")
+    take(bob, open_strand(made(ada.memory.selected().records), CODE, newest_schema=SCHEMA))
+    assert texts(bob) == ["The queue is NATS"]
+    assert is_whole(bob)
 
 
 def test_an_imported_citation_is_compared_with_the_files_that_are_here(ada, bob):

@@ -13,16 +13,18 @@ if TYPE_CHECKING:
     from helix_core.engine.memory.pauses import WorkspacePauses, pause_notes
     from helix_core.engine.memory.recall import WorkspaceMemory
     from helix_core.engine.memory.remembering import RememberRequest
-    from helix_core.engine.memory.strands import ImportRequest
+    from helix_core.engine.memory.strands import ALL_WORKSPACES, ImportRequest, StrandSelection
     from helix_core.engine.memory.trail import DISMISSED, WorkspaceTrail, opened_trail, sealed_trail
 
 __all__ = [
+    "ALL_WORKSPACES",
     "DISMISSED",
     "Extraction",
     "ImportRequest",
     "ModelQuestion",
     "ModelReply",
     "RememberRequest",
+    "StrandSelection",
     "TieBreak",
     "WorkspaceMemory",
     "WorkspacePauses",
@@ -42,7 +44,7 @@ __getattr__ = lazy_face(
         "pauses": ("WorkspacePauses", "pause_notes"),
         "recall": ("WorkspaceMemory",),
         "remembering": ("RememberRequest",),
-        "strands": ("ImportRequest",),
+        "strands": ("ALL_WORKSPACES", "ImportRequest", "StrandSelection"),
         "trail": ("DISMISSED", "WorkspaceTrail", "opened_trail", "sealed_trail"),
     },
 )

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from helix_core.engine.memory.extracting import Extraction, ModelReply, TieBreak
     from helix_core.engine.memory.notes import Recalled
     from helix_core.engine.memory.remembering import RememberRequest
-    from helix_core.engine.memory.strands import ImportRequest
+    from helix_core.engine.memory.strands import ImportRequest, StrandSelection
     from helix_core.engine.memory.text_ingest import TextIngest
     from helix_core.memory import NoteInput
     from helix_core.model import KeptExchange, NoteItem
@@ -375,6 +375,15 @@ class WorkspaceMemory:
         from helix_core.engine.memory.strands import MemoryStrands
 
         return MemoryStrands(self.session, NOBODY).exported(is_shared=is_shared, scope=scope)
+
+    def selected(self, workspaces: Sequence[str] = (), *, is_shared: bool = False, scope: str = "") -> StrandSelection:
+        """Return the records that a file takes of this workspace, or of those that are named, and whose they are.
+
+        Raises UsageError for a workspace without memories here.
+        """
+        from helix_core.engine.memory.strands import MemoryStrands
+
+        return MemoryStrands(self.session, NOBODY).selected(workspaces, is_shared=is_shared, scope=scope)
 
     def imported(self, wanted: ImportRequest, by: Attribution = NOBODY) -> dict[str, Any]:
         """Take in the memories of an opened strand, or say what would come in. Raises StrandError, StoreError."""

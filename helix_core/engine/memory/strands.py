@@ -5,6 +5,7 @@ Texts are masked again on their way in. Opens no ``.dna`` file and knows no key:
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections import Counter
@@ -14,8 +15,8 @@ from typing import Any
 
 from helix_core.engine.memory.remembering import LONGEST_TEXT, actor_of, found_by
 from helix_core.engine.opened import WorkspaceSession
-from helix_core.errors import DamagedStrandError, TamperedStrandError
-from helix_core.ingest import mask
+from helix_core.errors import DamagedStrandError, TamperedStrandError, UsageError
+from helix_core.ingest import mask, quoted
 from helix_core.memory import exact_words, is_clash, statement, template_key, text_key
 from helix_core.model import (
     GLOBAL_SCOPE,
@@ -55,6 +56,8 @@ from helix_core.strand import (
 from helix_core.workspace import DiskError, path_of
 
 MANIFEST_SCHEMA = "helix.strandManifest/1"
+ALL_WORKSPACES = "all"
+"""In place of a folder: every workspace that the memory knows."""
 PRIVATE_KINDS = frozenset({"identity"})
 """Kinds that are never shared."""
 KNOWN_TYPES = frozenset({"memory", "evidence", "link", "op"})
@@ -79,6 +82,31 @@ class ImportRequest:
     assumed: Sequence[StrandRecord] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class StrandSelection:
+    """Records that leave, and whose memories they are, by the key of each workspace.
+
+    ``paths`` has the folder of a key, where one is known here; ``left_out`` counts the memories of the workspaces that
+    were not chosen.
+    """
+
+    records: tuple[StrandRecord, ...]
+    counts: Mapping[str, int]
+    left_out: Mapping[str, int]
+    paths: Mapping[str, str]
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the members ``workspaces``, ``about_all`` and ``left_out`` of an export's answer."""
+        of = {key: number for key, number in self.counts.items() if key != GLOBAL_SCOPE}
+        return {
+            "workspaces": [
+                {"path": self.paths.get(key), "key": key, "memories": number} for key, number in sorted(of.items())
+            ],
+            "about_all": self.counts.get(GLOBAL_SCOPE, 0),
+            "left_out": {"memories": sum(self.left_out.values()), "workspaces": len(self.left_out)},
+        }
+
+
 class MemoryStrands:
     """The memory of one open workspace as records of a strand."""
 
@@ -95,6 +123,52 @@ class MemoryStrands:
             lambda memory: self._shared(memory, scope) if is_shared else _records(memory.transfer.records())
         )
         return union(found or ())
+
+    def selected(self, workspaces: Sequence[str] = (), *, is_shared: bool = False, scope: str = "") -> StrandSelection:
+        """Return what leaves of these workspaces and of all of them at once, with whose memories it is.
+
+        ``workspaces`` are absolute paths of folders, or keys of workspaces that no folder here has; ``all`` takes every
+        one, and none this folder's alone. With ``is_shared`` what leaves is as in ``exported``. Raises UsageError.
+        """
+        if workspaces and is_shared:
+            raise UsageError("what is shared is of this folder; name another one with --path, not with --workspace")
+        found = self._session.memory_file.read(
+            lambda memory: self._selected(memory, workspaces, is_shared=is_shared, scope=scope)
+        )
+        if found is not None:
+            return found
+        self._require_known(workspaces, {})
+        return StrandSelection((), {}, {}, {})
+
+    def _selected(self, memory: Memory, workspaces: Sequence[str], *, is_shared: bool, scope: str) -> StrandSelection:
+        everything = _records(memory.transfer.records())
+        held = Counter(_said(each)["scope"] for each in everything if each.type == "memory")
+        own, here = memory.items.scope(self._session.place), os.fsdecode(self._session.place)
+        keys = {os.fsdecode(place): key for place, key in memory.transfer.workspaces()} | {here: own}
+        chosen = {own, GLOBAL_SCOPE}
+        if ALL_WORKSPACES in workspaces:
+            chosen |= held.keys()
+        elif workspaces:
+            known = {key: key for key in held} | keys
+            self._require_known(workspaces, known)
+            chosen = {known[name] for name in workspaces} | {GLOBAL_SCOPE}
+        records = self._shared(memory, scope) if is_shared else _of_scopes(everything, chosen)
+        return StrandSelection(
+            union(records),
+            Counter(_said(each)["scope"] for each in records if each.type == "memory"),
+            {key: number for key, number in held.items() if key not in chosen},
+            {key: path for path, key in keys.items()},
+        )
+
+    def _require_known(self, workspaces: Sequence[str], known: Mapping[str, str]) -> None:
+        """Raise UsageError for a workspace that the memory does not know."""
+        here = os.fsdecode(self._session.place)
+        for name in workspaces:
+            if name not in known and name not in (ALL_WORKSPACES, here):
+                raise UsageError(
+                    f"no memories of {quoted(name, 200)} are here; "
+                    f"helix strand export FILE --workspace {ALL_WORKSPACES} --dry-run lists whose are"
+                )
 
     def manifest(self) -> dict[str, Any]:
         """Return the ``helix.strandManifest/1`` object: of what a strand of all memories would hold only counts and
@@ -297,6 +371,22 @@ class _Intake:
 
 def _records(rows: Iterable[Mapping[str, Any]]) -> tuple[StrandRecord, ...]:
     return tuple(record_of(row) for row in rows)
+
+
+def _of_scopes(records: Sequence[StrandRecord], scopes: Collection[str]) -> tuple[StrandRecord, ...]:
+    """Return the memories of some scopes with all that is about them; and every purge, which says no word of what."""
+    memories = {each.id for each in records if each.type == "memory"}
+    others = {each.id for each in records if each.type == "memory" and _said(each)["scope"] not in scopes}
+    chosen = memories - others
+    gone = purged_ids(records)
+
+    def stays(record: StrandRecord) -> bool:
+        if record.type == "link":
+            said = _said(record)
+            return bool({said["src"], said["dst"]} & chosen) and not {said["src"], said["dst"]} & others
+        return _belongs(record, chosen | gone) or (record.type == "op" and not _said(record)["item_id"] and not others)
+
+    return tuple(filter(stays, records))
 
 
 def _gone(present: Iterable[StrandRecord]) -> list[StrandRecord]:

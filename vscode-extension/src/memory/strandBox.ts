@@ -32,9 +32,9 @@ export async function exportMemories(server: Server, workspace: string): Promise
   if (!file) return;
   const locks = await chosenLocks();
   if (!locks) return;
-  const { share, scope } = what;
+  const { share, scope, workspaces } = what;
   // The dialog has asked whether to replace a file that is there.
-  const request = { ...locks, share, scope, file: file.fsPath, force: true, workspace };
+  const request = { ...locks, share, scope, workspaces, file: file.fsPath, force: true, workspace };
   const answer = await busy('Exporting memories…', () =>
     server.ask<StrandExport>(serverCommands.exportStrand, request),
   );
@@ -81,21 +81,36 @@ export async function importMemories(server: Server, workspace: string): Promise
   return true;
 }
 
-function exports(): (vscode.QuickPickItem & { share: boolean; scope: 'all' | 'workspace' })[] {
+function exports(): (vscode.QuickPickItem & { share: boolean; scope: 'all' | 'workspace'; workspaces: string[] })[] {
   return [
     {
       label: 'All Memories',
       detail: 'Of every folder, with their history: a backup of your own',
       share: false,
       scope: 'all',
+      workspaces: ['all'],
+    },
+    {
+      label: 'Memories of This Folder',
+      detail: 'And those for all, with their history',
+      share: false,
+      scope: 'all',
+      workspaces: [],
     },
     {
       label: 'To Share',
       detail: 'Of this folder and those for all: in force, nothing private',
       share: true,
       scope: 'all',
+      workspaces: [],
     },
-    { label: 'To Share, of This Folder Only', detail: 'In force, nothing private', share: true, scope: 'workspace' },
+    {
+      label: 'To Share, of This Folder Only',
+      detail: 'In force, nothing private',
+      share: true,
+      scope: 'workspace',
+      workspaces: [],
+    },
   ];
 }
 
