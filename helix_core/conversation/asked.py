@@ -80,6 +80,22 @@ class ConversationQuery:
     is_of_workspace: bool = False
     may_be_general: bool = False
 
+    @property
+    def bare_names(self) -> tuple[str, ...]:
+        """Return the words of a message that may be names of code and nothing else, as somebody types them into a
+        search (``save``, ``message queue``); none for a sentence.
+        """
+        words = tuple(self.text.split(" "))
+        is_sentence = len(words) > MOST_BARE or (
+            len(words) > 1 and (self.is_formula or not STOP_WORDS.isdisjoint(map(str.lower, words)))
+        )
+        return () if is_sentence or not all(map(str.isidentifier, words)) else words
+
+    @property
+    def is_formula(self) -> bool:
+        """Whether the message is a greeting, thanks or the like, which a name has to be written as to be meant."""
+        return any(part.part is not PartKind.QUESTION for part in self.parts)
+
     def account(self) -> dict[str, Any]:
         """Return what was searched for and why, as the member ``asked`` of an answer.
 
@@ -104,6 +120,7 @@ class ConversationQuery:
 
 
 SHOWN = 160
+MOST_BARE = 3
 SHORT_WIDE = 18
 _PATH = re.compile(r"(?<![\w.@+~/\\-])(?:[\w.@+~-]{1,100}+/){0,12}[\w@+~-]{1,100}+\.[A-Za-z]\w{0,7}\b")
 _TICKED = re.compile(r"`([^`\n]{2,120})`")
@@ -166,8 +183,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         why = "the message has no question: " + ", ".join(dict.fromkeys(part.part.value for part in parts))
         return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
     carry = _carried(_from_start(before) if _TO_THE_START.search(text) else before) if before else _Carry()
-    if before is not None and not (carry.questions or pasted or places) and names_nothing(f"{context} {asking}"):
-        why = "the message says that something is wrong, and names nothing"
+    if not (carry.questions or pasted or places) and (why := _lacks_subject(f"{context} {asking}".strip())):
         return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
     if carry.is_idle and not carry.questions and not pasted and _follows(asking, has_paste=False):
         why = "the message follows a turn that needs nothing of the workspace"
@@ -199,6 +215,15 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         is_of_workspace=_means_workspace(" ".join((asking, *carry.questions)) if follows else asking, places),
         may_be_general=before is not None and not (follows or pasted or places or means_here(asking)),
     )
+
+
+def _lacks_subject(said: str) -> str:
+    """Return why a message with nothing before it lacks what it is about, as a clause; empty where it says that."""
+    if names_nothing(said):
+        return "the message says that something is wrong, and names nothing"
+    if _refers(said) and _NAMES_NOTHING.issuperset(words_of(said)) and not _names_code(said):
+        return "the message refers to something said before it, and nothing was"
+    return ""
 
 
 def _asking(parts: Sequence[MessagePart]) -> str:

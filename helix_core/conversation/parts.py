@@ -258,7 +258,8 @@ def asks(sentence: str) -> bool:
 def _is_name_or_path(text: str) -> bool:
     """Is the text one token as only code has it, or quoted whole?"""
     bare = text.strip()
-    return bool(bare) and len(bare.split()) == 1 and ("_" in bare or "/" in bare or "." in bare[1:-1] or "`" in bare)
+    is_code = "_" in bare or "/" in bare or "." in bare[1:-1] or "`" in bare or bare.endswith("()")
+    return bool(bare) and len(bare.split()) == 1 and is_code
 
 
 def _divide(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> list[MessagePart]:

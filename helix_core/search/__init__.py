@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         rerank,
         reranker_text,
     )
-    from helix_core.search.named import NAMED_CONFIDENCE, undefined_note
+    from helix_core.search.named import NAMED_CONFIDENCE, are_names, is_implemented, undefined_note
     from helix_core.search.question import Question, Term, coverage, parse_question, weigh_terms
     from helix_core.search.related import related_sources
     from helix_core.search.search import DOUBT_NOTE, SearchRequest
@@ -42,8 +42,10 @@ __all__ = [
     "Reranker",
     "SearchRequest",
     "Term",
+    "are_names",
     "asks_for_tests",
     "coverage",
+    "is_implemented",
     "module_of",
     "parse_question",
     "related_sources",
@@ -62,7 +64,7 @@ __getattr__ = lazy_face(
         "import_paths": ("Imports", "module_of", "resolves_to"),
         "language": ("LANGUAGE_NOTE",),
         "meaning": ("BUILT_IN", "MOST_CHARS", "MOST_PLACES", "QuestionEncoder", "Reranker", "rerank", "reranker_text"),
-        "named": ("NAMED_CONFIDENCE", "undefined_note"),
+        "named": ("NAMED_CONFIDENCE", "are_names", "is_implemented", "undefined_note"),
         "question": ("Question", "Term", "coverage", "parse_question", "weigh_terms"),
         "related": ("related_sources",),
         "search": ("DOUBT_NOTE", "SearchRequest"),

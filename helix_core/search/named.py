@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from helix_core.conversation import Coordinate
 from helix_core.model import Ranked, Role
 from helix_core.search.confidence import is_request_word, telling_terms
-from helix_core.search.question import Intent, Question, Term, is_task_word, owners_of
+from helix_core.search.question import Intent, Question, Term, any_of, is_task_word, owners_of
 from helix_core.store import DefinitionHit, QueryBudgetError, Reader
 from helix_core.words import is_compound, split_identifier
 
@@ -93,6 +93,23 @@ def unknown_members(text: str, reader: Reader) -> list[str]:
         return [name for name in names if name.lower() not in defined and not _is_used(name, reader)]
     except QueryBudgetError:
         return []
+
+
+def are_names(words: Sequence[str], reader: Reader) -> bool:
+    """Return whether names or paths of the index have each word, also as a part. Assumed where a query exceeds its
+    budget: such a word is everywhere.
+    """
+    try:
+        return all(reader.text.occurs(f"{{names path}} : {any_of([word.lower()])}") for word in words)
+    except QueryBudgetError:
+        return True
+
+
+def is_implemented(name: str, reader: Reader) -> bool:
+    """Return whether the implementation defines a name that is written alike."""
+    hits = [hit for hit in reader.names.definitions([name.lower()]) if hit.name == name]
+    sources = reader.files.sources_by_id(hit.source_id for hit in hits)
+    return any(source.role is Role.IMPLEMENTATION for source in sources.values())
 
 
 def _is_used(name: str, reader: Reader) -> bool:

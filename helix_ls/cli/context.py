@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from helix_core.conversation import Need
 from helix_core.model import Kept
 from helix_ls.cli.filters import Author, Docs, Globs, LanguageName, Since, Tests, filters
 from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
@@ -51,10 +50,6 @@ def context(
         print_json(answer)
         return
     warn(note for note in answer["notes"] if note not in said)
-    asked_for = answer.get("asked", {})
-    if asked_for.get("needs") == Need.NOTHING:
-        warn([f"nothing was added: {asked_for['why']}"])
-        return
     if not answer["text"] and "unsearched" in answer:
         # The note above says why.
         return

@@ -216,3 +216,11 @@ def test_an_error_names_arguments_as_the_tool_lists_them(shared):
     assert "did you mean max_results?" in agent.refusal("helix_search", question="x", max_item=1)
     assert "max_results is given twice" in agent.refusal("helix_search", question="x", max_results=1, k=2)
     assert agent.refusal("helix_uses").startswith("symbol is missing")
+
+
+def test_a_message_that_asks_nothing_gets_one_line_that_says_why(shared):
+    agent, _, _ = shared
+    for tool in ("helix_search", "helix_context_packet", "helix_context"):
+        said, *more = text_of(agent.call(tool, question="thanks!")).splitlines()
+        assert said.startswith("nothing was searched: the message is small talk; ask for a name, a file"), tool
+        assert [line for line in more if not line.startswith("packet_id ")] == [], tool

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from helix_core.conversation import PartKind
+from helix_core.conversation import Need, PartKind
 from helix_core.engine.verdict import with_named
 from helix_core.model import Answered, Found, Ranked, Reason, Signal, TaskType, Weighed
 from helix_core.packet import files_first_order
@@ -77,6 +77,9 @@ class IndexSearch:
             questions=_questions(request.asked),
             tested=_tested(request.asked),
         )
+        if request.asked.need is Need.NOTHING:
+            with self.reader.snapshot(), self.reader.narrowed(()):
+                return _nothing_asked(search(wanted, self.reader), request.asked.why)
         if self.filtered is None:
             return search(wanted, self.reader)
         with self.reader.snapshot():
@@ -87,6 +90,14 @@ class IndexSearch:
     def rerank(self, request: AnswerRequest, found: Found, weigher: Weigher) -> Found:
         """Return the results with the first ones reranked; unchanged without a reranker."""
         return found if self._reranking is None else self._reranking.of(request.asked.text, found, weigher, request.k)
+
+
+def _nothing_asked(found: Found, why: str) -> Found:
+    """Return the answer to a message that asks nothing: no place, and one note that says why and what to ask."""
+    note = f"nothing was searched: {why}; ask for a name, a file, or what the code here does"
+    return dataclasses.replace(
+        found, known_empty=False, seems_empty=False, confidence=0.0, nearest=(), notes=(note,), unsearched=note
+    )
 
 
 def _questions(asked: ConversationQuery) -> tuple[str, ...]:
@@ -134,8 +145,9 @@ class Answer:
             weighed = [*(self._only_in_buffer(one, best, task) for one in only), *weighed][:k]
             confidence = max(found.confidence, NAMED_CONFIDENCE)
             untrue = {undefined_note(name) for name in parse_question(question).identifiers}
-            notes = tuple(note for note in found.notes if note not in untrue)
+            notes = tuple(note for note in found.notes if note not in {*untrue, found.unsearched})
             found = dataclasses.replace(found, known_empty=False, seems_empty=False, confidence=confidence, notes=notes)
+            found = dataclasses.replace(found, unsearched="")
         ordered = weighed if self._whole else files_first_order(weighed)
         return Answered(tuple(ordered), tuple(pairs), found)
 

@@ -37,6 +37,7 @@ from helix_core.packet import (
 from helix_core.telemetry import TraceSpan, answer_facts
 
 if TYPE_CHECKING:
+    from helix_core.conversation import ConversationQuery
     from helix_core.engine.answer.answer import IndexSearch
     from helix_core.engine.answer.filters import FileFilter
     from helix_core.engine.answer.reranking import Reranking
@@ -85,6 +86,7 @@ class Answers:
 
     def search(self, request: AnswerRequest) -> dict[str, Any]:
         """Return the ``helix.search/1`` object, with what ``request.previewed`` and ``request.explained`` add."""
+        request = self._as_asked(request)
         with self._question("search", request) as span:
             answer = self._search(request)
             span.set(**answer_facts(answer))
@@ -114,6 +116,26 @@ class Answers:
         explained = explained_search(request.question, found, elapsed_ms, notes, previews)
         return explained | request.asked.account()
 
+    def _as_asked(self, request: AnswerRequest) -> AnswerRequest:
+        """Return the request. A message that asks nothing, but consists of names of the code, asks for these."""
+        asked = request.asked
+        if asked.need is not Need.NOTHING or not asked.bare_names or not self._are_names(asked):
+            return request
+        named = dataclasses.replace(asked, need=Need.EVIDENCE, why="the message is a name of the code here")
+        return dataclasses.replace(request, asked=named)
+
+    @heals_index()
+    def _are_names(self, asked: ConversationQuery) -> bool:
+        """Return whether names here have all words of a message. Of a greeting only a definition of the implementation
+        is meant: an example's ``hello`` is no answer.
+        """
+        from helix_core.search import are_names, is_implemented
+
+        reader = self.session.index.reader
+        if asked.is_formula:
+            return is_implemented(asked.bare_names[0], reader)
+        return are_names(asked.bare_names, reader)
+
     @heals_index()
     def _part(self, request: AnswerRequest) -> _Part:
         """Return one page of the results.
@@ -140,6 +162,7 @@ class Answers:
 
     def packet(self, request: AnswerRequest, spending: Spending) -> dict[str, Any]:
         """Return the ``helix.packet/1`` object."""
+        request = self._as_asked(request)
         with self._question("packet", request) as span:
             answer = self._packet(request, spending)
             span.set(**answer_facts(answer))
@@ -206,6 +229,7 @@ class Answers:
         from helix_core.engine.answer.explain_ranking import explained_answer
 
         started = time.monotonic()
+        request = self._as_asked(request)
         answered, _ = self._answered(request)
         elapsed_ms, notes = _ms_since(started), self.session.notes(answered.found)
         explained = explained_answer(
@@ -217,6 +241,7 @@ class Answers:
         """Return the ``helix.context/1`` object: the evidence as text for a chat model, within the budget of
         ``wanted``.
         """
+        request = self._as_asked(request)
         with self.session.span("helix.window", budget=wanted.budget_tokens) as span:
             answer = self._context(request, wanted)
             span.set(
@@ -252,7 +277,8 @@ class Answers:
         if index.is_reranked:
             found = index.rerank(asked, found, self.session.weigher(request.overlays, request.check, mends=False))
         found = with_named(lacking.limits(found), lacking.named_by(parse_question(request.asked.text)), request.k)
-        return found if index.filtered is not None else self._notes.found_with_notes(found, request.k)
+        is_of_files = index.filtered is not None or found.unsearched
+        return found if is_of_files else self._notes.found_with_notes(found, request.k)
 
     @heals_index()
     def _previews(self, found: Found, request: AnswerRequest) -> tuple[Previews, tuple[str, ...]]:
@@ -329,8 +355,10 @@ class Answers:
         return dataclasses.replace(answer, weighed=tuple(within_one_place(answer.weighed, self._chances(), share)))
 
     def _with_notes(self, answer: Answered, request: AnswerRequest) -> tuple[Answered, dict[int, str]]:
-        """Return the answer with notes of the memory; a question of certain files gets none, as they are in no file."""
-        if request.filters != NO_FILTERS:
+        """Return the answer with notes of the memory. A question of certain files gets none, as they are in no file,
+        nor does a message that asks nothing.
+        """
+        if request.filters != NO_FILTERS or answer.found.unsearched:
             return answer, {}
         return self._notes.with_notes(answer, request.task, request.k)
 

@@ -13,7 +13,6 @@ from importlib.util import find_spec
 from typing import Any
 
 from helix_core.config import Config
-from helix_core.conversation import Need
 from helix_core.engine.requests import LEAST_BUDGET, MOST_BUDGET, AnswerRequest
 from helix_core.engine.verdict import Judgement, Weigher
 from helix_core.errors import HelixError, UsageError
@@ -228,7 +227,6 @@ def context(
     evidence = [
         _note(one, texts[one.ranked.item.id]) if one.ranked.item.id in texts else _evidence(weigher, one)
         for one in answered.weighed
-        if request.asked.need is not Need.NOTHING
         if not files.found.seems_empty or one.ranked.item.id in texts or one.verdict.reason is Reason.NOT_INDEXED
     ]
     asked = WindowRequest(
@@ -339,7 +337,6 @@ def _wire(
     asking: AnswerRequest, request: ContextRequest, answered: Answered, window: Window, evidence: Sequence[Evidence]
 ) -> dict[str, Any]:
     found = answered.found
-    needs_nothing = asking.asked.need is Need.NOTHING
     hashes = {one.weighed.ranked.item.source.source_id: one.weighed.content_hash for one in evidence}
     verdicts = Counter(block.status.value for block in window.blocks)
     return {
@@ -350,7 +347,7 @@ def _wire(
         "budget": request.budget_tokens,
         "budget_tier": window.tier,
         "decoder_mode": request.decoder.value,
-        "known_empty": found.known_empty and not needs_nothing,
+        "known_empty": found.known_empty,
         **asking.asked.account(),
         "coordinate_confidence": round(found.confidence, 4),
         "nearest": list(found.nearest),

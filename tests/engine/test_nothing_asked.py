@@ -1,0 +1,85 @@
+"""A message that asks nothing gets an honest answer from every verb; a name of the code is searched all the same."""
+
+import pytest
+
+from helix_core.conversation import read_question
+from helix_core.engine import Helix
+from helix_core.engine.answer import ContextRequest
+from helix_core.memory.notes import NoteInput
+from tests.engine.repository import begin
+
+FILES = {
+    "shop/order.py": "class Order:\n    def save(self):\n        pass\n\n    def thanks(self):\n        pass\n",
+    "shop/message_queue.py": "def push_message(queue, message):\n    queue.append(message)\n",
+    "tests/test_order.py": "def hello():\n    return Order().save()\n\n\ndef ok():\n    return 1\n",
+    "docs/manners.md": "# Manners\n\nSay hi, ok, thanks and please. Good morning is a greeting; cool is none.\n",
+}
+NOTHING = {
+    "ok": "the message is small talk",
+    "ok thanks!": "the message is small talk",
+    "Thanks!": "the message is small talk",
+    "hi": "the message is small talk",
+    "hello": "the message is small talk",
+    "good morning": "the message is small talk",
+    "👍": "the message has no words",
+    "wait a minute": "the message is small talk",
+    "Generate a short title for this conversation": "the client asks for its own purpose",
+    "what's the weather in Paris?": "the message is about no code",
+    "what is dependency injection?": "the message asks for general knowledge",
+    "fix it": "the message says that something is wrong, and names nothing",
+    "explain this": "the message refers to something said before it, and nothing was",
+    "where is it tested?": "the message refers to something said before it, and nothing was",
+}
+
+
+@pytest.fixture(scope="module")
+def helix(tmp_path_factory):
+    folder = begin(tmp_path_factory.mktemp("manners") / "shop", FILES)
+    with Helix.open(folder) as opened:
+        opened.refresh()
+        opened.memory.ingest(NoteInput("Say thanks, ok, hi and hello in the good morning; wait a minute, and fix it."))
+        yield opened
+
+
+def items_of(packet):
+    return [one for status in ("verified", "stale_risk", "needs_refresh") for one in packet[status]]
+
+
+@pytest.mark.parametrize(("text", "why"), NOTHING.items())
+def test_a_message_that_asks_nothing_gets_an_empty_answer_that_says_why(helix, text, why):
+    packet, found = helix.packet(text), helix.search(text)
+    window = helix.context(text, ContextRequest(budget_tokens=1_000))
+    assert (items_of(packet), found["items"], window["blocks"], window["left_out"]) == ([], [], [], [])
+    for answer in (packet, found, window):
+        assert answer["known_empty"] is False, "nothing was asked, so nothing is known to be missing"
+        assert answer["unsearched"].startswith(f"nothing was searched: {why}")
+        assert answer["unsearched"].endswith("; ask for a name, a file, or what the code here does")
+    assert packet["notes"] == found["notes"] == [packet["unsearched"]]
+    assert (packet["coordinate_confidence"], found["confidence"], window["text"]) == (0.0, 0.0, "")
+    assert helix.explain_search(text)["items"] == helix.explain_answer(text)["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "file"),
+    [
+        ("save", "shop/order.py"),
+        ("thanks", "shop/order.py"),
+        ("message", "shop/message_queue.py"),
+        ("message queue", "shop/message_queue.py"),
+        ("`ok`", "tests/test_order.py"),
+        ("ok()", "tests/test_order.py"),
+        ("where is it tested that Order can save?", "tests/test_order.py"),
+    ],
+)
+def test_what_the_code_names_is_searched_though_it_is_also_said_in_small_talk(helix, text, file):
+    packet = helix.packet(text)
+    assert "unsearched" not in packet
+    assert file in [one["source_id"] for one in items_of(packet)[:3]]
+    assert "unsearched" not in helix.context(text, ContextRequest(budget_tokens=1_000))
+
+
+def test_a_greeting_is_a_name_only_as_the_code_writes_it():
+    names = {
+        text: read_question(text).bare_names for text in ("thanks", "thanks!", "ok thanks", "the message", "hi, all")
+    }
+    assert names == {"thanks": ("thanks",), "thanks!": (), "ok thanks": (), "the message": (), "hi, all": ()}
