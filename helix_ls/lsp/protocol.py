@@ -68,6 +68,21 @@ class RunningRequest:
     future: Future[Any] | asyncio.Future[Any] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DidShowParams:
+    """The params of ``helix/didShow``, which a client may send: the editor of this file is the active one now.
+
+    A client may keep a document open that no editor shows, so ``didOpen`` alone does not tell of a file that is opened
+    again.
+    """
+
+    uri: str
+
+
+DID_SHOW = "helix/didShow"
+_OWN_PARAMS = {DID_SHOW: DidShowParams}
+"""The methods of clients that the standard does not have."""
+
 running_request: contextvars.ContextVar[RunningRequest | None] = contextvars.ContextVar("running_request", default=None)
 
 
@@ -140,7 +155,7 @@ class HelixProtocol(LanguageServerProtocol):
 
     def _structured(self, method: str, params: Any) -> Any:
         """Convert the params to their type; pygls never answers a request with invalid ones. Raises RequestError."""
-        shape: Any = types.METHOD_TO_TYPES.get(method, (None, None, None, None))[2]
+        shape: Any = _OWN_PARAMS.get(method) or types.METHOD_TO_TYPES.get(method, (None, None, None, None))[2]
         if shape is None:
             return None
         try:

@@ -25,7 +25,7 @@ from helix_ls.lsp.hover import hover, lenses
 from helix_ls.lsp.memory_notices import MemoryNotices
 from helix_ls.lsp.packets import OpenPacket, OpenPackets
 from helix_ls.lsp.progress import IndexProgress
-from helix_ls.lsp.protocol import HelixProtocol
+from helix_ls.lsp.protocol import DID_SHOW, DidShowParams, HelixProtocol
 from helix_ls.lsp.questions import QueryHandlers
 from helix_ls.lsp.settings import options_of
 from helix_ls.lsp.status import StatusNotices
@@ -55,6 +55,7 @@ class HelixServer(LanguageServer):
         connection = self.connection = ClientConnection(host, self.protocol, resumed=resumed)
         self._packets = OpenPackets(connection, self._packet_judged)
         self._diagnostics = Diagnostics(connection, self._packets)
+        self._just_opened: FileInFolder | None = None
         self._status = StatusNotices(self.protocol.notify)
         self._progress = IndexProgress(self.protocol, shows=lambda: connection.client.shows_progress)
         self._configuration = ClientConfiguration(connection, self._settings_applied)
@@ -78,6 +79,7 @@ class HelixServer(LanguageServer):
                 types.INITIALIZE: self._initialize,
                 types.INITIALIZED: self._initialized,
                 types.TEXT_DOCUMENT_DID_OPEN: self._did_open,
+                DID_SHOW: self._did_show,
                 types.TEXT_DOCUMENT_DID_CHANGE: sync.did_change,
                 types.TEXT_DOCUMENT_DID_CLOSE: sync.did_close,
                 types.TEXT_DOCUMENT_DID_SAVE: sync.did_save,
@@ -143,7 +145,17 @@ class HelixServer(LanguageServer):
 
     def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         self._sync.did_open(params)
-        place = self.connection.place(params.text_document.uri)
+        self._just_opened = self.connection.place(params.text_document.uri)
+        self._note_opened(self._just_opened)
+
+    def _did_show(self, params: DidShowParams) -> None:
+        """Record a file whose editor became the active one, unless the notification before was its ``didOpen``."""
+        place = self.connection.place(params.uri)
+        just_opened, self._just_opened = self._just_opened, None
+        if place != just_opened:
+            self._note_opened(place)
+
+    def _note_opened(self, place: FileInFolder | None) -> None:
         if place is not None:
             self.connection.spawn(self._packets.was_opened(place), "noting what was opened")
 

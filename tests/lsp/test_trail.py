@@ -48,6 +48,28 @@ def test_what_the_editor_opens_is_recorded_shown_and_forgotten(start: StartWire,
 
 
 @pytest.mark.process
+def test_a_file_that_is_shown_again_without_being_opened_is_recorded_once(start: StartWire, project: Path) -> None:
+    wire = start(HELIX_TRAIL_RECORD="true")
+    wire.initialize(project)
+    wire.until_fresh(project)
+    first = wire.open(project / NAMES[0])
+    wire.notify("helix/didShow", {"uri": first})
+    places_once(wire, 1)
+    wire.open(project / NAMES[1])
+    places_once(wire, 2)
+    # An editor keeps a document open that no tab shows. Nothing else comes of what is wrong or elsewhere.
+    for params in ({"uri": first}, {"uri": [5]}, {"uri": "file:///elsewhere.py"}, {}, {"uri": "no URI"}):
+        wire.notify("helix/didShow", params)
+    for _ in range(200):
+        answer = wire.command("helix.trail.resume")
+        if answer["last"][0]["source_id"] == NAMES[0]:
+            break
+        time.sleep(0.05)
+    assert [place["source_id"] for place in answer["last"]] == NAMES
+    assert answer["steps"] == 3, "the notification after didOpen recorded nothing more"
+
+
+@pytest.mark.process
 def test_an_editor_records_nothing_without_the_setting(opened: Wire, project: Path) -> None:
     uri = opened.open(project / NAMES[0])
     # A question about the file runs after what its opening asked for.

@@ -755,3 +755,6 @@ export const serverCommands = {
 } as const;
 
 export const notifications = { status: 'helix/status', verdicts: 'helix/verdicts', memory: 'helix/memory' } as const;
+
+/** What the editor tells the server: `{ uri }` of the file whose editor became the active one. */
+export const didShow = 'helix/didShow';

@@ -36,6 +36,7 @@ export class TrailBox implements vscode.Disposable {
       server.onStatus(({ uri, state }) => {
         if (isLevel(state)) void this.greet(uri);
       }),
+      vscode.window.onDidChangeActiveTextEditor((editor) => void this.showed(editor)),
       vscode.workspace.onDidChangeWorkspaceFolders(({ removed }) => {
         for (const { uri } of removed) this.greeted.delete(uri.toString());
       }),
@@ -77,6 +78,16 @@ export class TrailBox implements vscode.Disposable {
   dispose(): void {
     this.opener.dispose();
     for (const part of this.parts) part.dispose();
+  }
+
+  /** A document may stay open where no editor shows it, so that its second opening opens nothing. */
+  private async showed(editor: vscode.TextEditor | undefined): Promise<void> {
+    if (editor?.document.uri.scheme !== 'file') return;
+    try {
+      await this.server.showed(editor.document.uri.toString());
+    } catch (error) {
+      this.logger.error('The server was not told which file is shown', error);
+    }
   }
 
   /** Says once where one was in a folder that was opened: a notification, which takes no focus. */

@@ -14,6 +14,7 @@ import {
 import type { CommandId } from '../base/commandIds';
 import { reasonOf, type Logs } from '../base/logger';
 import {
+  didShow,
   notifications,
   type InitializationOptions,
   type LiveStatus,
@@ -171,6 +172,11 @@ export class Client {
       }
       throw error;
     }
+  }
+
+  /** Tells the server which file the user looks at; a server that is not running has nothing to note. */
+  async showed(uri: string): Promise<void> {
+    if (this.isRunning) await this.client.sendNotification(didShow, { uri });
   }
 
   private startProcess(): Promise<ChildProcess> {

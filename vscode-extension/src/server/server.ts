@@ -124,6 +124,11 @@ export class Server implements vscode.Disposable {
     return (await this.ready(token)).ask<T>(command, argument, token);
   }
 
+  /** Tells a running server which file the user looks at. */
+  async showed(uri: string): Promise<void> {
+    await this.client?.showed(uri);
+  }
+
   /** Asks as `ask` does, and takes the question back when `signal` is aborted. */
   async askUntil<T>(signal: AbortSignal, command: string, argument: object): Promise<T> {
     const source = new vscode.CancellationTokenSource();

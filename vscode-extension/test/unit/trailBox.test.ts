@@ -5,6 +5,7 @@ const shown = vi.fn(() => Promise.resolve<string | undefined>(undefined));
 const settings = new Map<string, unknown>();
 const update = vi.fn((name: string, value: unknown) => Promise.resolve(settings.set(name, value)));
 let removed: ((event: unknown) => void) | undefined;
+let activated: ((editor: unknown) => void) | undefined;
 vi.mock('vscode', () => ({
   ConfigurationTarget: { Global: 1 },
   QuickPickItemKind: { Separator: -1 },
@@ -12,6 +13,10 @@ vi.mock('vscode', () => ({
   window: {
     showInformationMessage: shown,
     createTextEditorDecorationType: () => ({ dispose: () => undefined }),
+    onDidChangeActiveTextEditor: (told: (editor: unknown) => void) => {
+      activated = told;
+      return { dispose: () => undefined };
+    },
     onDidChangeTextEditorSelection: () => ({ dispose: () => undefined }),
   },
   workspace: {
@@ -81,4 +86,15 @@ test('nothing is asked or said once somebody wants it no more', async () => {
   const { ask, told } = opened();
   await told('fresh');
   expect(ask).not.toHaveBeenCalled();
+});
+
+test('the server is told which file is shown, and nothing of what is not a file', () => {
+  const showed = vi.fn(() => Promise.resolve());
+  const onStatus = () => ({ dispose: () => undefined });
+  new TrailBox({ showed, onStatus } as never, { error: vi.fn() } as never);
+  for (const scheme of ['file', 'untitled', 'git']) {
+    activated?.({ document: { uri: { scheme, toString: () => `${scheme}:///project/app/pay.py` } } });
+  }
+  activated?.(undefined);
+  expect(showed.mock.calls).toEqual([['file:///project/app/pay.py']]);
 });

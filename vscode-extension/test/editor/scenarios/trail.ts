@@ -47,6 +47,13 @@ async function agreed(stage: Stage): Promise<void> {
     () => fs.readFileSync(settings, 'utf8').includes('"helix.trail.record": true'),
     { withinMs: 15_000 },
   );
+  await window.run(COMMAND);
+  await listed(
+    window,
+    (texts) => texts.some((text) => text.includes('No place was opened since recording began')),
+    true,
+  );
+  await window.press('Escape');
 }
 
 async function wasThere(stage: Stage): Promise<void> {
