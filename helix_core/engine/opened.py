@@ -50,6 +50,7 @@ from helix_core.workspace import (
     limit_note,
     list_files,
     path_of,
+    pattern_notes,
     source_id_of,
 )
 
@@ -540,6 +541,7 @@ class WorkspaceSession:
                 settings_notes=(
                     *((limit_note(over, self.config.max_files),) if over else ()),
                     *((include_note(outside),) if outside else ()),
+                    *(pattern_notes(self.file_options()) if self.config.include or self.config.exclude else ()),
                 ),
             )
             known = self._lacking = (reader, version, lacking)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         limit_note,
         list_files,
         name_reason,
+        pattern_notes,
         would_count,
     )
     from helix_core.workspace.git import Git
@@ -106,6 +107,7 @@ __all__ = [
     "name_reason",
     "parse_rules",
     "path_of",
+    "pattern_notes",
     "rule_files",
     "rules_of",
     "source_id_of",
@@ -132,6 +134,7 @@ __getattr__ = lazy_face(
             "is_private",
             "include_note",
             "limit_note",
+            "pattern_notes",
             "list_files",
             "name_reason",
             "would_count",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat as modes
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -269,6 +269,7 @@ _BINARY = frozenset(
     b"mp4 m4a ogg oga ogv flac wav avi mov mkv webm sqlite sqlite3 mo npy npz parquet pt pth onnx "
     b"safetensors gguf".split()
 )
+_PATTERNS_NAMED = 5
 # Wherever its folder is: a database of Helix, because to open it costs this process its locks, and a file of a daemon.
 _OWN_FILE = re.compile(
     rb"(?:index|memory|trail)\.db(?:[-.].*)?"
@@ -352,18 +353,43 @@ def include_note(outside: int) -> str:
     return f"{count(outside, 'file')} {'is' if outside == 1 else 'are'} outside index.include and not searched"
 
 
-def _included(options: FileOptions) -> tuple[PathGlobs | None, list[str]]:
-    """Return the globs of the only files that count, None for all, and notes on those that are none."""
-    sound: list[str] = []
-    notes: list[str] = []
-    for glob in options.include:
-        try:
-            PathGlobs([glob])
-        except UsageError as error:
-            notes.append(f"index.include: {error} (this one is ignored)")
-        else:
-            sound.append(glob)
-    return PathGlobs(sound) if sound else None, notes
+def pattern_notes(options: FileOptions) -> tuple[str, ...]:
+    """Name the patterns of ``index.include`` and ``index.exclude`` that are none, and say what becomes of them."""
+    include = [glob for glob in options.include if not _is_glob(glob)]
+    is_whole = len(include) == len(options.include)
+    # A comment is a line of an ignore file too, and no mistake.
+    lines = [line for line in options.helixignore if line.strip() and not line.startswith("#")]
+    exclude = [line for line in lines if not rules_of([os.fsencode(line).decode("latin-1")]).rules]
+    return (
+        *_pattern_note("index.include", include, ", so that every file counts" if is_whole else ""),
+        *_pattern_note("index.exclude", exclude, ""),
+    )
+
+
+def _pattern_note(setting: str, wrong: Sequence[str], effect: str) -> Iterator[str]:
+    if wrong:
+        named = ", ".join(f"{one[:80]!a}" for one in wrong[:_PATTERNS_NAMED])
+        more = f" and {len(wrong) - _PATTERNS_NAMED:,} more" if len(wrong) > _PATTERNS_NAMED else ""
+        is_one = len(wrong) == 1
+        yield (
+            f"{setting}: {named}{more} {'is no path pattern and is' if is_one else 'are no path patterns and are'} "
+            f"ignored{effect}; write {'it' if is_one else 'them'} as in .gitignore, from the workspace folder: src/, "
+            "*.py, docs/**/*.md"
+        )
+
+
+def _is_glob(glob: str) -> bool:
+    try:
+        PathGlobs([glob])
+    except UsageError:
+        return False
+    return True
+
+
+def _included(options: FileOptions) -> PathGlobs | None:
+    """Return the globs of the only files that count; None for all."""
+    sound = [glob for glob in options.include if _is_glob(glob)]
+    return PathGlobs(sound) if sound else None
 
 
 def would_count(root: Root, git: Git | None, options: FileOptions, paths: Iterable[bytes]) -> frozenset[bytes]:
@@ -378,7 +404,7 @@ def would_count(root: Root, git: Git | None, options: FileOptions, paths: Iterab
     folders = {path[:at] for path in named for at in range(len(path)) if path[at : at + 1] == b"/"} | {b""}
     is_git = git is not None and not git.problem
     rules = RuleTree(rules_of([os.fsencode(line).decode("latin-1") for line in options.helixignore]), {})
-    included, _ = _included(options)
+    included = _included(options)
     with root.scan() as scan:
         for folder in sorted(folders):
             for name in (HELIXIGNORE,) if is_git else (b".gitignore", HELIXIGNORE):
@@ -489,7 +515,7 @@ def _stat_all(scan: Scan, named: TrackedNames) -> Walked:
 def _judge(scan: Scan, found: Walked, source: str, options: FileOptions, only: Sequence[bytes]) -> Listing:
     """Apply names, ``.helixignore``, globs and sizes; to ``only`` where it is given."""
     rules = _helixignore(scan, found.files, options)
-    included, notes = _included(options)
+    included = _included(options)
     files: list[FileEntry] = []
     skipped = found.skipped
     for file in found.files:
@@ -512,7 +538,7 @@ def _judge(scan: Scan, found: Walked, source: str, options: FileOptions, only: S
         tuple(sorted(files, key=lambda file: file.path)),
         tuple(sorted(skipped, key=lambda one: one.path)),
         source,
-        (*found.notes, *notes),
+        (*found.notes, *pattern_notes(options)),
     )
 
 
@@ -551,5 +577,6 @@ __all__ = [
     "limit_note",
     "list_files",
     "name_reason",
+    "pattern_notes",
     "would_count",
 ]

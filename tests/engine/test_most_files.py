@@ -113,3 +113,26 @@ def test_an_include_that_names_no_file_leaves_nothing_known(folder, tmp_path):
         found = helix.search("where is alpha_first")
         assert not found["known_empty"]
         assert found["notes"] == ["4 files are outside index.include and not searched"]
+
+
+def test_every_answer_names_the_patterns_that_are_none_and_nothing_is_lost(folder, tmp_path):
+    with including(folder, tmp_path, "[", "!") as helix:
+        helix.refresh()
+        found = helix.search("where is alpha_first")
+        (note,) = found["notes"]
+        assert note.startswith(
+            "index.include: '[', '!' are no path patterns and are ignored, so that every file counts;"
+        )
+        assert found["items"][0]["symbol"] == "alpha_first"
+        assert note in helix.packet("gamma_third")["notes"]
+        assert helix.status()["notes"] == [note]
+
+
+def test_every_answer_names_an_excluded_pattern_that_is_none(folder, tmp_path):
+    write(folder, {"helix.toml": '[index]\nexclude = ["app/deep/", "["]\n'})
+    with engine(folder, tmp_path, 0) as helix:
+        helix.refresh()
+        found = helix.search("where is alpha_first")
+        assert [note.partition(";")[0] for note in found["notes"]] == [
+            "index.exclude: '[' is no path pattern and is ignored"
+        ]

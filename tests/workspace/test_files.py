@@ -157,15 +157,32 @@ def test_only_what_is_included_counts_and_nothing_ignored_is_taken_in(repository
         assert would_count(root, Git.open(repository.path), options, asked) == {b"src/new.py"}
 
 
-def test_an_included_pattern_that_is_none_is_told_and_the_others_count(repository):
+@pytest.mark.parametrize("glob", ["../up", "[", "!", "/", "\\", "a\nb"])
+def test_an_included_pattern_that_is_none_is_told_and_the_others_count(repository, glob):
     repository.write("src/a.py")
     repository.write("b.py")
-    listing = listed(repository.path, FileOptions(include=("../up", "src/")))
+    listing = listed(repository.path, FileOptions(include=(glob, "src/")))
     assert names(listing) == [b"src/a.py"]
+    how = "write it as in .gitignore, from the workspace folder: src/, *.py, docs/**/*.md"
+    assert listing.notes == (f"index.include: {glob!a} is no path pattern and is ignored; {how}",)
+    nothing_sound = listed(repository.path, FileOptions(include=(glob,)))
+    assert names(nothing_sound) == [b"b.py", b"src/a.py"], "nothing is lost"
+    assert nothing_sound.notes == (
+        f"index.include: {glob!a} is no path pattern and is ignored, so that every file counts; {how}",
+    )
+
+
+def test_excluded_patterns_that_are_none_are_told_in_one_note_and_the_others_count(repository):
+    repository.write("src/a.py")
+    repository.write("b.py")
+    wrong = ("[", "!", *(f"[{number}" for number in range(5)))
+    listing = listed(repository.path, FileOptions(helixignore=(*wrong, "# a comment", "  ", "src/", "!c.py")))
+    assert names(listing) == [b"b.py"]
     (note,) = listing.notes
-    assert note.startswith("index.include: '../up' is not a path glob") and note.endswith("(this one is ignored)")
-    nothing_sound = listed(repository.path, FileOptions(include=("../up",)))
-    assert names(nothing_sound) == [b"b.py", b"src/a.py"] and len(nothing_sound.notes) == 1
+    assert note.startswith(
+        "index.exclude: '[', '!', '[0', '[1', '[2' and 2 more are no path patterns and are ignored; "
+    )
+    assert listed(repository.path, FileOptions(helixignore=("src/", "!c.py"))).notes == ()
 
 
 def test_of_more_files_than_the_limit_those_in_the_fewest_folders_count_and_the_rest_is_told(repository):
