@@ -132,6 +132,7 @@ async function evidenceBelow(stage: Stage): Promise<void> {
   const references = await frame.locator('section.part', { hasText: 'References of the answer' }).innerText();
   assert.match(references, /1 wrong[\s\S]*2 references checked[\s\S]*ledger\/refunds\.py:9000/);
   await window.openFile('ledger/refunds.py', 17);
+  assert.equal(await window.page.getByText('Set BYOK utility models').count(), 0, 'nothing but Helix is shown');
   await stage.picture('chat-evidence-view');
   await window.run('View: Close All Editors');
   assert.match(await view.ask('@helix /check', /references? (is|are) wrong/), /ledger\/refunds\.py:9000/);
@@ -214,6 +215,9 @@ async function tooltip(stage: Stage): Promise<void> {
   await window.leave();
 }
 
+/** Names of no model, for VS Code's own small requests: else a notice above the chat's box asks for them. */
+const NO_UTILITY_MODELS = { 'chat.utilityModel': 'none/none', 'chat.utilitySmallModel': 'none/none' };
+
 /** `upstream` is there in both, so that it can be said that nobody asked it. */
 async function open(
   run: Run,
@@ -223,7 +227,7 @@ async function open(
 ): Promise<Stage> {
   const { stage } = await openStage(run, name, {
     environment,
-    settings: { ...WITH_PYTHON, 'chat.disableAIFeatures': false, ...settings },
+    settings: { ...WITH_PYTHON, 'chat.disableAIFeatures': false, ...NO_UTILITY_MODELS, ...settings },
   });
   stage.atEnd(() => {
     upstream.stop();
