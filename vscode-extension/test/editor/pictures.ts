@@ -13,7 +13,7 @@ const SHOWN: Record<string, string> = {
   hover: 'hover',
   hints: 'hints-underline',
   'where-is': 'where-is',
-  'first-minute': 'no-python',
+  'first-minute': 'first-minute',
   chat: 'chat',
   dashboard: 'dashboard-light',
   'dashboard-dark': 'dashboard-dark',

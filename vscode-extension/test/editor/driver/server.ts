@@ -103,6 +103,13 @@ export class CodeServer {
     install(this.root, file, this.#environment);
   }
 
+  /** Changes the user's settings; undefined removes one. */
+  set(changed: Record<string, unknown>): void {
+    const file = path.join(this.root, 'data', 'User', 'settings.json');
+    const settings = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;
+    fs.writeFileSync(file, JSON.stringify({ ...settings, ...changed }, undefined, 2));
+  }
+
   /** The files VS Code and the extensions of this server have logged, newest last. */
   logs(): string[] {
     const folder = path.join(this.root, 'data', 'logs');

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { type Act, scenario } from '../driver/acts.ts';
+import { wrongIn } from '../driver/axe.ts';
 import { PacketView } from '../driver/packetView.ts';
 import type { Stage } from '../driver/stage.ts';
 import { until } from '../driver/until.ts';
@@ -20,14 +21,36 @@ async function setUp(stage: Stage): Promise<void> {
     },
     { withinMs: 10_000 },
   );
-  assert.deepEqual(notice?.buttons, ['Set Up', 'Choose Interpreter']);
+  assert.ok(notice);
+  assert.deepEqual(notice.buttons, ['Set Up', 'Choose Interpreter']);
+  assert.match(notice.message, /takes a minute or two and about 200 MB/);
   await stage.picture('set-up');
+  // The palette closes what is shown in the corner.
+  await window.run('Helix: Focus on Context Packet View');
+  const page = await window.webview('.missing');
+  const card = page.locator('.missing');
+  assert.match(await card.innerText(), /takes a minute or two and about 200 MB/);
+  assert.equal(await card.locator('button.primary-button').innerText(), 'Set up Helix');
+  assert.deepEqual(await wrongIn(page), []);
+  await stage.picture('first-minute');
+  await card.locator('button.primary-button').click();
+  const dialog = window.page.locator('.monaco-dialog-box', { hasText: 'Set up a private Python environment' });
+  assert.match(await dialog.innerText(), /each checked against a pinned hash/);
   const began = performance.now();
-  await window.page.locator('.notifications-toasts .monaco-button', { hasText: 'Set Up' }).first().click();
+  await dialog.locator('.monaco-button', { hasText: 'Set Up' }).click();
   await stage.status(/setting up/i, 10_000);
+  const counted = await until(
+    'the view counts the packages',
+    async () => /(\d+) of (\d+) packages/.exec(await card.innerText()) ?? undefined,
+    { withinMs: 120_000, everyMs: 50 },
+  );
+  assert.ok(Number(counted[1]) >= 1 && Number(counted[1]) <= Number(counted[2]), counted[0]);
+  assert.equal(await card.locator('progress').count(), 1);
+  assert.deepEqual(await wrongIn(page), []);
   await stage.picture('setting-up');
   await stage.status(/fresh/i, 280_000);
   stage.measure('private environment made and first index fresh', performance.now() - began);
+  await until('the card is gone', async () => (await card.count()) === 0, { withinMs: 10_000 });
   const rows = await new PacketView(window).askByPalette('refund a payment');
   assert.ok(rows.some(({ mark }) => mark === 'verified'));
   assert.ok(

@@ -60,6 +60,52 @@ async function noPython(stage: Stage): Promise<void> {
   assert.deepEqual(stage.processes(), []);
 }
 
+/** The card that the view shows while no server can run. */
+async function card(stage: Stage): Promise<string> {
+  const window = await stage.window();
+  await window.run('Helix: Focus on Context Packet View');
+  return (await window.webview('.missing')).locator('.missing').innerText();
+}
+
+async function badInterpreter(stage: Stage): Promise<void> {
+  await stage.forget();
+  const program = path.join(stage.run.scratch, 'no-python');
+  fs.writeFileSync(program, '#!/bin/sh\necho broken\nexit 3\n', { mode: 0o755 });
+  stage.server.set({ 'helix.interpreter': program });
+  const named = new RegExp(`helix\\.interpreter names ${program}, which cannot run Helix`);
+  await stage.status(named, 30_000);
+  const window = await stage.window();
+  const shown = await until(
+    'the user is told which setting it is',
+    async () => (await window.notifications()).find(({ message }) => named.test(message)),
+    { withinMs: 10_000 },
+  );
+  assert.equal(shown.buttons[0], 'Open Setting');
+  // The palette closes what is shown in the corner.
+  assert.match(await card(stage), named);
+  await stage.picture('bad-interpreter');
+  assert.deepEqual(stage.processes(), []);
+}
+
+/** As other extensions have it: a list in place of the text. */
+async function listedInterpreter(stage: Stage): Promise<void> {
+  await stage.forget();
+  stage.server.set({ 'helix.interpreter': [python], 'helix.logLevel': 'loud' });
+  const window = await stage.window();
+  await stage.status(/no python/i, 30_000);
+  const shown = await until(
+    'the settings are told',
+    async () => (await window.notifications()).find(({ message }) => message.includes('helix.interpreter')),
+    { withinMs: 10_000 },
+  );
+  assert.match(shown.message, /helix\.interpreter must be text, and is a list; write ".+", without brackets\./);
+  assert.match(shown.message, /helix\.logLevel must be one of .+, and is "loud"/);
+  assert.deepEqual(shown.buttons, ['Open Settings']);
+  assert.match(await card(stage), /No Python found/);
+  await stage.picture('listed-interpreter');
+  stage.server.set({ 'helix.interpreter': undefined, 'helix.logLevel': undefined });
+}
+
 async function extensionsChoice(stage: Stage): Promise<void> {
   await stage.forget();
   stage.server.install(pythonExtension(path.join(stage.run.scratch, 'python-extension'), choice));
@@ -92,6 +138,8 @@ export const pythons: Act = {
   },
   scenarios: [
     scenario('no Python: an error with two buttons, told once', noPython),
+    scenario('an interpreter setting that cannot run Helix is named in view, status and message', badInterpreter),
+    scenario('a list in its place is told, and leaves nothing spinning', listedInterpreter),
     scenario('the Python extension’s interpreter is used', extensionsChoice),
     scenario('an event that changes nothing restarts nothing', sameChoice),
   ],
