@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from helix_ls.host.parent import set_up_process
+from helix_ls.host.parent import interrupts_first, set_up_process
 
 
 def run() -> None:
@@ -17,13 +17,24 @@ def run() -> None:
         # The workspace is read by handles of folders (openat), which Windows does not have.
         sys.exit("helix: Windows is not supported; install Helix on Linux, for example inside WSL")
     set_up_process()
-    if is_plain_lsp(sys.argv[1:]):
+    try:
+        with interrupts_first():
+            _run(sys.argv[1:])
+    except KeyboardInterrupt:
+        # Before the command line was imported, which has an end of its own for it.
+        if sys.stderr is not None:
+            sys.stderr.write("helix: interrupted; run the same command to continue\n")
+        sys.exit(130)
+
+
+def _run(arguments: Sequence[str]) -> None:
+    if is_plain_lsp(arguments):
         from helix_ls.cli.stdio import serve_stdio
 
-        sys.exit(serve_stdio(solo="--solo" in sys.argv))
+        sys.exit(serve_stdio(solo="--solo" in arguments))
     from helix_ls.cli.delegate import run_in_daemon
 
-    status = run_in_daemon(sys.argv[1:])
+    status = run_in_daemon(arguments)
     if status is not None:
         sys.exit(status)
     from helix_ls.cli.verbs import run_command_line

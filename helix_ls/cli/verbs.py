@@ -21,6 +21,7 @@ from typer.main import get_command
 from helix_core.errors import HelixError
 from helix_ls.cli.delegate import INTERRUPTED
 from helix_ls.cli.output import complain, fill_closed_streams, use_utf8, working_folder
+from helix_ls.host.parent import interrupts_first
 
 VERBS = (
     *(
@@ -240,7 +241,8 @@ def run_command_line() -> None:
 
 def _status() -> int:
     try:
-        status = command().main(prog_name="helix", standalone_mode=False)
+        with interrupts_first():
+            status = command().main(prog_name="helix", standalone_mode=False)
     except HelixError as error:
         complain(str(error))
         return 2 if error.usage else 1

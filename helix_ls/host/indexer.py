@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from helix_ls.host.parent import set_up_process
+from helix_ls.host.parent import interrupts_first, set_up_process
 
 if TYPE_CHECKING:
     from helix_core.config import Config
@@ -59,7 +59,8 @@ def _run_and_report(run: Callable[[Path, Request, Send], None], root: Path, requ
     from helix_core.errors import HelixError
 
     try:
-        run(root, request, send)
+        with interrupts_first():
+            run(root, request, send)
     except HelixError as error:
         send({"failed": str(error)})
     except OSError as error:

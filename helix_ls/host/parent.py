@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import FrameType
 
 LOOK_S = 3.0
+
+_interrupted = threading.Event()
 
 
 def set_up_process() -> None:
@@ -24,11 +28,31 @@ def set_up_process() -> None:
     as ours take twice the time for it, and ten times on a busy machine. One thread, unless the user says otherwise.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGCHLD})
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    _interrupted.set()
+    signal.default_int_handler(number, frame)
+
+
+@contextlib.contextmanager
+def interrupts_first() -> Iterator[None]:
+    """Raise KeyboardInterrupt for whatever fails in the block once the process was interrupted.
+
+    Where the interrupt is raised in a callback of SQLite or while a class is made, the caller gets another exception,
+    such as "user-defined function raised exception": that is no defect, and is not to be reported as one.
+    """
+    try:
+        yield
+    except Exception as error:
+        if _interrupted.is_set():
+            raise KeyboardInterrupt from error
+        raise
 
 
 def follow(pid: int, gone: Callable[[], None], *, look_s: float = LOOK_S) -> None:

@@ -110,3 +110,35 @@ def test_what_serves_a_client_is_ended(project, environ, verb):
         status, err = ended(process)
     assert status != 0
     assert "Traceback" not in err
+
+
+BROKEN_BY_AN_INTERRUPT = """
+import signal, sqlite3, sys
+import helix_ls.cli.verbs as verbs
+from helix_core.errors import HelixError
+
+class Command:
+    def main(self, **_):
+        database = sqlite3.connect(":memory:")
+        database.create_function("interrupt", 0, lambda: signal.raise_signal(signal.SIGINT))
+        try:
+            database.execute("select interrupt()")
+        except sqlite3.OperationalError as error:
+            raise HelixError("the index cannot be written") from error
+
+verbs.command = Command
+sys.argv = ["helix", "index"]
+from helix_ls.cli.main import run
+run()
+"""
+
+
+def test_what_an_interrupt_breaks_ends_the_command_as_the_interrupt(environ):
+    """SQLite has an error of its own for an exception in a callback; a class in the making has another."""
+    code = BROKEN_BY_AN_INTERRUPT
+    for each, status, said in (
+        (code, 130, "helix: interrupted; run the same command to continue\n"),
+        (code.replace("signal.raise_signal(signal.SIGINT)", "1 / 0"), 1, "helix: the index cannot be written\n"),
+    ):
+        ended = subprocess.run([sys.executable, "-c", each], env=environ, capture_output=True, text=True, check=False)
+        assert (ended.returncode, ended.stderr) == (status, said)
