@@ -13,8 +13,16 @@ from enum import StrEnum
 from typing import Any
 
 from helix_core.conversation.messages import MAX_QUESTION, own_words, shortened, text_of
-from helix_core.conversation.parts import PASTED, MessagePart, PartKind, message_parts, words_of
-from helix_core.conversation.pasted import Coordinate, coordinates, errors_of
+from helix_core.conversation.parts import PASTED, MessagePart, PartKind, asks, message_parts, words_of
+from helix_core.conversation.pasted import (
+    Coordinate,
+    coordinates,
+    errors_of,
+    has_values,
+    log_messages,
+    without_printed,
+    without_values,
+)
 from helix_core.conversation.phrases import (
     ARTICLES,
     BARE_VERBS,
@@ -177,7 +185,10 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=nothing, index=index, parts=parts)
     if all(part.part is PartKind.QUESTION for part in parts):
         asking = _lowercase_caps(text.strip())
-    errors = errors_of(pasted)[:MOST_ERRORS] if pasted else ()
+    errors, logged = _errors(parts) if pasted else ((), "")
+    if is_printed := not pasted and has_values(asking):
+        runs = () if asks(asking) else without_values(asking)
+        asking, logged = (" ".join(runs), runs[0]) if runs else (without_printed(asking), "")
     context = " ".join(part.text for part in parts if part.part is PartKind.CONTEXT)
     if not asking and not pasted:
         why = "the message has no question: " + ", ".join(dict.fromkeys(part.part.value for part in parts))
@@ -196,6 +207,8 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
     carried: tuple[str, ...] = ()
     best: list[str] = []
     judged = asking if is_complete else " ".join(part for part in (asking, context, *errors) if part)
+    if logged and (is_printed or not is_complete):
+        judged = logged
     if follows:
         best = sorted(carry.names, key=lambda name: -carry.names[name])[:MOST_NAMES]
         carried = (*carry.questions, *best)
@@ -213,8 +226,16 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         discussed=tuple(best),
         files=tuple(carry.files)[:MOST_FILES],
         is_of_workspace=_means_workspace(" ".join((asking, *carry.questions)) if follows else asking, places),
-        may_be_general=before is not None and not (follows or pasted or places or means_here(asking)),
+        may_be_general=before is not None and not (follows or pasted or is_printed or places or means_here(asking)),
     )
+
+
+def _errors(parts: Sequence[MessagePart]) -> tuple[tuple[str, ...], str]:
+    """Return what a paste says that went wrong, and, where only log lines say it, the run of words that tells it."""
+    errors = errors_of("\n".join(part.text for part in parts if part.part in PASTED and part.part is not PartKind.LOG))
+    logged = log_messages("\n".join(part.text for part in parts if part.part is PartKind.LOG))
+    said = (*errors, *map(" ".join, logged))[:MOST_ERRORS]
+    return said, logged[0][0] if logged and not errors else ""
 
 
 def _lacks_subject(said: str) -> str:

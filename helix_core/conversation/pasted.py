@@ -51,7 +51,17 @@ _COMPILER = lazy_pattern(
 _PARENTHESES = lazy_pattern(r"((?:[A-Za-z]:[\\/])?[^\s:()\"'<>|]{1,300}+)\((\d{1,7})(?:,\d{1,7})?\)\s?:")
 _DOTNET = lazy_pattern(r"\s*at .{1,300}? in ((?:[A-Za-z]:)?[^\s:]{1,300}+):line (\d{1,7})")
 _PHP = lazy_pattern(r"(?:#\d{1,4} |.{1,200}? in )(/[^\s:()]{1,300}+)(?:\((\d{1,7})\)| on line (\d{1,7}))")
-_PYTEST = lazy_pattern(r"(?:FAILED|ERROR|PASSED|XFAIL|FAIL|✕|●)\s+([^\s:]{1,300}+)(?:::([\w:\[\]-]{1,200}))?")
+_PYTEST = lazy_pattern(r"(FAILED|ERROR|PASSED|XFAIL|FAIL|✕|●)\s+([^\s:]{1,300}+)(?:::([\w:]{1,200}))?")
+_PYTEST_VERBOSE = lazy_pattern(
+    r"([^\s:]{1,300}+)::([\w:]{1,200})(?:\[[^\n]{0,200}\])? (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)\b"
+)
+_UNITTEST = lazy_pattern(r"(?:FAIL|ERROR): (\w{1,120}) \(([\w.]{3,300})\)")
+_NODE = lazy_pattern(r"(?<![\w.@+~/\\:-])([\w.@+~/\\-]{3,300}+)::([A-Za-z_][\w:]{0,200})")
+_NOT_FAILED = frozenset({"PASSED", "SKIPPED", "XFAIL", "XPASS"})
+_LOGGER = lazy_pattern(r"(?<![\w./@:-])([a-z_]\w{1,60}(?:\.\w{1,60}){1,8})(?=[\]:\s(,]|$)")
+_LOGGER_READ = 160
+SHORT = 3
+"""A word of so many letters tells nothing of which message a program printed."""
 # Every form but pytest's has a line's number behind one of these.
 _NUMBERED = lazy_pattern(r"[:(\[]\d|\bline \d")
 _DIGIT = lazy_pattern(r"\d")
@@ -79,7 +89,8 @@ _COMPLAINT = lazy_pattern(
 )
 _COMPLAINS = lazy_pattern(r"error|panic|fatal|undefined reference|cannot find", re.IGNORECASE)
 _STAMP = lazy_pattern(
-    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,: ]|\w{3} [ \d]\d \d\d:\d\d:\d\d |\[?(?:DEBUG"
+    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,: ]|\w{3} [ \d]\d \d\d:\d\d:\d\d "
+    r"|\[[\w.]{3,120}\] (?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|TRACE):|\[?(?:DEBUG"
     r"|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|TRACE)\b[\]:\s|-]"
     r"|(?:\d{1,3}\.){3}\d{1,3} - )"
 )
@@ -100,7 +111,7 @@ _EXTENSION = lazy_pattern(r"\.[A-Za-z]\w{0,9}$")
 def split_pasted(text: str) -> list[PastedBlock]:
     """Return the blocks of a message in order; without any paste, the text as one block of prose."""
     if "\n" not in text:
-        return [PastedBlock("", text)]
+        return [PastedBlock("log" if _is_log(text) else "", text)]
     kinds: list[str] = []
     lines = text.split("\n", MOST_LINES)
     fence, fence_tongue, fenced_from = "", "", -1
@@ -122,6 +133,12 @@ def split_pasted(text: str) -> list[PastedBlock]:
         rest = lines[fenced_from + 1 :]
         kinds[fenced_from:] = [_kind_of_code(rest, fence_tongue)] * (len(lines) - fenced_from)
     return _blocks(lines, _filled(lines, kinds))
+
+
+def _is_log(line: str) -> bool:
+    """Is a message of one line what a program logged: a time or a level with its mark first, and no question?"""
+    stamp = _STAMP.match(line[:LINE_READ])
+    return stamp is not None and not stamp.group().endswith((" ", "-")) and not line.rstrip().endswith("?")
 
 
 def _kind_of_line(line: str) -> str:
@@ -188,9 +205,28 @@ def _frame(line: str) -> Coordinate | None:
     """The place that one line of a trace or of a tool's output points at, or None."""
     if _NUMBERED.search(line) is not None and (one := _numbered_frame(line)) is not None:
         return one
-    if (found := _PYTEST.match(line)) is not None and _EXTENSION.search(found.group(1)):
-        return Coordinate(found.group(1), 0, (found.group(2) or "").rpartition("::")[2].partition("[")[0])
+    if (found := _PYTEST.match(line)) is not None and _EXTENSION.search(found.group(2)):
+        return Coordinate(found.group(2), 0, _dotted(found.group(3) or ""))
+    if (found := _PYTEST_VERBOSE.match(line)) is not None and _EXTENSION.search(found.group(1)):
+        return Coordinate(found.group(1), 0, _dotted(found.group(2)))
+    if (found := _UNITTEST.match(line)) is not None:
+        parts = found.group(2).split(".")
+        owner = next((at for at, part in enumerate(parts) if part[:1].isupper()), len(parts))
+        symbol = ".".join(dict.fromkeys((*parts[owner:], found.group(1))))
+        return Coordinate("/".join(parts[:owner]) + ".py", 0, symbol) if owner else None
     return None
+
+
+def _dotted(node: str) -> str:
+    """Return the name in a test's id of pytest, ``TestCart::test_add``, as code has it."""
+    return node.strip(":").replace("::", ".")
+
+
+def _is_no_failure(line: str) -> bool:
+    """Is the line that of a test which did not fail?"""
+    found = _PYTEST_VERBOSE.match(line)
+    outcome = found.group(3) if found is not None else line.partition(" ")[0]
+    return outcome in _NOT_FAILED
 
 
 def _numbered_frame(line: str) -> Coordinate | None:
@@ -224,6 +260,7 @@ def coordinates(text: str) -> tuple[Coordinate, ...]:
     frames: list[Coordinate] = []
     python: list[Coordinate] = []
     inline: list[Coordinate] = []
+    others: list[Coordinate] = []
     path = ""
     for whole in text.split("\n", MOST_LINES)[:MOST_LINES]:
         line = whole[:LINE_READ]
@@ -236,10 +273,12 @@ def coordinates(text: str) -> tuple[Coordinate, ...]:
             continue
         frame = _frame(line)
         if frame is not None:
-            (python if _PYTHON.match(line) else frames).append(frame)
+            (python if _PYTHON.match(line) else others if _is_no_failure(line) else frames).append(frame)
         else:
             inline.extend([*_inline(line)] or _spoken(line))
-    ordered = (*reversed(python), *frames, *inline)
+        if _STAMP.match(line) is not None:
+            others.extend(_loggers(line[:_LOGGER_READ]))
+    ordered = (*reversed(python), *frames, *inline, *others)
     distinct: dict[tuple[str, int], Coordinate] = {}
     for one in ordered:
         clean = _clean(one)
@@ -249,7 +288,18 @@ def coordinates(text: str) -> tuple[Coordinate, ...]:
     return tuple(distinct.values())
 
 
+def _loggers(line: str) -> Iterable[Coordinate]:
+    """Yield the module that a log line names as its logger, ``shop.stock`` or ``shop.stock.Reserver``."""
+    for found in _LOGGER.finditer(line):
+        parts = found.group(1).split(".")
+        owner = next((at for at, part in enumerate(parts) if part[:1].isupper()), len(parts))
+        yield Coordinate("/".join(parts[:owner]) + ".py", 0, ".".join(parts[owner:]))
+
+
 def _inline(line: str) -> Iterable[Coordinate]:
+    for found in _NODE.finditer(line) if "::" in line else ():
+        if _EXTENSION.search(found.group(1)):
+            yield Coordinate(found.group(1), 0, _dotted(found.group(2)))
     if _DIGIT.search(line) is None:
         return
     for found in _INLINE.finditer(line):
@@ -273,6 +323,49 @@ def _clean(one: Coordinate) -> Coordinate:
     if path[1:3] == ":/":
         path = path[3:]
     return Coordinate(path.strip("/").removeprefix("./"), one.line, one.symbol)
+
+
+def log_messages(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return what log lines say as runs of words, without stamp, level and values: of the severest lines, where any is
+    more than a note, and the last line first.
+    """
+    lines = [line[:LINE_READ] for line in text.split("\n", MOST_LINES)[:MOST_LINES] if _STAMP.match(line) is not None]
+    severe = [line for line in lines if _SEVERE.search(line[:_LOGGER_READ]) is not None]
+    said = (without_values(_LOG_HEAD.sub("", line)) for line in reversed(severe or lines))
+    return tuple(dict.fromkeys(one for one in said if one))
+
+
+def has_values(text: str) -> bool:
+    """Return whether a text has values as only a program prints them: an address, a UUID, an object's form."""
+    return _PRINTED.search(text[:LINE_READ]) is not None
+
+
+def without_values(text: str) -> tuple[str, ...]:
+    """Return the runs of words of a program's message between its values, which no source has: the longest first."""
+    runs = [run.strip(" .,:;=()[]{}-–|/") for run in _VALUE.split(text[:LINE_READ])]
+    told = [run for run in runs if any(map(str.isalpha, run))]
+    return tuple(sorted(told, key=lambda run: -sum(len(word) > SHORT for word in run.split())))
+
+
+def without_printed(text: str) -> str:
+    """Return a text without addresses, UUIDs and the forms of objects; the same text where nothing else is in it."""
+    left = _PRINTED.sub(" ", text)
+    return " ".join(left.split()) if any(map(str.isalpha, left)) else text
+
+
+_SEVERE = lazy_pattern(r"\b(?:WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE)\b")
+_LOG_HEAD = lazy_pattern(
+    r"^\s*(?:(?:\[[^\]\n]{1,120}\]|\d[\d:.,/TZ+-]{3,40}|\w{3} [ \d]\d|[a-z_]\w{1,60}(?:\.\w{1,60}){1,8}(?=[:\s])"
+    r"|(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|TRACE)\b|[A-Za-z_]\w{1,60}(?=:\S))[\s:|,-]{0,6})+"
+)
+_PRINTED = lazy_pattern(
+    r"<[^<>\n]{0,200}(?:://| at 0x| object)[^<>\n]{0,200}>|\b\w{2,10}://\S{1,300}|\b0x[0-9a-fA-F]{6,}\b"
+    r"|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b|\b(?:\d{1,3}\.){3}\d{1,3}\b"
+)
+_VALUE = lazy_pattern(
+    r"<[^<>\n]{1,300}>|\b\w{2,10}://[^\s<>\"')\]]{1,300}|(?<!\w)'[^'\n]{0,200}'(?!\w)|\"[^\"\n]{0,200}\""
+    r"|\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}\b|\b0x[0-9a-fA-F]+\b|(?<![\w/.])[\d][\d.,:%]{0,40}\w{0,2}\b"
+)
 
 
 def errors_of(text: str) -> tuple[str, ...]:

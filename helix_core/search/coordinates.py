@@ -22,8 +22,9 @@ RANKER = "pasted"
 _BUILT = re.compile(r"(?:^|/)(?:node_modules|dist|build|bundles?|out)/|\.(?:min|bundle|umd)\.js$|\.[cm]js$")
 
 
-def located(coordinates: Sequence[Coordinate], reader: Reader) -> list[Ranked]:
+def located(coordinates: Sequence[Coordinate], reader: Reader, ranked: Sequence[Ranked] = ()) -> list[Ranked]:
     """Return a place for each coordinate that means one file of the index, in their order, at most ``MOST_PLACES``.
+    One without a line means its name's definition in the file, or else the best place of ``ranked`` there.
 
     A path counts by its ending, because a trace comes from where the code was installed: at least two of its last parts
     are those of the file, or the whole path of either is. A library's frame, which ends no file here, gives nothing. A
@@ -32,19 +33,23 @@ def located(coordinates: Sequence[Coordinate], reader: Reader) -> list[Ranked]:
     found: dict[int, Ranked] = {}
     for one in coordinates:
         try:
-            pointed = list(_pointed(one, reader))
+            pointed = list(_pointed(one, reader, ranked))
         except QueryBudgetError:
             continue
         for item, line in pointed:
             if item.id not in found and len(found) < MOST_PLACES:
-                found[item.id] = Ranked(item, 1.0, (Signal(RANKER, len(found) + 1, 1.0),), focus=_focus(item, line))
+                focus = _focus(item, line)
+                found[item.id] = Ranked(item, 1.0, (Signal(RANKER, len(found) + 1, 1.0),), focus=focus)
     return list(found.values())
 
 
-def _pointed(one: Coordinate, reader: Reader) -> Iterator[tuple[Item, int]]:
+def _pointed(one: Coordinate, reader: Reader, ranked: Sequence[Ranked]) -> Iterator[tuple[Item, int]]:
     """Yield the chunks that a coordinate means, each with the line that it points at."""
     sources = _sources(one.path, reader)
     for source in sources:
+        if not one.line:
+            yield from _unnumbered(one, source, reader, ranked)
+            continue
         item = _item(reader.files.items_of(source.id), one.line)
         if item is not None:
             yield item, one.line
@@ -58,6 +63,26 @@ def _pointed(one: Coordinate, reader: Reader) -> Iterator[tuple[Item, int]]:
         ]
         if len({item.source.source_id for item, _ in own}) == 1:
             yield own[0]
+
+
+def _unnumbered(
+    one: Coordinate, source: Source, reader: Reader, ranked: Sequence[Ranked]
+) -> Iterator[tuple[Item, int]]:
+    """Yield the chunk of a file that a coordinate without a line means, with the line to show."""
+    owner, _, name = one.symbol.rpartition(".")
+    hits = reader.names.defined_in(source.id) if name else []
+    owners = [hit for hit in hits if hit.name == owner.rpartition(".")[2]]
+    named = [hit for hit in hits if hit.name == name]
+    owned = [hit for hit in named if any(of.start_line <= hit.start_line <= of.end_line for of in owners)]
+    for hit in (owned or named)[:1]:
+        yield reader.files.items([hit.item_id])[hit.item_id], hit.start_line
+        return
+    for best in ranked:
+        if best.item.source.id == source.id:
+            yield best.item, best.lines.start_line
+            return
+    if (first := _item(reader.files.items_of(source.id), 1)) is not None:
+        yield first, 0
 
 
 def _focus(item: Item, line: int) -> LineSpan | None:

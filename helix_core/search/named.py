@@ -118,12 +118,18 @@ def _is_used(name: str, reader: Reader) -> bool:
 
 
 def has_line(place: Ranked, coordinates: Sequence[Coordinate]) -> bool:
-    """Return whether a place has the line of a coordinate that names it."""
+    """Return whether a place has the line of a coordinate that names it, or the name of one without a line."""
     path, item = place.item.source.source_id, place.item
     return any(
-        item.start_line <= one.line <= item.end_line and one.path.rpartition("/")[2] == path.rpartition("/")[2]
+        (item.start_line <= one.line <= item.end_line if one.line else bool(one.symbol and _shows(place, one.symbol)))
+        and one.path.rpartition("/")[2] == path.rpartition("/")[2]
         for one in coordinates
     )
+
+
+def _shows(place: Ranked, symbol: str) -> bool:
+    """Return whether a place is the definition of a name: the chunk itself, or lines of a chunk that has several."""
+    return place.focus is not None or place.item.symbol.endswith(symbol)
 
 
 def undefined_note(name: str) -> str:

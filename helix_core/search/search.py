@@ -306,7 +306,7 @@ class _Search:
         judging = weigh_terms(judged.words, frequency, self._items)
         first = FilesFound(files, roles, results.votes, weights)
         signs = answer_features(judged, judging, first)
-        places = located(self._request.places, self._reader)
+        places = located(self._request.places, self._reader, ranked)
         ranked = with_located(ranked, places, k)
         # One name whose every word one file has is here, wherever it stands; only the place is open.
         is_literal = bool(judged.subject) and signs.covered == 1.0 and not signs.missing_proper

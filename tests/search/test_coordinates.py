@@ -68,3 +68,37 @@ def test_what_is_far_from_the_best_match_is_not_told_beside_the_places_of_a_trac
     beside = search(SearchRequest(asked.text, 20, judged=asked.judged, places=asked.places), reader)
     assert beside.ranked[0].item.source.source_id == "src/shop/mail.py"
     assert len(beside.ranked) < len(alone.ranked) / 2
+
+
+_ASSERTS = "        assert shop\n" * 12
+TESTS = "".join(f"class Test{name}:\n    def test_add(self):\n{_ASSERTS}\n" for name in ("Cart", "Stock"))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("FAILED tests/test_shop.py::TestStock::test_add - assert 1 == 2", 17),
+        ("FAIL: test_add (tests.test_shop.TestCart.test_add)", 2),
+        ("tests/test_shop.py::TestStock::test_add FAILED [ 45%]", 17),
+    ],
+)
+def test_a_test_that_failed_is_the_first_place_by_its_own_name(indexed, text, line):
+    reader = indexed({**SHOP, "tests/test_shop.py": TESTS})
+    asked = read_question(text)
+    found = search(SearchRequest(asked.text, 5, judged=asked.judged, places=asked.places), reader)
+    first = found.ranked[0]
+    assert (first.item.source.source_id, first.signals[0].ranker) == ("tests/test_shop.py", "pasted")
+    assert first.lines.start_line <= line <= first.lines.end_line and first.lines.end_line - line <= 13
+    assert found.confidence >= 0.9 and not found.known_empty
+
+
+def test_a_logger_points_at_the_best_place_of_its_module(indexed):
+    module = "".join(f"def step_{number}():\n    return {number}\n\n\n" for number in range(30))
+    module += 'def reserve(order):\n    log.warning("Reservations exhausted for order %r", order)\n'
+    other = 'def refuse(order):\n    return "Reservations exhausted for order, exhausted, exhausted"\n'
+    reader = indexed({**SHOP, "src/shop/reserving.py": module, "src/shop/refusing.py": other})
+    asked = read_question("2026-03-01 10:12:44 [shop.reserving] WARNING: Reservations exhausted for order 'a-17'")
+    found = search(SearchRequest(asked.text, 5, judged=asked.judged, places=asked.places), reader)
+    first = found.ranked[0]
+    assert (first.item.source.source_id, first.item.symbol) == ("src/shop/reserving.py", "reserve")
+    assert not found.known_empty
