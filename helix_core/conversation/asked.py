@@ -37,6 +37,7 @@ from helix_core.conversation.phrases import (
     WH_WORDS,
 )
 from helix_core.conversation.prompts import around_asks, means_here, names_nothing, needs_nothing, system_asks
+from helix_core.conversation.subject import after_change, chosen_items
 from helix_core.printable import count
 from helix_core.words import IDENTIFIER, is_compound
 
@@ -46,6 +47,7 @@ CARRIED_READ = 32_000
 MOST_NAMES = 8
 MOST_FILES = 12
 MOST_ERRORS = 2
+PASTED_NAMES = 3
 
 
 class Need(StrEnum):
@@ -177,6 +179,13 @@ def _system(messages: Sequence[Any]) -> str:
 
 def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQuery:
     text = text.encode("utf-8", "replace").decode()
+    if before and (changed := after_change(text)) is not None:
+        if not changed:
+            why = "the message says that the subject is a new one, and not which"
+            return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index)
+        text, before = changed, ()
+    if before and (items := chosen_items(text, _last_answer(before))):
+        return _of_items(items, text, index, _carried(before))
     parts = tuple(message_parts(text))
     asking = _asking(parts)
     pasted = "\n".join(part.text for part in parts if part.part in PASTED)
@@ -227,6 +236,34 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         files=tuple(carry.files)[:MOST_FILES],
         is_of_workspace=_means_workspace(" ".join((asking, *carry.questions)) if follows else asking, places),
         may_be_general=before is not None and not (follows or pasted or is_printed or places or means_here(asking)),
+    )
+
+
+def _last_answer(before: Sequence[Any]) -> str:
+    """Return the text of the answer that a message replies to."""
+    answers = (text_of(one) for one in reversed(before) if isinstance(one, dict) and one.get("role") == "assistant")
+    return next(answers, "")
+
+
+def _of_items(items: Sequence[str], text: str, index: int, carry: _Carry) -> ConversationQuery:
+    """Return what a message asks that picks items of the list before it: these, and the question they answer."""
+    said = " ".join(items)
+    of_code = _names_code(said)
+    if not (carry.questions or of_code):
+        why = "the message picks an item of a list that needs nothing of the workspace"
+        return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index)
+    files = dict.fromkeys((*(found.group().removeprefix("./") for found in _PATH.finditer(said)), *carry.files))
+    searched = shortened(" ".join((said, *carry.questions[:1])))
+    return ConversationQuery(
+        searched,
+        judged=said if of_code and said != searched else "",
+        why=f"the message picks {count(len(items), 'item')} of the list before it",
+        index=index,
+        parts=(MessagePart(PartKind.QUESTION, text.strip()),),
+        places=coordinates(said),
+        carried=(*items, *carry.questions[:1]),
+        files=tuple(files)[:MOST_FILES],
+        is_of_workspace=True,
     )
 
 
@@ -289,7 +326,7 @@ def _follows(asking: str, *, has_paste: bool) -> bool:
         return not _names_code(asking) and len(words) > 1
     first = next((at for at, word in enumerate(words) if word in FOLLOWING), len(words))
     if _refers(_first_clause(asking)) and (len(telling) <= 4 or first < 3):
-        return True
+        return not _names_its_subject(asking)
     return words[0] in CONTINUATIONS and len(telling) <= 4
 
 
@@ -319,6 +356,14 @@ def _first_clause(text: str) -> str:
     """Return the text up to an ``and`` whose pronouns may stand for what is named before it; all of it elsewhere."""
     before, joined, _ = text.partition(" and ")
     return before if joined and len(_telling(before)) >= 2 else text
+
+
+def _names_its_subject(text: str) -> bool:
+    """Does the text first name what its pronoun stands for: ``item pipelines, where are they opened``?"""
+    named, comma, rest = text.partition(",")
+    words = words_of(rest)
+    is_named = bool(_telling(named)) and not _refers(named) and named[:1].isalnum()
+    return bool(comma) and is_named and bool(words) and words[0] in WH_WORDS | {"is", "are", "does", "do", "can"}
 
 
 def _telling(text: str) -> list[str]:
@@ -382,9 +427,13 @@ def _carried(before: Sequence[Any]) -> _Carry:
             own = shortened(own_words(text), MAX_READ)
             if own:
                 turns += 1
+                changed = after_change(own)
+                own = own if changed is None else changed
                 complete = _collect_question(own, carry, complete=complete)
                 _collect_names(carry.take(own, MAX_READ, of_tool=False), carry, weight)
                 weight /= 2
+                if changed is not None:
+                    break
         elif role == "assistant" and text:
             _collect_names(carry.take(text, MAX_READ // 4, of_tool=False), carry, weight)
         elif role in {"tool", "function"} and text:
@@ -398,6 +447,12 @@ def _collect_question(own: str, carry: _Carry, *, complete: bool) -> bool:
         return True
     parts = message_parts(own)
     asking = _asking(parts)
+    if any(part.part in PASTED for part in parts):
+        # A paste says what it is about, whatever is asked of it.
+        errors, _ = _errors(parts)
+        told = " ".join((asking, *errors, *_pasted_names(parts)[:PASTED_NAMES])).strip()
+        carry.questions.extend([shortened(told, 600)] if told else [])
+        return True
     if _telling(asking) and needs_nothing(own, asking, has_paste=False, has_places=False):
         carry.is_idle = carry.is_idle or not carry.questions
         return False

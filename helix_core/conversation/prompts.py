@@ -13,6 +13,7 @@ from helix_core.conversation.parts import words_of
 from helix_core.conversation.phrases import (
     BARE_VERBS,
     COMPLAINTS,
+    CONTINUATIONS,
     INTERROGATIVES,
     SOCIAL_WORDS,
     STEP_VERBS,
@@ -427,7 +428,8 @@ def _is_social(typed: Sequence[str]) -> bool:
     if not all(word in _SOCIAL or word.removesuffix("s") in _SOCIAL or _plain(word) in _SOCIAL for word in words):
         return False
     said = " ".join(typed)
-    return words[0] not in INTERROGATIVES or bool(_PERSONAL.search(said) or _OF_THE_CHAT.search(said))
+    first = next((word for word in words if word not in CONTINUATIONS), words[0])
+    return first not in INTERROGATIVES or bool(_PERSONAL.search(said) or _OF_THE_CHAT.search(said))
 
 
 def _plain(word: str) -> str:
