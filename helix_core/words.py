@@ -7,28 +7,52 @@ text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
 from typing import Any, cast
 
 
 class _LazyPattern:
-    def __init__(self, source: str, flags: int) -> None:
-        self._source, self._flags = source, flags
+    def __init__(self, source: str, flags: int, cues: tuple[str, ...]) -> None:
+        self._source, self._flags, self._cues = source, flags, cues
         self._compiled: re.Pattern[str] | None = None
 
     def __getattr__(self, name: str) -> Any:
-        if self._compiled is None:
-            self._compiled = re.compile(self._source, self._flags)
-        found = getattr(self._compiled, name)
+        if self._compiled is None and self._cues and name in _NO_MATCH:
+            return partial(self._ask, name)
+        found = getattr(self._compile(), name)
         # Found without this call from now on: looking a method up costs more than matching a short line.
         setattr(self, name, found)
         return found
 
+    def _compile(self) -> re.Pattern[str]:
+        if self._compiled is None:
+            self._compiled = re.compile(self._source, self._flags)
+        return self._compiled
 
-def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
-    """Return a pattern that is compiled at its first use: a long one costs a short command more than all it finds."""
-    return cast("re.Pattern[str]", _LazyPattern(source, flags))
+    def _ask(self, name: str, text: str, *at: int) -> Any:
+        if text.isascii():
+            folded = text.lower()
+            if not any(cue in folded for cue in self._cues):
+                return _NO_MATCH[name]()
+        return getattr(self._compile(), name)(text, *at)
+
+
+_NO_MATCH: dict[str, Callable[[], Any]] = {
+    "search": lambda: None,
+    "match": lambda: None,
+    "findall": list,
+    "finditer": lambda: iter(()),
+}
+
+
+def lazy_pattern(source: str, flags: int = 0, *, cues: str = "") -> re.Pattern[str]:
+    """Return a pattern that is compiled at its first use: a long one costs a short command more than all it finds.
+
+    Of ``cues``, separated by ``|`` and in lower case, each match in ASCII text has one: a text without any is not
+    searched, and the pattern not compiled for it.
+    """
+    return cast("re.Pattern[str]", _LazyPattern(source, flags, tuple(cues.split("|")) if cues else ()))
 
 
 IDENTIFIER = re.compile(r"[^\W\d]\w*")

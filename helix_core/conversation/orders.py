@@ -101,6 +101,7 @@ _SPOKEN = lazy_pattern(
 _LABELED = lazy_pattern(
     r"(?<=[.!?] )(?:here (?:is|are) )?(?:the )?(?:user )?(?:message|text|question|query|input|request|prompt):.*",
     re.IGNORECASE | re.DOTALL,
+    cues="input:|message:|prompt:|query:|question:|request:|text:",
 )
 _NAMES_CODE = lazy_pattern(
     r"\b[a-zA-Z]\w*_\w+\b|\b\w+\(\)|\b[\w-]+/[\w/-]*\.\w+\b|\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z]+[A-Z]\w*\b|\b\w+\.py\b"

@@ -28,6 +28,10 @@ _MAKE = (
     r"(?:generate|create|write|suggest|produce|provide|give|reply with|respond with|come up with"
     r"|summari[sz]e|extract|craft|draft|propose|determine|classify|analy[sz]e|choose)"
 )
+_MAKE_CUES = (
+    "generate|create|write|suggest|produce|provide|give|reply with|respond with|come up with|summari|extract|craft"
+    "|draft|propose|determine|classify|analy|choose"
+)
 _META = (
     r"(?:titles?|name|topic|label|emoji|tags?|keywords|follow-?ups?(?: questions?)?|(?:next|suggested"
     r"|relevant) (?:questions?|prompts?|replies)"
@@ -40,12 +44,15 @@ _OBJECT = (
     r"|message|request|question)|above|so far"
     r"|transcript)"
 )
-_CLIENT = lazy_pattern(rf"\b{_MAKE}\b[^\n?]{{0,140}}?\b{_META}\b[^?]{{0,400}}?\b{_OBJECT}\b", re.IGNORECASE)
+_CLIENT = lazy_pattern(
+    rf"\b{_MAKE}\b[^\n?]{{0,140}}?\b{_META}\b[^?]{{0,400}}?\b{_OBJECT}\b", re.IGNORECASE, cues=_MAKE_CUES
+)
 _CLIENT_OF = lazy_pattern(
     rf"\b(?:summari[sz]e|recap|condense|compact)\b[^\n?]{{0,60}}\b(?:this|the|our|following|above|entire|whole"
     rf"|previous)\b[^\n?]{{0,60}}\b{_OBJECT}\b"
     r"|\bsummari[sz]e (?:everything|all) (?:that (?:has )?(?:happened|been)|we|you|above|so far|said|discussed)",
     re.IGNORECASE,
+    cues="summari|recap|condense|compact",
 )
 _FOR_A_CLIENT = lazy_pattern(
     r"### Task:|<chat_history>|<conversation_history>|title for (?:the|this|a) (?:chat|conversation)"
@@ -54,11 +61,14 @@ _FOR_A_CLIENT = lazy_pattern(
     r"|did not use a tool in your previous response|\[SUGGESTION MODE|you are an autocomplete|fill in the middle"
     r"|<fim_|</?FILL_HERE|<\|fim",
     re.IGNORECASE,
+    cues="### task:|_history>|title for |new conversation topic|summary of |so far|context checkpoint|handoff summary"
+    "|context window|previous response|[suggestion mode|autocomplete|fill in the middle|fim|fill_here",
 )  # fmt: skip
 _COMMIT = lazy_pattern(
     rf"^\W{{0,3}}(?:please |can you |could you )?{_MAKE}\b.{{0,60}}\b(?:commit message|pr description"
     rf"|pull request (?:title|description)|changelog entry|branch name)\b",
     re.IGNORECASE,
+    cues="commit message|pr description|pull request|changelog entry|branch name",
 )
 _LANGUAGE = (
     r"(?:english|german|french|spanish|portuguese|italian|dutch|polish|russian|japanese|chinese|mandarin"
@@ -76,6 +86,7 @@ _TRANSLATE = lazy_pattern(
     rf"|^\W{{0,3}}wie sagt man\b|^.{{0,20}}(?:翻译成|翻譯成|翻訳して|に訳して|英訳|和訳|翻译一下)"
     r"|(?:翻译成|に翻訳|を翻訳)",
     re.IGNORECASE | re.DOTALL,
+    cues="translate|traduc|traduz|tradui| say|wie sagt man",
 )
 _REWRITE = lazy_pattern(
     r"^\W{0,3}(?:please |can you |could you )?(?:summari[sz]e|rephrase|reword|paraphrase|proofread|shorten"
@@ -86,6 +97,7 @@ _REWRITE = lazy_pattern(
     r"|improve (?:the )?wording|polish)\b.{0,80}?\b(?:this|following|below|text|email|e-mail|mail|message"
     r"|paragraph|sentence|grammar|spelling|english|typos?)\b",
     re.IGNORECASE | re.DOTALL,
+    cues="this|following|below|text|mail|message|paragraph|sentence|grammar|spelling|english|typo",
 )
 _CREATIVE = lazy_pattern(
     r"\b(?:write|tell|compose|make|sing|give|schreib\w?|erzähl\w?|cuéntame|escribe|raconte|écris|conta"
@@ -95,17 +107,20 @@ _CREATIVE = lazy_pattern(
     r"|friend"
     r"|mom|mother|dad|father|wife|husband|neighbou?r|recruiter|customer|client|team|hr)|gedicht|witz|chiste|poema|blague|poème|piada)\b",
     re.IGNORECASE,
+    cues="write|tell|compose|make|sing|give|schreib|escribe|raconte|conta|escreva",
 )
 _EXPLAINED_TO = lazy_pattern(
     r"\bto (?:a|an|my) (?:\w{3,6}[- ]year[- ]old|child|kid|toddler|grandm\w{2,6}|grandpa)\b"
     r"|\b(?:idioms?|proverbs?|etymology|rhymes? with)\b"
     r"|\bnames? for (?:a|my|our) (?:\w{3,12} )?(?:dog|cat|puppy|kitten|baby|band|horse|retriever|daughter|son)\b",
     re.IGNORECASE,
+    cues="to a|to my |idiom|proverb|etymology|rhyme|name",
 )
 _OWN_ANSWER = lazy_pattern(
     r"^\W{0,3}(?:please |can you |could you )?(?:rephrase|reword|repeat|shorten|summari[sz]e|translate|simplify)"
     r" (?:your|the|that) (?:(?:last|previous|above) )?(?:answer|reply|response|message|explanation)\b",
     re.IGNORECASE,
+    cues="answer|reply|response|message|explanation",
 )
 _ABOUT_YOU = lazy_pattern(
     r"^\W{0,3}(?:who|what) are you\b|^\W{0,3}what(?:'s| is) your name\b|^\W{0,3}what can you do\b"
@@ -115,6 +130,7 @@ _ABOUT_YOU = lazy_pattern(
     r"|^\W{0,3}(?:wer|was) bist du\b|^\W{0,3}¿?quién eres\b|^\W{0,3}qui es-tu\b|^\W{0,3}quem é você\b|あなたは誰|你是谁"
     r"|do you (?:like|love|speak|dream|feel|have feelings)\b",
     re.IGNORECASE,
+    cues="you|is this|bist du|qui es-tu",
 )
 _WORLD = lazy_pattern(
     r"\bweather\b.{0,40}\b(?:in|today|tomorrow|like|forecast|outside)\b|\b(?:how|what)\b.{0,20}\bweather\b"
@@ -126,6 +142,11 @@ _WORLD = lazy_pattern(
     r"|\bwhat (?:time|day|date|year) is (?:it|today)\b|\b(?:bitcoin|gold) price\b|\b(?:meaning of life"
     r"|speed of light|boiling point)\b|\bhow many (?:people live|countries|planets|continents|calories)\b",
     re.IGNORECASE,
+    cues=(
+        "weather|wetter|capital|president|prime minister|queen|chancellor|who |population|how tall|how far"
+        "|how high|recipe|cook|bake|restaurant|horoscope|world cup|olympics|workout|lottery|what time"
+        "|what day|what date|what year|price|meaning of life|speed of light|boiling point|how many "
+    ),
 )
 _ARITHMETIC = lazy_pattern(
     r"^(?:what(?:'s| is| are)|calculate|compute|was ist|cuánto es|combien font"
@@ -158,6 +179,7 @@ _COMPARED = lazy_pattern(
     rf"^(?:is|are|should i (?:learn|use|choose|pick)|which is (?:better|faster)\W)\b.{{0,40}}\b{_TONGUES}\b"
     rf".{{0,40}}\b(?:than|or|vs\.?|versus) {_TONGUES}\b.{{0,30}}$",
     re.IGNORECASE,
+    cues="than |or |vs|versus ",
 )
 _A_TERM = lazy_pattern(
     r"^(?:what(?:'s| is| are)?(?: an?)?|(?:can you |could you |please )?explain(?: to me)?(?: what)?|define"
@@ -173,6 +195,7 @@ _A_TERM = lazy_pattern(
     r"| am) (?:five|5)|briefly"
     r"|please))*\W*$",
     re.IGNORECASE,
+    cues="what|explain|define|pros and cons of",
 )
 _WRITTEN_ANEW = lazy_pattern(
     r"^\W{0,3}(?:please |can you |could you )?(?:write|give|create|generate|make|show|need|build)(?: me)? (?:an? "
@@ -184,6 +207,7 @@ _WRITTEN_ANEW = lazy_pattern(
     r"|terminal) command\b"
     r"|^what(?:'s| is) (?:the )?(?:linux|unix|shell|git|bash) command\b",
     re.IGNORECASE,
+    cues="write|give|create|generate|make|show|need|build|cron expression|command",
 )
 _ROLE = lazy_pattern(
     r"(?:^\W{0,6}|[.\n] ?)(?:you (?:are|will be|have been|act) |act as |your (?:task|job|goal) is |given (?:the"
@@ -191,12 +215,17 @@ _ROLE = lazy_pattern(
     r"(?:conversation|chat|dialogue|dialog|document|passage|text)|based on the (?:conversation|chat|following|above)"
     r"|# (?:user|human)\b|the user has requested|web page content)",
     re.IGNORECASE,
+    cues="you |act as |your |given |based on the |# user|# human|the user has requested|web page content",
 )
 _SPOKEN_LINE = lazy_pattern(
     r"^\W{0,8}(?:user|human|assistant|ai|bot|claude|chatgpt|model|system|question|user question|user prompt"
     r"|follow up input"
     r"|chat history|message|command|output|input|text|retrieved document|user request|request)\b\W{0,6}(?::|$)",
     re.IGNORECASE | re.MULTILINE,
+    cues=(
+        "user|human|assistant|ai|bot|claude|chatgpt|model|system|question|follow up|chat history|message"
+        "|command|output|input|text|document|request"
+    ),
 )
 _FORM_ONLY = lazy_pattern(
     r"\b(?:only|nothing else|no (?:other|conversation|prose|preamble)|surrounding quotes|one per line"
@@ -206,12 +235,17 @@ _FORM_ONLY = lazy_pattern(
     r"(?:words?|char\w*|sentences?)|\d{1,2}-\d{1,2}[- ]words?|words or less|yes' or 'no|short(?:ly)?|concise|brief\w*"
     r"|one-sentence|strictly)\b",
     re.IGNORECASE,
+    cues=(
+        "only|nothing else|no |surrounding quotes|one per line|without |do not |json|array of|word|char"
+        "|sentence|yes' or 'no|short|concise|brief|strictly"
+    ),
 )
 _WHOLE_OUTPUT = lazy_pattern(
     r"\b(?:output|return|reply with|respond with|answer with|provide|write|apply)\b[^\n?]{0,60}\b(?:only|whole"
     r"|nothing else|edit)\b"
     r"|\bonly (?:output|return|reply|respond|answer)\b",
     re.IGNORECASE,
+    cues="only|whole|nothing else|edit",
 )
 _ARTEFACT = (
     r"(?:titles?|headline|topic|label|emojis?|tags?|keywords|follow-?ups?|questions?|suggestions?|commit messages?"
@@ -224,7 +258,13 @@ _MADE = (
     r"|complet\w+|enhance)"
 )
 _JOB = lazy_pattern(
-    rf"\b{_MADE}\b[^\n?]{{0,120}}?\b{_ARTEFACT}\b|\b{_ARTEFACT} (?:generator|writer|engine|assistant)\b", re.IGNORECASE
+    rf"\b{_MADE}\b[^\n?]{{0,120}}?\b{_ARTEFACT}\b|\b{_ARTEFACT} (?:generator|writer|engine|assistant)\b",
+    re.IGNORECASE,
+    cues=(
+        _MAKE_CUES
+        + "|name|rephrase|rewrite|turn|condense|compact|grade|assess|synthesi|reflect|generat|complet|enhance| writer"
+        "| engine| assistant"
+    ),
 )
 _SYSTEM_JOB = lazy_pattern(
     rf"(?:^|[.:\n]\s{{0,3}}|\b(?:to|that|you|and|will)\s)(?:only |\*?\w{{2,12}}ly\*? |\*)?(?:{_MADE}|writes?"
@@ -256,7 +296,8 @@ _STRANGE_JOB = lazy_pattern(
 
 _TERM = rf"(?:[A-Z]{{2,6}}|(?i:{_TONGUES}))"
 _DIFFERENCE = lazy_pattern(
-    rf"^(?i:what(?:'s| is| are)|explain|tell me)\b[^?\n]{{0,20}}\b(?i:differences? between) {_TERM} and {_TERM}\W*$"
+    rf"^(?i:what(?:'s| is| are)|explain|tell me)\b[^?\n]{{0,20}}\b(?i:differences? between) {_TERM} and {_TERM}\W*$",
+    cues="difference",
 )
 _HERE = lazy_pattern(
     r"\b(?:this|our|the|my|your) (?:repo\w*|project|codebase|code|workspace|folder|app\w*|package|library|module"
@@ -317,6 +358,7 @@ _STEP_HEAD = lazy_pattern(
     r"|^# \w+_\w+ [A-Z]{4}"
     r"|^another (?:language )?model (?:started|has)\b",
     re.IGNORECASE,
+    cues="observation|tool |exit code|command |stdout|stderr|result|[|$ |the user |the |# |another ",
 )
 _STEP_SAID = lazy_pattern(
     r"^\W{0,3}(?:i (?:ran|executed) (?:this|the following) command|i added these files to the chat|i did `?git "
@@ -329,6 +371,7 @@ _STEP_SAID = lazy_pattern(
     r"|failed|rejected|denied|cancelled|out|no tool|not contain|not use|too long|because)\b"
     r"|you (?:have )?(?:exceeded|reached|hit|not (?:used|called)|did not (?:use|call)))",
     re.IGNORECASE,
+    cues="i ran |i executed |i added |i did |i committed|user |tool|response|reply|output|turn|you ",
 )
 _SAID_SO_FAR = lazy_pattern(
     r"\b(?:tl;?dr|summari[sz]e|condense|compress|recap|write down|sum up|wrap up|hand over)\b[^\n?]{0,140}"
@@ -336,11 +379,13 @@ _SAID_SO_FAR = lazy_pattern(
     r"|messages)\b"
     r"|\bcontinue\b.{0,40}\b(?:conversation|where (?:we|you|i|it)|the last task)\b",
     re.IGNORECASE,
+    cues="dr|summari|condense|compress|recap|write down|sum up|wrap up|hand over|continue",
 )
 _SAID_NEXT = lazy_pattern(
     r"\b(?:the user|i)\b.{0,40}\b(?:ask|know|want|say|type|do)\b.{0,30}\bnext\b|\bpredict the next\b"
     r"|\bnext (?:questions|prompts|messages?) (?:of|for|from) the user\b",
     re.IGNORECASE,
+    cues="next",
 )
 _OF_THE_DIFF = lazy_pattern(
     r"\bcommit(?:s| messages?)?\b|\b(?:pull|merge) request\b|\bPR\b|\bchange ?log\b|\brelease notes?\b"
