@@ -5,7 +5,8 @@ import hashlib
 import pytest
 
 from helix_core.engine import Helix
-from helix_core.engine.requests import NO_OVERLAYS
+from helix_core.engine.requests import NO_OVERLAYS, PageCursor
+from helix_core.engine.symbols.lookup import SymbolAnswer
 from helix_core.model import Ranked, TaskType
 from tests.engine.conftest import config_in
 from tests.engine.repository import write
@@ -67,3 +68,35 @@ def test_a_version_that_another_process_stores_meanwhile_mixes_with_no_placed_it
         assert one.content_hash == hashlib.sha256(old.encode()).hexdigest()
         quoted = one.quote.split("\n")
         assert lines[item.start_line - 1 :][: len(quoted)] == quoted, item.symbol
+
+
+class Overtaken:
+    """A reader between two of whose queries another process writes, once."""
+
+    def __init__(self, reader, write):
+        self._reader, self._write = reader, write
+
+    def __getattr__(self, name):
+        if name == "uses" and self._write is not None:
+            write, self._write = self._write, None
+            write()
+        return getattr(self._reader, name)
+
+
+def test_a_definition_that_another_process_stores_anew_meanwhile_is_no_user_of_its_name(tmp_path):
+    folder = tmp_path / "project"
+    write(folder, {"app.py": "def sign(key):\n    return key\n"})
+    config = config_in(tmp_path, folder)
+    with Helix.open(folder, config=config) as helix, Helix.open(folder, config=config) as other:
+        helix.refresh()
+
+        def change():
+            write(folder, {"app.py": "import os\n\n\ndef sign(salt):\n    return salt\n"})
+            other.refresh_paths([b"app.py"])
+
+        reader = Overtaken(helix.session.index.reader, change)
+        weigher = helix.session.weigher(NO_OVERLAYS, lambda: None)
+        answer = SymbolAnswer(reader, weigher, None, PageCursor(0, 5, ""), counts=True)
+        known = answer.about("sign", b"", 0, NO_OVERLAYS)
+    assert [place["start_line"] for place in known["definitions"]] == [4]
+    assert (known["users"], known["users_total"]) == ([], 0)

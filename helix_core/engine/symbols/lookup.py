@@ -293,7 +293,9 @@ class SymbolAnswer:
             if not meant.definitions:
                 return None
             answer = self._answer(wanted, meant, candidates)
-            if self._weigher.observer.mended == before:
+            # Where another process stored a definition anew meanwhile, it is known by its old row no more.
+            is_level = candidates == self._reader.names.defined_at(wanted.name, path)
+            if is_level and self._weigher.observer.mended == before:
                 break
         return answer
 
