@@ -87,6 +87,21 @@ async function addsTheProxy(stage: Stage): Promise<void> {
   assert.match(said.message, /does not answer yet/);
 }
 
+/** What models need is as much again as the core: who sets one up is asked first, and no is no. */
+async function asksForModels(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  await window.run('Helix: Set Up Embedding Model');
+  const dialog = window.page.locator('.monaco-dialog-box', { hasText: 'Install what embedding models need?' });
+  assert.match(await dialog.innerText(), /14 packages \(117 MB on disk\)/);
+  await stage.picture('install-models');
+  await dialog.locator('.monaco-button', { hasText: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await window.page.locator('.terminal-wrapper').count(), 0, 'no terminal sets a model up');
+  const [environment] = stage.processes('shim').flatMap(({ command }) => /\S*\/env-\w+/.exec(command) ?? []);
+  assert.ok(environment, 'the shim runs in the private environment');
+  assert.doesNotMatch(fs.readFileSync(path.join(environment, 'helix-ready.json'), 'utf8'), /"models"/);
+}
+
 async function startsAgain(stage: Stage): Promise<void> {
   await stage.forget();
   const began = performance.now();
@@ -100,6 +115,7 @@ export const privateEnvironment: Act = {
   open: async (run) => (await openStage(run, 'private', { settings: {} })).stage,
   scenarios: [
     scenario('made from the package with consent, and Helix runs in it', setUp, 300_000),
+    scenario('what embedding models need is asked about when one is set up', asksForModels),
     scenario('the chat proxy is installed when it is wanted', addsTheProxy, 200_000),
     scenario('the next window uses it at once', startsAgain),
   ],
