@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
+    from helix_core.embed.hub import HubModel, fetch_hub_model, fetch_hub_reranker, hub_model, hub_name
     from helix_core.embed.model import (
         FastModel,
         Model,
@@ -41,6 +42,7 @@ __all__ = [
     "TABLE_ID",
     "Encoder",
     "FastModel",
+    "HubModel",
     "ListedModel",
     "LoadedReranker",
     "Model",
@@ -57,8 +59,12 @@ __all__ = [
     "chosen_model",
     "chosen_reranker",
     "embedded_texts",
+    "fetch_hub_model",
+    "fetch_hub_reranker",
     "fetch_listed",
     "fetch_listed_reranker",
+    "hub_model",
+    "hub_name",
     "kept_models",
     "listed",
     "listed_reranker",
@@ -74,6 +80,7 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
+        "hub": ("HubModel", "fetch_hub_model", "fetch_hub_reranker", "hub_model", "hub_name"),
         "model": (
             "FastModel",
             "OneShotEncoder",

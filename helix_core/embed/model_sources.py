@@ -1,6 +1,6 @@
 """Sources of models besides the pinned wheel: a folder of the user's, or fastembed's own list.
 
-Only ``fetch_listed`` uses the network; ``helix embed setup`` calls it, after consent.
+Only ``fetch_listed`` uses the network; ``helix embed setup`` calls it, after consent. ``hub`` has what is in no list.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from helix_core.embed.prompts import NO_PROMPTS, POOLING, Prompts, folder_prompt
 from helix_core.embed.token_rows import CONFIG, TOKENIZER, WEIGHTS, TokenRows, folder_of_rows, why_no_file
 from helix_core.errors import ModelError
 
-_MOST_BYTES = 4 << 30
+MOST_BYTES = 4 << 30
 _MOST_TOKENIZER_BYTES = 40_000_000
 """Gemma's, the largest that is known, has 33 MB."""
 _MOST_ENTRIES = 1_500_000
@@ -71,7 +71,11 @@ def listed(name: str) -> ListedModel:
     check_installed()
     from fastembed import TextEmbedding
 
-    return closest(name, TextEmbedding.list_supported_models(), "name minilm, one of fastembed, or a folder")
+    return closest(
+        name,
+        TextEmbedding.list_supported_models(),
+        "name minilm, one of fastembed, OWNER/NAME of the Hugging Face Hub, or a folder",
+    )
 
 
 def closest(name: str, list_: Iterable[dict[str, Any]], otherwise: str) -> ListedModel:
@@ -123,9 +127,10 @@ def downloaded(
         yield made
 
 
-def take_folder(folder: Path, cache_dir: Path) -> Model:
+def take_folder(folder: Path, cache_dir: Path, source: str = "") -> Model:
     """Copy a model folder of the user's into the cache: an ONNX graph (model.onnx, tokenizer.json,
-    tokenizer_config.json), or a row for each token (model.safetensors, tokenizer.json).
+    tokenizer_config.json), or a row for each token (model.safetensors, tokenizer.json). ``source`` says where it is
+    from, if not the folder.
 
     Raises ModelError when it lacks a file, or cannot be loaded.
     """
@@ -134,7 +139,7 @@ def take_folder(folder: Path, cache_dir: Path) -> Model:
         raise ModelError(
             f"The model in {folder} compares tokens; set it up with helix embed setup --reranker {folder}."
         )
-    source = f"the folder {title}"
+    source = source or f"the folder {title}"
     # Before a graph: model2vec's own folders have one next to the rows, which takes other inputs.
     if (place := _rows_in(folder)) is not None:
         _check_size(folder, [place / WEIGHTS])
@@ -247,7 +252,7 @@ def copied(
 
 
 def _check_size(folder: Path, files: Iterable[Path]) -> None:
-    if sum(file.stat().st_size for file in files) > _MOST_BYTES:
+    if sum(file.stat().st_size for file in files) > MOST_BYTES:
         raise ModelError(f"The model in {folder} is larger than 4 GiB; choose a smaller one.")
 
 

@@ -205,7 +205,10 @@ def listed_reranker(name: str) -> ListedModel:
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
     models = [*TextCrossEncoder.list_supported_models(), *LateInteractionTextEmbedding.list_supported_models()]
-    otherwise = "name a cross-encoder or a late-interaction model of fastembed's lists, or a folder"
+    otherwise = (
+        "name a cross-encoder or a late-interaction model of fastembed's lists, OWNER/NAME of the Hugging Face Hub, "
+        "or a folder"
+    )
     return closest(name, models, otherwise)
 
 
@@ -224,7 +227,7 @@ def fetch_listed_reranker(model: ListedModel, cache_dir: Path) -> RerankerModel:
         return _kept(RerankerModel(made.name, made.folder, source, made.model_file, model.name))
 
 
-def take_reranker_folder(folder: Path, cache_dir: Path) -> RerankerModel:
+def take_reranker_folder(folder: Path, cache_dir: Path, source: str = "") -> RerankerModel:
     """Copy a reranker of the user's into the cache: a cross-encoder (model.onnx, tokenizer.json,
     tokenizer_config.json), or a late-interaction model (the same and config_sentence_transformers.json).
 
@@ -244,7 +247,7 @@ def take_reranker_folder(folder: Path, cache_dir: Path) -> RerankerModel:
         tokens = token_settings(folder, width) if is_late else None
         if tokens is not None:
             complete_tokenizer(made.folder, folder, tokens.mask)
-        source = f"the folder {title}"
+        source = source or f"the folder {title}"
         return _kept(RerankerModel(made.name, made.folder, source, made.model_file, tokens=tokens))
 
 

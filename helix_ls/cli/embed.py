@@ -41,7 +41,10 @@ def embed(
     ] = EmbedAction.STATUS,
     model: Annotated[
         str,
-        typer.Argument(metavar="[MODEL|FOLDER]", help="For setup: minilm, a model of fastembed's list, or a folder."),
+        typer.Argument(
+            metavar="[MODEL|FOLDER]",
+            help="For setup: minilm, a model of fastembed's list, OWNER/NAME of the Hugging Face Hub, or a folder.",
+        ),
     ] = "minilm",
     *,
     path: PathOption = HERE,

