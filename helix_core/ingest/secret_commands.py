@@ -9,7 +9,13 @@ from collections.abc import Iterator
 
 from helix_core.ingest.secret_names import NAME, names_password, whole_name
 from helix_core.ingest.secret_typed import is_typed_password
-from helix_core.ingest.secret_values import LazyPattern, is_password_in_place, is_secret, is_strong_password
+from helix_core.ingest.secret_values import (
+    LazyAlternatives,
+    LazyPattern,
+    is_password_in_place,
+    is_secret,
+    is_strong_password,
+)
 from helix_core.ingest.secret_words import is_word_password, is_worded
 
 Span = tuple[int, int]
@@ -37,82 +43,143 @@ COMMAND_LINE_WORDS = (
 )
 _COMMAND_LINE = LazyPattern(COMMAND_LINE_WORDS)
 """A line that may be one of ``_COMMANDS``."""
-_COMMANDS = LazyPattern(
-    b"|".join(
+_COMMANDS = LazyAlternatives(
+    (
         (
+            (b"mysql",),
             rb"\bmysql(?:dump|admin|import|show|check|sh|slap|binlog|pump)?\b[^\r\n]{0,200}?[ \"'\[,]-p" + _VALUE,
-            rb"\bsshpass\b[^\r\n]{0,40}?[ \"']-p[\"', ]{0,4}" + _VALUE,
+        ),
+        ((b"sshpass",), rb"\bsshpass\b[^\r\n]{0,40}?[ \"']-p[\"', ]{0,4}" + _VALUE),
+        (
+            (b"login",),
             rb"\b(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc|cf|heroku|registry|cloudctl|bx)"
             rb"\b[^\r\n]{0,60}?[ \"']login\b"
             rb"[^\r\n]{0,120}?[ \"'](?:-p|--?pass(?:word)?|--token)(?:[\"', ]{1,4}|=)" + _VALUE,
+        ),
+        (
+            (b"mongo", b"influx", b"ncftp", b"rdesktop"),
             rb"\b(?:mongo(?:sh|dump|restore|export|import)?|influx|ncftp\w*|rdesktop)"
             rb"[ \"'][^\r\n]{0,160}?[ \"'](?:-p|--?pass(?:word)?)"
             rb"(?:[\"', ]{1,4}|=)" + _VALUE,
+        ),
+        (
+            (b"sqlcmd", b"bcp", b"osql", b"isql", b"mosquitto_", b"zip", b"snowsql"),
             rb"\b(?:sqlcmd|bcp|osql|isql|mosquitto_\w+|zip|unzip|snowsql)"
             rb"\b[^\r\n]{0,160}?[ \"']-P[\"', ]{0,4}" + _VALUE,
-            rb"\b(?:7z|7za|rar|unrar)\b[^\r\n]{0,80}?[ \"']-p" + _VALUE,
-            rb"\bredis-cli\b[^\r\n]{0,120}?[ \"'](?:-a|--pass)[\"', ]{1,4}" + _VALUE,
+        ),
+        ((b"7z", b"rar"), rb"\b(?:7z|7za|rar|unrar)\b[^\r\n]{0,80}?[ \"']-p" + _VALUE),
+        ((b"redis-cli",), rb"\bredis-cli\b[^\r\n]{0,120}?[ \"'](?:-a|--pass)[\"', ]{1,4}" + _VALUE),
+        (
+            (b"ldap",),
             rb"\bldap(?:search|modify|add|delete|whoami|passwd)\b[^\r\n]{0,200}?[ \"']-w[\"', ]{1,4}" + _VALUE,
+        ),
+        (
+            (b"-u", b"-a", b"/user"),
             rb"\b(?:smbclient|lftp|wget|curl|http|https|xh|rpcclient|smbmap|net)\b[^\r\n]{0,160}?[ \"'](?:-U|-u"
             rb"|-a|--user|--auth|"
             rb"--proxy-user|/user)[\"'=: ]{1,4}[^\s:%,\"'$]{1,64}[:%,]([^\s\"'$]{3,128})",
-            rb"\b(?:pass|passin|passout)[ =\"']{1,3}pass:" + _VALUE,
+        ),
+        ((b"pass:",), rb"\b(?:pass|passin|passout)[ =\"']{1,3}pass:" + _VALUE),
+        (
+            (b"storepass", b"keypass", b"-pw", b"-authpassword"),
             rb"[ \"'](?:-storepass|-keypass|-srcstorepass|-deststorepass|-pw|-authpassword)[\"', ]{1,4}" + _VALUE,
-            rb"[ \"']/p(?:assword)?:" + _VALUE,
+        ),
+        ((b"/p:", b"/password:"), rb"[ \"']/p(?:assword)?:" + _VALUE),
+        (
+            (b"htpasswd",),
             rb"\bhtpasswd(?:[ ]-\w+)*[ ]-(?:\w*n\w*b|\w*b\w*n)\w*(?:[ ]-\w+)*[ ][^\s\-][^\s]*[ ]" + _VALUE,
-            rb"\bhtpasswd(?:[ ]-\w+)*[ ]-\w*b\w*(?:[ ]-\w+)*[ ][^\s\-][^\s]*[ ][^\s]+[ ]" + _VALUE,
+        ),
+        ((b"htpasswd",), rb"\bhtpasswd(?:[ ]-\w+)*[ ]-\w*b\w*(?:[ ]-\w+)*[ ][^\s\-][^\s]*[ ][^\s]+[ ]" + _VALUE),
+        (
+            (b"net user",),
             rb"(?:(?m:^)[ ]*|[>$#;&|][ ]*)net[ ]user[ ][^\s/]+[ ]" + _VALUE + rb"(?:[ ]/|[ ]*(?:\r?\n|\z))",
-            rb"\bsnmp\w+\b[^\r\n]{0,200}?[ ]-[AX][ ]" + _VALUE,
-            rb"\bssh-keygen\b[^\r\n]{0,160}?[ ]-[NP][ ]" + _VALUE,
-            rb"\b(?:mysqladmin|mariadb-admin)\b[^\r\n]{0,160}?[ ]password[ ]" + _VALUE,
-            rb"\brclone[ ](?:obscure[ ]|config[ ]create[ ][^\r\n]{0,120}?[ ]pass[ ])" + _VALUE,
-            rb"\bnmcli\b[^\r\n]{0,120}?[ ]password[ ]" + _VALUE,
-            rb"\bwpa_passphrase[ ](?:\"[^\"\r\n]{1,32}\"|'[^'\r\n]{1,32}'|[^\s]{1,32})[ ]" + _VALUE,
+        ),
+        ((b"snmp",), rb"\bsnmp\w+\b[^\r\n]{0,200}?[ ]-[AX][ ]" + _VALUE),
+        ((b"ssh-keygen",), rb"\bssh-keygen\b[^\r\n]{0,160}?[ ]-[NP][ ]" + _VALUE),
+        ((b"mysqladmin", b"mariadb-admin"), rb"\b(?:mysqladmin|mariadb-admin)\b[^\r\n]{0,160}?[ ]password[ ]" + _VALUE),
+        ((b"rclone",), rb"\brclone[ ](?:obscure[ ]|config[ ]create[ ][^\r\n]{0,120}?[ ]pass[ ])" + _VALUE),
+        ((b"nmcli",), rb"\bnmcli\b[^\r\n]{0,120}?[ ]password[ ]" + _VALUE),
+        ((b"wpa_passphrase",), rb"\bwpa_passphrase[ ](?:\"[^\"\r\n]{1,32}\"|'[^'\r\n]{1,32}'|[^\s]{1,32})[ ]" + _VALUE),
+        (
+            (b"<<<",),
             rb"\b(?:sudo|chpasswd|passwd|smbpasswd|kinit|cryptsetup|gpg|su|login|vault|ssh-add)\b[^\r\n]{0,80}?"
             rb"<<<[ ]?(?:\w+:)?" + _VALUE,
-            rb"\bopenssl[ ]enc\b[^\r\n]{0,160}?[ ]-k[ ]" + _VALUE,
-            rb"\bopenssl[ ]passwd\b(?:[ ]-\w+)*[ ]" + _VALUE,
+        ),
+        ((b"openssl enc",), rb"\bopenssl[ ]enc\b[^\r\n]{0,160}?[ ]-k[ ]" + _VALUE),
+        ((b"openssl passwd",), rb"\bopenssl[ ]passwd\b(?:[ ]-\w+)*[ ]" + _VALUE),
+        (
+            (b" secret",),
             rb"\b(?:gh|flyctl|fly|wrangler|heroku)[ ]secrets?[ ](?:set|put)\b[^\r\n]{0,80}?(?:--body|-b)[ =]" + _VALUE,
-            rb"(?i:\bnet[ ]use)[ ]\w:[ ][^\s]+[ ]" + _VALUE + rb"[ ]/",
+        ),
+        ((b"net use",), rb"(?i:\bnet[ ]use)[ ]\w:[ ][^\s]+[ ]" + _VALUE + rb"[ ]/"),
+        (
+            (b"ftp",),
             rb"\bftp\b[^\r\n]{0,80}\r?\n(?:[ \t]*open[^\r\n]{0,80}\r?\n)?[ \t]*(?:quote[ ])?(?i:user)[ ][^\s]+[ ]"
             + _VALUE,
-            rb"\bsnmp-server[ ]community[ ]" + _VALUE,
-            rb"(?m:^)[ \t]*r[ow]community6?[ ]" + _VALUE,
-            rb"passw[\w\-]{0,20}[ =]<\(echo[ ]" + _VALUE,
-            rb"\bcmdkey\b[^\r\n]{0,160}?/pass:" + _VALUE,
-            rb"(?i:\bschtasks\b[^\r\n]{0,200}?/rp)[ ]" + _VALUE,
-            rb"\buser[ ]add[ ][\w.\-]{1,32}:" + _VALUE,
+        ),
+        ((b"snmp-server",), rb"\bsnmp-server[ ]community[ ]" + _VALUE),
+        ((b"rocommunity", b"rwcommunity"), rb"(?m:^)[ \t]*r[ow]community6?[ ]" + _VALUE),
+        ((b"<(echo",), rb"passw[\w\-]{0,20}[ =]<\(echo[ ]" + _VALUE),
+        ((b"cmdkey",), rb"\bcmdkey\b[^\r\n]{0,160}?/pass:" + _VALUE),
+        ((b"schtasks",), rb"(?i:\bschtasks\b[^\r\n]{0,200}?/rp)[ ]" + _VALUE),
+        ((b"user add ",), rb"\buser[ ]add[ ][\w.\-]{1,32}:" + _VALUE),
+        (
+            (b"echo", b"printf"),
             rb"\b(?:echo(?:[ ]-n)?|printf(?:[ ][\"']%s(?:\\n)?[\"'])?)[ ]"
             + _VALUE
             + rb"(?:\\n)?[\"']?[ ]{0,4}\|[ ]{0,4}(?:sudo[ ][^\r\n]{0,40}-S|(?:sudo[ ])?(?:kinit|cryptsetup|smbpasswd)\b"
             rb"|[^\r\n]{0,80}(?:--password-stdin|--with-token|--stdin|--passphrase-fd|-pass(?:in)?[ ]stdin))",
+        ),
+        (
+            (b"chpasswd",),
             rb"\becho[ ](?:-e[ ])?[\"']?[\w.\-]{1,32}:([^\s\"']{4,128})[\"']?[ ]{0,4}\|[ ]{0,4}(?:sudo[ ])?chpasswd",
+        ),
+        (
+            (b"vault login", b"rabbitmqctl"),
             rb"\b(?:vault[ ]login|rabbitmqctl[ ](?:add_user|change_password)[ ][^\s]+)[ ](?:-\S+[ ])?" + _VALUE,
-            rb"(?i:\bconvertto-securestring[ ](?:-string[ ])?)[\"']([^\s\"'$]{4,128})[\"']",
-            rb"\bsqlplus\b[^\r\n]{0,40}?[ \"'][\w.]{1,32}/" + rb"([^\s\"'@/]{4,64})@",
-            rb"(?i:\bjdbc:\w+:(?:thin|oci8?):)[\w.\-]{1,64}/([^\s\"'@/]{3,128})@",
+        ),
+        ((b"convertto-securestring",), rb"(?i:\bconvertto-securestring[ ](?:-string[ ])?)[\"']([^\s\"'$]{4,128})[\"']"),
+        ((b"sqlplus",), rb"\bsqlplus\b[^\r\n]{0,40}?[ \"'][\w.]{1,32}/" + rb"([^\s\"'@/]{4,64})@"),
+        ((b"jdbc:",), rb"(?i:\bjdbc:\w+:(?:thin|oci8?):)[\w.\-]{1,64}/([^\s\"'@/]{3,128})@"),
+        (
+            (b"identified",),
             rb"(?i:\bidentified[ ](?:with[ ][\w\"']{1,40}[ ])?(?:by|as)[ ](?:password[ ])?)"
             rb"['\"]([^'\"\r\n]{4,128})['\"]",
+        ),
+        (
+            (b"create ", b"alter "),
             rb"(?i:\b(?:create|alter)[ ](?:user|role|login|database)\b[^\r\n;]{0,120}?\bpassword)"
             rb"[ ]*[=(]?[ ]*N?['\"]([^'\"\r\n]{4,128})['\"]",
+        ),
+        (
+            (b"set password",),
             rb"(?i:\bset[ ]password\b[^\r\n;]{0,80}?=)[ ]*(?i:password\()?['\"]([^'\"\r\n]{4,128})['\"]",
-            rb"(?m)^[ \t]*(?:requirepass|masterauth|rpcpassword)[ =\"]{1,3}" + _VALUE,
-            rb"\b(?i:net[ ]use)\b[^\r\n]{0,120}?/user:[^\s]+[ ]" + _VALUE,
+        ),
+        (
+            (b"requirepass", b"masterauth", b"rpcpassword"),
+            rb"(?m:^)[ \t]*(?:requirepass|masterauth|rpcpassword)[ =\"]{1,3}" + _VALUE,
+        ),
+        ((b"/user:",), rb"\b(?i:net[ ]use)\b[^\r\n]{0,120}?/user:[^\s]+[ ]" + _VALUE),
+        (
+            (b"mc alias", b"mc config"),
             rb"\bmc[ ](?:alias[ ]set|config[ ]host[ ]add)[ ][^\s]+[ ][^\s]+[ ][^\s]+[ ]" + _VALUE,
-            rb"\bconfig[ ]http-basic\.[^\s]+[ ][^\s]+[ ]" + _VALUE,
-            rb"\bcreateUser[ ][^\r\n]{0,160}?[ ](?:MD5|SHA[\w\-]*|AES|DES)[ ]" + _VALUE,
-            rb"\b(?:password|secret)[ ][057][ ]" + _VALUE,
-            rb":[ ]PSK[ ]\"([^\"\r\n]{4,128})\"",
-            rb"(?i:[?&;](?:password|passwd|pwd|pass)=)" + _VALUE,
-            rb"\bBUNDLE_\w+[\"']?[:=][ ]?[\"']?[\w.\-]+:" + _VALUE,
-            rb"\"bearer\"[ ]?:[ ]?\{[ ]?\"[\w.\-]+\"[ ]?:[ ]?\"([^\"\r\n]{6,256})\"",
-            rb"\bdefine\([ ]?['\"]\w+_(?:SALT|KEY)['\"],[ ]?'([^'\r\n]{24,128})'",
-            rb"\buser[ ][^\s]+[ ](?:on|off)[ ][^\r\n]{0,120}?>" + _VALUE,
-            rb"(?i:^|\n)[^\r\n]{0,80}(?i:\bmachine[ ][^\s]+[ ]+login[ ][^\s]+[ ]+password[ ]+)([^\s]{3,256})",
-        )
+        ),
+        ((b"config http-basic.",), rb"\bconfig[ ]http-basic\.[^\s]+[ ][^\s]+[ ]" + _VALUE),
+        ((b"createuser",), rb"\bcreateUser[ ][^\r\n]{0,160}?[ ](?:MD5|SHA[\w\-]*|AES|DES)[ ]" + _VALUE),
+        ((b"password ", b"secret "), rb"\b(?:password|secret)[ ][057][ ]" + _VALUE),
+        ((b": psk ",), rb":[ ]PSK[ ]\"([^\"\r\n]{4,128})\""),
+        ((b"password=", b"passwd=", b"pwd=", b"pass="), rb"(?i:[?&;](?:password|passwd|pwd|pass)=)" + _VALUE),
+        ((b"bundle_",), rb"\bBUNDLE_\w+[\"']?[:=][ ]?[\"']?[\w.\-]+:" + _VALUE),
+        ((b'"bearer"',), rb"\"bearer\"[ ]?:[ ]?\{[ ]?\"[\w.\-]+\"[ ]?:[ ]?\"([^\"\r\n]{6,256})\""),
+        ((b"define(",), rb"\bdefine\([ ]?['\"]\w+_(?:SALT|KEY)['\"],[ ]?'([^'\r\n]{24,128})'"),
+        ((b" on ", b" off "), rb"\buser[ ][^\s]+[ ](?:on|off)[ ][^\r\n]{0,120}?>" + _VALUE),
+        (
+            (b"machine ",),
+            rb"(?im:^|\n)[^\r\n]{0,80}(?i:\bmachine[ ][^\s]+[ ]+login[ ][^\s]+[ ]+password[ ]+)([^\s]{3,256})",
+        ),
     )
 )
-"""The one group that matched: a password in the syntax of a command line, a statement or a URL."""
+"""What a line has in lower case, and group 1: a password in the syntax of a command line, a statement or a URL."""
 
 _NETRC = LazyPattern(rb"(?m)^[ \t]*login[ \t]+[^\s]+\r?\n[ \t]*password[ \t]+([^\s]{4,256})[ \t]*\r?$")
 """Group 1: the password of an entry of a netrc file that has a line for each word."""
@@ -173,10 +240,8 @@ def in_commands(data: bytes) -> Iterator[Span]:
             newline = data.find(b"\n", head.end(), head.end() + 2 * _REACH)
             reached = newline if newline >= 0 else min(len(data), head.end() + 2 * _REACH)
             for match in _COMMANDS.finditer(data, start, reached):
-                group = match.lastindex
-                value = match.group(group)
-                if is_password_in_place(value) or is_word_password(value, is_sure=True):
-                    yield match.span(group)
+                if is_password_in_place(match.group(1)) or is_word_password(match.group(1), is_sure=True):
+                    yield match.span(1)
     for match in _NETRC.finditer(data):
         if is_password_in_place(match.group(1)):
             yield match.span(1)

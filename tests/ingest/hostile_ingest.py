@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -51,3 +52,10 @@ def slowly(path: bytes, data: bytes, skipped: str) -> Document:
     """Long enough for a test to end the worker meanwhile."""
     time.sleep(0.05)
     return ingest_file(path, data, skipped)
+
+
+def write_modules(path: bytes, data: bytes, skipped: str) -> Document:
+    """Ingest it, and write the names of the worker's modules to the file."""
+    document = ingest_file(path, data, skipped)
+    Path(os.fsdecode(path)).write_text("\n".join(sorted(sys.modules)))
+    return document

@@ -50,6 +50,25 @@ def test_a_pool_serves_several_runs_and_an_empty_one_starts_no_process() -> None
         assert pool.process_ids == first
 
 
+@pytest.mark.process
+def test_a_worker_loads_what_parses_and_masks_and_nothing_else(tmp_path: Path) -> None:
+    """Every module costs its memory once a worker."""
+    from hostile_ingest import write_modules  # type: ignore[import-not-found]
+
+    source = tmp_path / "shop.py"
+    token = "ghp_" + "x4Kp9LmQ2vRt7WnZ" * 2 + "b8Yd"
+    with IngestPool(1, ingest=write_modules) as pool:
+        (document,) = pool.run([(os.fsencode(source), f"def pay():\n    return '{token}'\n".encode(), "")])
+    assert isinstance(document, Document) and document.masked_count == 1
+    modules = set(source.read_text().splitlines())
+    assert {"detect_secrets.plugins.aws", "tree_sitter_python", "numpy"} <= modules
+    rooms = {name.split(".")[1] for name in modules if name.startswith("helix_core.")}
+    assert rooms == {"embed", "faces", "ingest", "lines", "model", "words"}
+    libraries = {"urllib3", "ssl", "http", "json", "sqlite3", "pydantic", "asyncio", "git", "yaml"}
+    assert not modules & libraries
+    assert len(modules) <= 370
+
+
 @pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(

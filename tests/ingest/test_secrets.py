@@ -16,8 +16,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import helix_core
+from helix_core.ingest import secret_commands
 from helix_core.ingest.masked import Masked, marker
 from helix_core.ingest.secret_shapes import TOKEN_RULES
+from helix_core.ingest.secret_values import LazyAlternatives, LazyPattern
 from helix_core.ingest.secrets import holds_mask, mask, mask_typed, masked_line
 from helix_core.model import Clean
 
@@ -1007,3 +1009,33 @@ def _cpu_seconds(data: bytes) -> float:
 def test_hostile_text_costs_linear_time(piece: bytes) -> None:
     small, large = (piece * (size // len(piece)) for size in (5_000, 20_000))
     assert _cpu_seconds(large) < 4 * 3 * max(_cpu_seconds(small), 0.01)
+
+
+COMMANDS = secret_commands._COMMANDS
+ALL_COMMANDS = LazyPattern(b"|".join(source for _, source in COMMANDS.sources))
+
+
+def spans_of(pattern: LazyPattern | LazyAlternatives, data: bytes) -> list[tuple[int, int]]:
+    return [match.span(match.lastindex) for match in pattern.finditer(data, 0, len(data))]
+
+
+@pytest.mark.parametrize("place", range(len(COMMANDS.sources)))
+def test_a_command_is_found_by_the_word_that_it_must_have(place: int) -> None:
+    """The word decides whether the alternative is asked at all: a wrong one would leak passwords."""
+    source = COMMANDS.sources[place][1].replace(rb"\z", rb"\Z")
+
+    @settings(max_examples=15, deadline=None, database=None, derandomize=True)
+    @given(st.from_regex(source, fullmatch=True))
+    def is_found(data: bytes) -> None:
+        data = data[:2000]
+        assert spans_of(COMMANDS, data) == spans_of(ALL_COMMANDS, data)
+
+    is_found()
+
+
+def test_alternatives_match_like_one_pattern() -> None:
+    words = ((b"ab",), rb"ab(c+)"), ((b"b",), rb"b(c)"), ((b"c", b"d"), rb"(?m:^)d?(c)"), ((b"x",), rb"(x)y?")
+    several = LazyAlternatives(words)
+    one = LazyPattern(b"|".join(source for _, source in words))
+    for data in (b"", b"abccbc", b"bcabc\ndc abc", b"XxyABC xabcc\ncc", b"c\nc"):
+        assert spans_of(several, data) == spans_of(one, data), data
