@@ -101,7 +101,7 @@ def packed(tokens: Sequence[bytes], vectors: Floats) -> bytes:
 
 
 def _is_kept(token: str) -> bool:
-    """Words and pieces of words in ASCII: the model knows no other language, and the reserved tokens are no words."""
+    """Words and pieces of words in ASCII: the model knows no other language, and the reserved tokens are not words."""
     return token.isascii() and not (token.startswith("[") and len(token) > 1)
 
 

@@ -196,7 +196,7 @@ def left_out(cases: Sequence[Case], columns: Sequence[Sequence[Case]]) -> list[i
 
 
 def rank(case: Case, fitted: Fit) -> int:
-    """The 1-based rank of the first expected file; 0 where it is no candidate."""
+    """The 1-based rank of the first expected file; 0 where it is not a candidate."""
     score = (case.standings @ np.exp(fitted.weights) + case.fixed) * np.exp(case.roles @ fitted.roles / SHARPNESS)
     hits = np.nonzero(case.expected[np.argsort(-score, kind="stable")])[0]
     return int(hits[0]) + 1 if len(hits) else 0

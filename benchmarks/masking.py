@@ -905,7 +905,7 @@ def words(chance: random.Random) -> list[tuple[str, str]]:
 
 
 def strange(chance: random.Random) -> list[tuple[str, str]]:
-    """Words that are no common English, alone, joined and with a number."""
+    """Words that are not common English, alone, joined and with a number."""
     made = [
         "krokodil",
         "gartenzwerg",
@@ -1064,7 +1064,7 @@ def is_leak(case: Case) -> bool:
 
 
 def files_of(folder: Path) -> Iterator[Path]:
-    """The text files that git tracks, or all where the folder is no repository."""
+    """The text files that git tracks, or all where the folder is not a repository."""
     listed = subprocess.run(["git", "-C", str(folder), "ls-files", "-z"], capture_output=True, check=False)
     if listed.returncode == 0 and listed.stdout:
         yield from (folder / os.fsdecode(name) for name in listed.stdout.split(b"\0") if name)

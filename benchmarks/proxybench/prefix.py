@@ -25,7 +25,7 @@ FOLLOW_UPS = ("and where is that tested?", "thanks!", "fix it", "why is it done 
 
 @dataclass(slots=True)
 class Count:
-    """Bytes of messages: ``anew`` are no prefix of the request before, ``lost`` were one and are not any more."""
+    """Bytes of messages: ``anew`` are not a prefix of the request before, ``lost`` were one and are not any more."""
 
     sent: int = 0
     anew: int = 0

@@ -280,7 +280,7 @@ def git_skip_worktree_edit(world: World, target: Target) -> Target | None:
 
 @git_kind
 def git_folder_gone(world: World, target: Target) -> Target | None:
-    """The repository is no repository for a moment."""
+    """The repository is not a repository for a moment."""
     folder, aside = world.repository.git_dir, world.outside / "git-aside"
     os.rename(folder, aside)
 

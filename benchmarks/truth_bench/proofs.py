@@ -20,7 +20,7 @@ class Proofs:
         self._touching: dict[tuple[bytes, bytes], set[str]] = {}
 
     def commit_fault(self, path: bytes, commit: str) -> str:
-        """Why the commit is no change of the file; empty when it is one, or when none is named."""
+        """Why the commit is not a change of the file; empty when it is one, or when none is named."""
         if not commit or not self._repository.git_dir.exists():
             return ""
         head = self._repository.git("rev-parse", "HEAD", check=False).strip()

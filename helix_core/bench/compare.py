@@ -81,7 +81,7 @@ def _compared(first: Mapping[str, Any], second: Mapping[str, Any], quality_only:
 
 def _check(run: Mapping[str, Any], which: str) -> None:
     if run.get("schema") != SCHEMA:
-        raise UsageError(f"the {which} file is no run of helix bench; make one with helix bench run")
+        raise UsageError(f"the {which} file is not a run of helix bench; make one with helix bench run")
     if run.get("figures") is None:
         doubts = "; ".join(str(one.get("detail", "")) for one in run.get("doubts", ()))
         raise UsageError(f"the {which} run has no figures ({doubts}); run it again")

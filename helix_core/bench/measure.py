@@ -332,7 +332,7 @@ class _Run:
             self._progress(Progress("asking", self._asked, self._total))
         took_ms = (self._ended - started) * 1e3
         self._watch.look()
-        # A look is no pause of the machine.
+        # A look is not a pause of the machine.
         self._ended = max(self._ended, self._watch.ended)
         return answer, took_ms
 

@@ -59,7 +59,7 @@ def _question(line: str, where: str) -> BenchQuestion:
     try:
         given = json.loads(line)
     except (ValueError, RecursionError):
-        raise UsageError(f"{where} is no JSON; write {SHAPE}") from None
+        raise UsageError(f"{where} is not valid JSON; write {SHAPE}") from None
     if not isinstance(given, dict) or not isinstance(given.get("question"), str) or not given["question"].strip():
         raise UsageError(f"{where} has no question; write {SHAPE}")
     files = _texts(given, ("files", "expect_files"), where)
@@ -79,7 +79,7 @@ def _texts(given: dict[str, Any], names: tuple[str, ...], where: str) -> tuple[s
         or len(value) > MOST_PLACES
         or not all(isinstance(one, str) and one for one in value)
     ):
-        raise UsageError(f"{where}: {names[0]} is no list of at most {MOST_PLACES} texts; write {SHAPE}")
+        raise UsageError(f"{where}: {names[0]} is not a list of at most {MOST_PLACES} texts; write {SHAPE}")
     return tuple(value)
 
 

@@ -347,7 +347,7 @@ class _Paragraph:
         self._text, self._first_row, self._is_about_now = text, first_row, is_about_now
         self._codes = list(code_spans(text))
         self._rows = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-        # Addresses are no paths, and a dot in code or in an address ends no sentence.
+        # Addresses are not paths, and a dot in code or in an address ends no sentence.
         self._plain = _ADDRESS.sub(lambda match: " " * len(match[0]), text)
         self._words = _blanked(self._plain, [(start, end) for start, end, _ in self._codes])
         self._ends = [match.end() for match in _SENTENCE_END.finditer(self._words)]
@@ -392,7 +392,7 @@ class _Paragraph:
     def _places(self) -> list[_Span]:
         matches = list(_LINK.finditer(self._plain))
         links = [one for match in matches if (one := self._link(match)) is not None]
-        # What is in the parentheses of a link is no place of its own.
+        # What is in the parentheses of a link is not a place of its own.
         plain = _blanked(self._plain, [match.span(3) for match in matches], " ")
         found = _Taken(links)
         texts: list[_Span] = []

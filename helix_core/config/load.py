@@ -352,7 +352,7 @@ def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> Iterat
 
 
 def _suggestion(key: str) -> str:
-    # A table of tables is no typo of a single value.
+    # A table of tables is not a typo of a single value.
     names = [name for name, setting in SETTINGS.items() if setting.kind != "upstreams"]
     by_name = {name.rsplit(".", 1)[-1]: name for name in names}
     close = get_close_matches(key, names, n=1) or [

@@ -247,7 +247,7 @@ class Reload:
 class Config:
     """The effective settings. Folders are absolute; without ``data_dir`` there is no memory. ``origins`` has an
     entry for every key that is not a default. ``warnings`` are lines for the user: unknown keys, keys a workspace
-    may not set. ``own_paths`` are the real paths of what Helix itself writes, which is no part of any workspace.
+    may not set. ``own_paths`` are the real paths of what Helix itself writes, which is not part of any workspace.
     ``reload`` lets ``current`` follow the files, None for settings made by hand.
     """
 

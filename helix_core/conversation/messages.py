@@ -10,7 +10,7 @@ MAX_LOOKED_AT = 128 * 1024
 MAX_INDENT = 80
 # Elements in which editors enclose the user's own words, and the workspace's state.
 _ASKED_IN = ("userRequest", "user_query", "user-query", "task", "feedback", "answer", "question", "prompt")
-# Elements with workspace state have these names, or names that are no HTML: with _, - or a capital.
+# Elements with workspace state have these names, or names that are not HTML: with _, - or a capital.
 _TOLD_IN = frozenset(
     ("context", "attachments", "attachment", "instructions", "rules", "file", "files", "editor", "selection", "skills")
 )

@@ -31,7 +31,7 @@ class TokenSettings:
     """How a folder's model reads tokens. ``query_marker`` and ``document_marker`` are put behind the first token.
 
     A question is filled up with ``mask`` to ``query_length`` tokens, the marker among them; 0 for none. With
-    ``attends`` those are read like words. Tokens in ``skipped`` are no part of a text.
+    ``attends`` those are read like words. Tokens in ``skipped`` are not part of a text.
     """
 
     query_marker: int
@@ -47,7 +47,7 @@ class TokenSettings:
         settings = cls(**{**fields, "skipped": tuple(fields["skipped"])})
         numbers = (settings.query_marker, settings.document_marker, settings.query_length, *settings.skipped)
         if any(type(number) is not int or number < 0 for number in numbers) or settings.query_length > _MOST_LENGTH:
-            raise ValueError("a token is no number")
+            raise ValueError("a token is not a number")
         if type(settings.attends) is not bool or not isinstance(settings.mask, str):
             raise TypeError("a setting has another type")
         return settings

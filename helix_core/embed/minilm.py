@@ -131,7 +131,9 @@ def bert_file(
     try:
         return _Bert(config, weights, quantised).file()
     except (KeyError, ValueError, TypeError) as error:
-        raise ModelError(f"The model is no BERT encoder as its config says ({error}); choose another one.") from error
+        raise ModelError(
+            f"The model is not a BERT encoder as its config says ({error}); choose another one."
+        ) from error
 
 
 class _Bert:

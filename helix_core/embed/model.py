@@ -280,7 +280,7 @@ class FastModel:
 def _tokenizing(name: str) -> Iterator[None]:
     """Turn an error of the model's tokenizer into ModelError.
 
-    The library raises bare exceptions, and a panic of its Rust code is a ``PanicException``, which is no Exception.
+    The library raises bare exceptions, and a panic of its Rust code is a ``PanicException``, which is not an Exception.
     """
     try:
         yield

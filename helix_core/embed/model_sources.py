@@ -178,7 +178,7 @@ def weights_in(folder: Path, *, is_late: bool = False) -> str:
     # What is there and no file says more than what is not there.
     there = [name for name in (MODEL, WEIGHTS, *needed) if os.path.lexists(folder / name)]
     for name in (*(each for each in there if not (folder / each).is_file()), *missing):
-        raise ModelError(f"{folder} is no model: {why_no_file(folder, name)}; name another folder.")
+        raise ModelError(f"{folder} is not a model: {why_no_file(folder, name)}; name another folder.")
     return weights or MODEL
 
 

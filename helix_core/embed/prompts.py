@@ -65,8 +65,8 @@ def folder_prompts(folder: Path) -> Prompts:
     """Return the prompts that a folder of sentence-transformers names, as ``encode_query`` and ``encode_document`` use
     them: ``query``, and the first of ``document``, ``passage`` and ``corpus``.
 
-    ``default_prompt_name`` counts for neither, as there: it is for texts that are no question and no document. Raises
-    ModelError for settings that cannot be read, and for a model that leaves its prompt out of the mean.
+    ``default_prompt_name`` counts for neither, as there: it is for texts that are neither a question nor a document.
+    Raises ModelError for settings that cannot be read, and for a model that leaves its prompt out of the mean.
     """
     prompts = _object(folder / SETTINGS).get("prompts") or {}
     names = [name for name in _DOCUMENT_NAMES if isinstance(prompts, dict) and prompts.get(name)]
@@ -76,7 +76,7 @@ def folder_prompts(folder: Path) -> Prompts:
     except AttributeError:
         is_right = False
     if not is_right:
-        raise ModelError(f"The prompts in {folder / SETTINGS} are no texts; mend the file or name another folder.")
+        raise ModelError(f"The prompts in {folder / SETTINGS} are not texts; mend the file or name another folder.")
     if found and _object(folder / POOLING).get("include_prompt") is False:
         raise ModelError(
             f"The model in {folder} does not count its prompt in its mean, which Helix cannot; name another."

@@ -72,7 +72,7 @@ def read_reranker(folder: Path) -> RerankerModel:
     fields = about.pop("tokens", None)
     try:
         if any(not isinstance(value, str) for value in about.values()):
-            raise ValueError("a name is no text")
+            raise ValueError("a name is not text")
         tokens = None if fields is None else TokenSettings.of_fields(fields)
         model = RerankerModel(folder=folder, tokens=tokens, **about)
     except (AttributeError, KeyError, TypeError, ValueError):

@@ -80,7 +80,7 @@ def _tensor(data: bytes, name: str, about: dict[str, Any]) -> NDArray[Any]:
 
 def _size(value: object) -> int:
     if not isinstance(value, int) or value < 0:
-        raise ValueError(f"{value!r:.40} is no size")
+        raise ValueError(f"{value!r:.40} is not a size")
     return value
 
 

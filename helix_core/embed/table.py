@@ -33,7 +33,7 @@ class StaticTable:
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         magic, self.rows, self.dimensions, text_bytes = HEADER.unpack_from(self._map)
         if magic != MAGIC:
-            raise ValueError(f"{path} is no table of token vectors; reinstall Helix.")
+            raise ValueError(f"{path} is not a table of token vectors; reinstall Helix.")
         scales_end = HEADER.size + 4 * self.rows
         ends_end = scales_end + 4 * self.rows
         view = memoryview(self._map)
@@ -72,7 +72,7 @@ class StaticTable:
     def pieces(self, word: str) -> tuple[int, ...]:
         """Return the rows of a lower-case word's pieces, longest match first (WordPiece, Schuster & Nakajima 2012).
 
-        Empty when some part of it is no token.
+        Empty when some part of it is not a token.
         """
         known = self._by_word.get(word)
         if known is None:

@@ -44,8 +44,8 @@ def why_no_file(folder: Path, name: str) -> str:
     """Return why a model's file cannot be read, as a clause about its folder."""
     place = folder / name
     if place.is_symlink():
-        return f"its {name} is a link to {os.readlink(place)}, which is no file"
-    return f"its {name} is no file" if place.exists() else f"it has no {name}"
+        return f"its {name} is a link to {os.readlink(place)}, which is not a file"
+    return f"its {name} is not a file" if place.exists() else f"it has no {name}"
 
 
 class TokenRows:
@@ -98,15 +98,15 @@ class TokenRows:
 def _problem(rows: NDArray[Any], weights: NDArray[Any] | None, mapping: NDArray[Any] | None, tokens: int) -> str:
     """Return why the tensors cannot serve a tokenizer of so many tokens; "" where they can."""
     if rows.ndim != 2 or not rows.size or rows.dtype.name not in ("float64", "float32", "float16", "int8"):
-        return "its rows are no matrix of floats or int8"
+        return "its rows are not a matrix of floats or int8"
     if not _are_numbers(rows):
-        return "its rows have values that are no numbers"
+        return "its rows have values that are not numbers"
     if mapping is not None and (mapping.ndim != 1 or mapping.dtype.kind != "i"):
-        return "its mapping is no list of rows"
+        return "its mapping is not a list of rows"
     if mapping is not None and (mapping.min(initial=0) < 0 or mapping.max(initial=0) >= len(rows)):
         return "its mapping names rows that it does not have"
     if weights is not None and (weights.ndim != 1 or weights.dtype.kind != "f" or not _are_numbers(weights)):
-        return "its weights are no list of numbers"
+        return "its weights are not a list of numbers"
     known = min(len(part) for part in (rows if mapping is None else mapping, weights) if part is not None)
     return f"its tokenizer has {count(tokens, 'token')}, and rows for {known} of them" if tokens > known else ""
 

@@ -116,7 +116,7 @@ def _opened(data: bytes, match: Any, indent: int, scopes: list[_Scope]) -> Itera
 
 
 def braced_claims(data: bytes, *, type_last: bool = False) -> Iterator[FoundClaim]:
-    """Parse a language with braces: a line that opens one and is no type, namespace or literal is a function or a
+    """Parse a language with braces: a line that opens one and is not a type, namespace or literal is a function or a
     block.
 
     ``type_last``: as in Go, a name comes before its type.

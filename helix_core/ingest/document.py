@@ -86,9 +86,9 @@ def plain(doc: str) -> str:
 
 
 def references(code: bytes, keywords: frozenset[str]) -> str:
-    """Return the distinct identifiers of ``code`` with at least three characters that are no keywords."""
+    """Return the distinct identifiers of ``code`` with at least three characters that are not keywords."""
     if code.isascii():
-        # A third cheaper than a regular expression; a word that starts with a digit is no identifier.
+        # A third cheaper than a regular expression; a word that starts with a digit is not an identifier.
         words = code.translate(_ASCII_WORDS).decode("ascii").split()
     else:
         words = _WORD.findall(code.decode("utf-8", "replace"))

@@ -260,7 +260,7 @@ def _in_rst(lines: Sequence[str], first_line: int) -> Iterator[Reference]:
 
 
 class _Rst:
-    """A reST parser: which module and class the lines describe, and which lines are no prose about code."""
+    """A reST parser: which module and class the lines describe, and which lines are not prose about code."""
 
     def __init__(self, lines: Sequence[str], first_line: int) -> None:
         self._lines, self._first_line = lines, first_line
@@ -394,7 +394,7 @@ def _rst_codes(text: str) -> Iterator[_Code]:
             if before is not None:
                 yield _Code(start, end + 1, text[start + 1 : end].replace("\n", " "), before[1])
             elif not is_target:
-                # The default role: a project may define it as code, and text that is no name is dropped anyway.
+                # The default role: a project may define it as code, and text that is not a name is dropped anyway.
                 yield _Code(start, end + 1, text[start + 1 : end].replace("\n", " "))
             position = end + 1
 

@@ -59,7 +59,7 @@ _PAIR = LazyPattern(
     rb"(?:^|[^\w)\]])\(\s{0,20}[bru]?[\"']([A-Za-z][\w.@+\-]{1,40})[\"'],\s{0,20}"
     rb"[bru]?[\"']([^\"'\r\n]{6,64})[\"'],?\s{0,20}\)"
 )
-"""Two literals in brackets that are no call. Groups: 1 a user's name, 2 what may be the password."""
+"""Two literals in brackets that are not call. Groups: 1 a user's name, 2 what may be the password."""
 _ENDING_MARKS = (b"!", b"?", b"#", b"$")
 _NO_USERS = frozenset(
     b"accept action algorithm alias algo api arg argument attr attribute author base board body branch cache category "

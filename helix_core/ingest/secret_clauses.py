@@ -1,7 +1,7 @@
 """Detect passwords anywhere in a sentence that speaks of one, whatever its wording, and in what answers it.
 
 Bytes in, spans out. ``secret_prose`` knows how a password is usually stated; here the word for it and a value that no
-sentence holds otherwise are enough: letters with digits that name no thing, a quoted word that is no common English, a
+sentence holds otherwise are enough: letters with digits that name no thing, a quoted word that is not common English, a
 word alone in the line below. Of what a person types into a chat, less is asked of the value than of a file's comments.
 """
 

@@ -1,7 +1,7 @@
 """Detect passwords that are words, by the name of their field and by the user's name beside them.
 
 Bytes in, spans out. Where a user's name has a value, the password beside it in the same notation has one too, and then
-any word is a password: ``user=karl password=apfelmus``. Without a user it must be no common English, as in
+any word is a password: ``user=karl password=apfelmus``. Without a user it must not be common English, as in
 ``DB_PASSWORD=krokodil``. Fields are those of mappings, queries, log lines and forms, and lines of notes. RE2 finds the
 names over the whole text; at most ``_REACH`` bytes around each are read.
 """
@@ -184,7 +184,7 @@ def _is_logged(data: bytes, start: int, end: int) -> bool:
 
 
 def _is_used_once(data: bytes, field: _Field, value: bytes) -> bool:
-    """Return whether the word is no name in the program around it: nowhere is it called, assigned, passed or a type."""
+    """Return whether the word is not a name in the code around it: nowhere called, assigned, passed or a type."""
     start, end = max(0, field.span[0] - _NEAR), min(len(data), field.span[1] + _NEAR)
     if value[:1].isupper() and data.count(b": " + value, start, end) > 1:
         return False

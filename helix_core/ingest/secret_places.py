@@ -145,7 +145,7 @@ _SPOKEN = LazyPattern(
     + rb")"
     + rb"[^\r\n]{1,100}?(?:[0-9!@#$%^*~]|[A-Za-z]{12}|[A-Za-z]{3,12}(?:[\-_][A-Za-z]{3,12}){2})"
 )
-"""A word for a secret, followed nearby by something that may be no word."""
+"""A word for a secret, followed nearby by something that may not be a word."""
 _SPOKEN_BEFORE = LazyPattern(
     rb"[^\s()][ \t]+(?i:is|was|as|for|=)[ \t]+(?:(?i:the|my|our|your|his|her|its|a)[ \t]+)?(?:[\w\-']+[ \t]+){0,4}?"
     + _KEYWORD

@@ -476,7 +476,7 @@ def log_ins(data: bytes) -> Iterator[Span]:
 
 
 def _is_log_in(value: bytes, *, is_sign: bool) -> bool:
-    """Return whether the word after a user's name is a password: at least two digits, or one that is no name."""
+    """Return whether the word after a user's name is a password: at least two digits, or one that is not a name."""
     return (
         is_strong_password(value)
         or is_chosen_password(value)

@@ -1,7 +1,7 @@
 """Decide whether a word that a person types is a password, a token or a number that opens something. Pure functions.
 
 A person types shorter and more ordinary secrets than a program holds: ``hunter2``, ``Winter2024!``, three words. What
-has the same shape and is no secret is known by its kind: measures, references, numbered things, what is told of one.
+has the same shape and is not a secret is known by its kind: measures, references, numbered things, what is told of one.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def is_typed_password(value: bytes, *, is_linked: bool) -> bool:
 
 def is_mixed_password(value: bytes) -> bool:
     """Return whether a word is a password wherever one is spoken of: a strong or chosen one, or letters of both cases
-    or a mark with digits in a word that is no name of a thing.
+    or a mark with digits in a word that is not a name of a thing.
     """
     if not is_typed_password(value, is_linked=False) or any(code in b"./:=+*" for code in value[:-1]):
         return False
@@ -132,8 +132,8 @@ def is_mixed_password(value: bytes) -> bool:
 def lone_passwords(value: bytes) -> list[bytes]:
     """Return what of a whole message without blanks is a password: an answer of one word with a digit in it.
 
-    Scripts that write no blanks between words make a sentence of one word, whose digits are no sign: of such a message
-    only a part in other letters can be a password, and one that is weak only where the message names a password.
+    Scripts that write no blanks between words make a sentence of one word, whose digits are not a sign: of such a
+    message only a part in other letters can be a password, and a weak one only where the message names a password.
     """
     if any(code in b" \t\r\n/." for code in value) or len(value) > 128:
         return []

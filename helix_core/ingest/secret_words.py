@@ -113,7 +113,7 @@ def is_word_password(value: bytes, *, is_sure: bool, is_said: bool = False) -> b
     Args:
         value: The whole literal, or the bare word.
         is_sure: A user's name stands beside it, or nothing but a password can stand in its place. Where it is false,
-            a word that is no common English must be among them.
+            a word that is not common English must be among them.
         is_said: A sentence gives it, which may tell of a password instead.
     """
     if (

@@ -296,7 +296,7 @@ def _listed(name: str, answer: str) -> list[Any]:
     try:
         said = json.loads(answer)
     except (ValueError, RecursionError):
-        raise AnswerError("it is no JSON") from None
+        raise AnswerError("it is not valid JSON") from None
     if not isinstance(said, dict) or set(said) != {name} or not isinstance(said[name], list):
         raise AnswerError("it is not of the schema that was asked for")
     listed: list[Any] = said[name]

@@ -31,7 +31,7 @@ class EmptyError(UsageError):
 
 
 class UnfitError(UsageError):
-    """The given text cannot be kept: it is no text, too long, or of a file that is never read."""
+    """The given text cannot be kept: it is not text, too long, or of a file that is never read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class NoteInput:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def checked(self) -> NoteInput:
-        """Validate and return the input. Raises EmptyError, UnfitError for what is no text or too long, and
+        """Validate and return the input. Raises EmptyError, UnfitError for what is not text or too long, and
         UsageError.
         """
         if self.content_type not in _KINDS:
@@ -53,7 +53,7 @@ class NoteInput:
         if not self.content.strip():
             raise EmptyError("content is empty; give the text that is to be kept")
         if "\0" in self.content:
-            raise UnfitError("content holds a zero byte, so it is no text; give text")
+            raise UnfitError("content holds a zero byte, so it is not text; give text")
         if len(self.content) > MOST_BYTES or len(self.content.encode("utf-8", "replace")) > MOST_BYTES:
             raise UnfitError(f"content is over {MOST_BYTES // 1024} KiB; give it in parts")
         return self

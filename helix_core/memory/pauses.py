@@ -98,7 +98,7 @@ class PauseInput:
 def _place_of(typed: str) -> PausePlace:
     found = _GIVEN.fullmatch(typed)
     if found is None or not 1 <= int(found[2] or 1) <= int(found[3] or found[2] or 1):
-        raise UsageError(f"{quoted(typed, 80)} is no place; write path or path:first-last, lines from 1 on")
+        raise UsageError(f"{quoted(typed, 80)} is not a place; write path or path:first-last, lines from 1 on")
     return _place(found)
 
 

@@ -230,7 +230,7 @@ class BitWord:
     def push(self, bit: int) -> BitWord:
         """Return the word with one more bit. Raises: PhaseFull at the capacity, ValueError for anything but 0 and 1."""
         if bit not in (0, 1):
-            raise ValueError(f"{bit!r} is no bit")
+            raise ValueError(f"{bit!r} is not a bit")
         if self.length >= self.capacity:
             raise PhaseFull(f"A word holds {self.capacity} bits and is full; begin another word.")
         return BitWord(2 * self.value + bit, self.length + 1, self.capacity)

@@ -115,7 +115,7 @@ def entry_of(text: str) -> TrailEntry:
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise TrailError(_refused("a line is no JSON")) from error
+        raise TrailError(_refused("a line is not valid JSON")) from error
     match fields:
         case ["look", int(), int(), str(), str(), str(), int(), str(), str(), int(), int(), float() | int()]:
             look = replace(Look(*fields[1:]), at=float(fields[-1]))
@@ -123,7 +123,7 @@ def entry_of(text: str) -> TrailEntry:
         case ["version", int(), int(), int(), str(), int() | None, float() | int()]:
             version = replace(TrailVersion(*fields[1:]), at=float(fields[-1]))
             return _checked(version, fields, is_right=_is_version(version))
-    raise TrailError(_refused("a line is no entry"))
+    raise TrailError(_refused("a line is not an entry"))
 
 
 def next_step(newest: int, last: TrailEntry | None) -> tuple[int, int]:
@@ -173,7 +173,7 @@ def log_bytes(log: TrailLog) -> bytes:
 def read_log(data: bytes) -> TrailLog:
     """Read the content of a ``.hx`` file. Raises: TrailError for one that is cut off, extended, altered or foreign."""
     if not data.startswith(_MAGIC):
-        raise TrailError(_refused("it is no trail, or one of a newer Helix"))
+        raise TrailError(_refused("it is not a trail, or one of a newer Helix"))
     digest, body = data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
     if digest != sha256(_MAGIC + body).digest():
         raise TrailError(_refused("it is damaged or not whole"))

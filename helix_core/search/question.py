@@ -130,7 +130,7 @@ class Question:
 
     A question that is one name, stop words aside, has it in ``subject``: as typed, after its qualifiers; a question
     that is one path has it in ``path``. ``spoken`` are runs of lower-case words that may be the parts of one name.
-    ``literals`` are the quoted texts of several words, longest first; ``sentence`` is the whole text when it is no
+    ``literals`` are the quoted texts of several words, longest first; ``sentence`` is the whole text when it is not a
     question and short enough to be an error message.
     """
 

@@ -20,7 +20,7 @@ SHORTEST, LONGEST = 5, 24
 SHORTEST_KNOWN = 4
 MOST_SLIPS = 4
 LEAST_FREQUENCY = 3
-"""In so many chunks a word that is no common English must be before a slip is read as it."""
+"""In so many chunks a word that is not common English must be before a slip is read as it."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _VOWELS = "aeiou"
@@ -126,7 +126,7 @@ def _first_of(words: Sequence[str], near: Sequence[str]) -> str:
 
 
 def _is_strange(word: str) -> bool:
-    """Return whether the word is no common English, nor made of such a word: the word table knows it only in pieces."""
+    """Return whether the word is neither common English nor made of it: the word table knows it only in pieces."""
     if not (word.isascii() and word.isalpha() and SHORTEST_KNOWN <= len(word) <= LONGEST):
         return False
     return not any(map(_is_english, (word, *_bases(word))))

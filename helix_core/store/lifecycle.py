@@ -315,7 +315,7 @@ def _made(make: Callable[[], None]) -> bool:
 def close_to_others(path: Path, status: os.stat_result) -> None:
     """Take a file's rights from all but its owner. Raises OSError, also where this user may not read and write it."""
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "it is no regular file")
+        raise OSError(errno.EINVAL, "it is not a regular file")
     if os.name == "posix" and status.st_mode & 0o077:
         os.chmod(path, 0o600)
     if not os.access(path, os.R_OK | os.W_OK):

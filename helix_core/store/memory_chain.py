@@ -178,13 +178,13 @@ class _Seen:
 
 
 def op_of(row: Row) -> MemoryOp:
-    """Return the operation of a row; arguments that are no JSON object were edited, and are read as none."""
+    """Return the operation of a row; arguments that are not a JSON object were edited, and are read as none."""
     seq, id_, lamport, actor, kind, item_id, said, at, prev, head = row
     return MemoryOp(seq, id_, lamport, actor, kind, item_id, args_of(said) or {}, at, prev, head)
 
 
 def args_of(said: str) -> dict[str, Any] | None:
-    """Return the arguments of an operation as a row has them; None where that is no JSON object."""
+    """Return the arguments of an operation as a row has them; None where that is not a JSON object."""
     try:
         args = json.loads(said)
     except (ValueError, RecursionError):

@@ -164,7 +164,7 @@ def prepare(folder: Path) -> None:
 
 
 def _not_yours(path: Path, word: str) -> MemoryStoreError:
-    return MemoryStoreError(f"{path} is no {word} of yours; remove it, or set HELIX_DATA_DIR to another folder.")
+    return MemoryStoreError(f"{path} is not a {word} of yours; remove it, or set HELIX_DATA_DIR to another folder.")
 
 
 def _keep_copy(file: str, version: int) -> None:

@@ -190,7 +190,7 @@ def read_header(path: str) -> Header | None:
     ends the POSIX locks of every connection that the process has to it, and another process then takes a transaction
     that is being written for one that was cut off ("How To Corrupt An SQLite Database File", section 2.2).
 
-    Raises: ValueError when the bytes are no SQLite header; apsw.Error when they cannot be read.
+    Raises: ValueError when the bytes are not an SQLite header; apsw.Error when they cannot be read.
     """
     if not os.path.exists(path):
         return None

@@ -36,7 +36,7 @@ TRAIL = FileFormat(
 
 @dataclass(frozen=True, slots=True)
 class TrailChange:
-    """Entries to add, each a step (None for what is no look) and a body; in the place of all, where it ``replaces``."""
+    """Entries to add, each a step (None for what is not a look) and a body; they replace all where it ``replaces``."""
 
     entries: Sequence[tuple[int | None, str]] = ()
     flags: Collection[str] = ()
@@ -64,7 +64,7 @@ class TrailFile:
 
     def read(self, most: int = -1) -> tuple[list[str], list[str]]:
         """Return the bodies of the newest ``most`` entries (-1: all), oldest first, and the flags; nothing where there
-        is no file.
+        is not a file.
 
         Raises: TrailStoreError, NewerStoreError.
         """
@@ -80,7 +80,7 @@ class TrailFile:
         """Add an entry in one transaction, and delete the oldest where there are more than ``most``.
 
         ``make`` gets the newest step (-1 for none) and the body of the last entry, and returns the step of the new
-        one, None for an entry that is no look, and its body. The folder and the file are made where they are missing.
+        one, None for an entry that is not a look, and its body. A missing folder or file is made.
 
         Raises: TrailStoreError, NewerStoreError, BusyStoreError.
         """
@@ -134,7 +134,7 @@ class TrailFile:
                 f"The trail {self._path} cannot be written ({error.strerror}); make {self._path.parent} writable."
             ) from error
         if not is_own:
-            raise TrailStoreError(f"The trail {self._path} is no file of yours; remove it.")
+            raise TrailStoreError(f"The trail {self._path} is not a file of yours; remove it.")
 
     @contextmanager
     def _opened(self) -> Iterator[QuerySession]:

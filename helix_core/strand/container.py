@@ -166,7 +166,7 @@ def inspect(data: bytes) -> SealedStrand:
     """Check what can be checked without a key: the layout, the bounds of the derivation, and the signature.
 
     Raises:
-        DamagedStrandError: The bytes are no strand, or not those that were signed.
+        DamagedStrandError: The bytes are not a strand, or not those that were signed.
         NewerStrandError: A newer Helix wrote them.
         StrandKdfError: The header asks for a derivation outside the bounds.
         StrandLimitError: The file or its header is too large.
@@ -174,7 +174,7 @@ def inspect(data: bytes) -> SealedStrand:
     if len(data) > MOST_FILE_BYTES:
         raise StrandLimitError(f"the strand is refused: it has {len(data):,} bytes, allowed are {MOST_FILE_BYTES:,}")
     if data[: len(MAGIC)] != MAGIC:
-        raise DamagedStrandError("this is no strand, or its first bytes are damaged; name a .dna file")
+        raise DamagedStrandError("this is not a strand, or its first bytes are damaged; name a .dna file")
     version = int.from_bytes(data[len(MAGIC) : len(MAGIC) + _FORMAT_BYTES], "big")
     if len(data) < _PREFIX_BYTES or version < FORMAT:
         raise _damaged("its first bytes are cut off or damaged")

@@ -95,7 +95,7 @@ class RecoveryCode:
         typed = re.sub(r"[^0-9A-Za-z]", "", text).upper().translate(str.maketrans("OIL", "011"))
         size = RECOVERY_BYTES + RECOVERY_CHECK_BYTES
         if len(typed) != size * 8 // 5 or any(letter not in ALPHABET for letter in typed):
-            raise UsageError("that is no recovery code: it has 8 groups of 4 letters and digits; compare it again")
+            raise UsageError("that is not a recovery code: it has 8 groups of 4 letters and digits; compare it again")
         number = 0
         for letter in typed:
             number = number * 32 + ALPHABET.index(letter)
@@ -292,5 +292,5 @@ def _is_hex(text: Any, size: int) -> bool:
 def _key_of(text: str, prefix: str) -> bytes:
     digits = text.strip().removeprefix(prefix)
     if not text.strip().startswith(prefix) or not _is_hex(digits, KEY_BYTES):
-        raise UsageError(f"that is no key: it is {prefix} and 64 hexadecimal digits")
+        raise UsageError(f"that is not a key: it is {prefix} and 64 hexadecimal digits")
     return bytes.fromhex(digits)

@@ -91,7 +91,7 @@ def seal_to(recipient: bytes, secret: bytes, random: RandomBytes) -> bytes:
     try:
         sealed: bytes = ephemeral + bindings.crypto_box(secret, nonce, recipient, ephemeral_secret)
     except exceptions.CryptoError:
-        raise UsageError("that is no recipient's key; ask its owner for it again") from None
+        raise UsageError("that is not a recipient's key; ask its owner for it again") from None
     return sealed
 
 

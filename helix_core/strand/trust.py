@@ -44,7 +44,7 @@ class TrustedSigners:
                 signer_of(key): Pin(str(pin["label"]), int(pin["accepted_at"])) for key, pin in said["signers"].items()
             }
         except (ValueError, KeyError, TypeError, AttributeError, UsageError):
-            raise ConfigError(f"{where} is no list of trusted signers; remove it, and accept them again") from None
+            raise ConfigError(f"{where} is not a list of trusted signers; remove it, and accept them again") from None
         return cls(MappingProxyType(pins))
 
     def text(self) -> str:

@@ -79,7 +79,7 @@ def _is_of_this_process(argument: str) -> bool:
 def running_place(environ: Mapping[str, str]) -> DaemonFiles | None:
     """Return where this user's daemon of this version may listen, or None; nothing is created.
 
-    Folder and socket must belong to this user, be no links, and the folder be closed to others.
+    Folder and socket must belong to this user and not be links, and the folder be closed to others.
     """
     from helix_core.errors import HelixError
     from helix_ls.host.connection import LONGEST_ADDRESS, endpoint_name, runtime_folder, short_folders, transport_of
@@ -132,7 +132,7 @@ def _asked(place: DaemonFiles, arguments: Sequence[str]) -> dict[str, Any] | Non
             _note(ANSWER_S)
             return None
         except (OSError, ValueError):
-            # The daemon died, or answers what is no answer.
+            # The daemon died, or answers what is not an answer.
             return None
     answer = reply.get("result")
     return answer if isinstance(answer, dict) and isinstance(answer.get("status"), int) else None

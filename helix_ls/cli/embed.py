@@ -121,7 +121,7 @@ def _set_up_model(config: Config) -> Model | None:
 
 
 def _text_count(config: Config, folder: Path) -> int:
-    """Return how many texts a model would embed; 0 where the folder is no project, which a model can be set up from."""
+    """Return how many texts a model would embed; 0 where the folder is not a project: one can set up a model there."""
     from helix_core.engine import Embedding
 
     if is_no_project(folder):

@@ -313,7 +313,7 @@ def _seconds(typed: str, option: str) -> float:
         try:
             seconds = datetime.fromisoformat(typed).astimezone().timestamp()
         except (ValueError, OverflowError, OSError):
-            said = f"{typed[:40]!a} is no time; give one such as 2026-01-31, 2026-01-31T12:00 or 1769860800"
+            said = f"{typed[:40]!a} is not a time; give one such as 2026-01-31, 2026-01-31T12:00 or 1769860800"
             raise UsageError(f"{option}: {said}") from None
     if not 0 <= seconds <= LATEST:
         raise UsageError(f"{option}: {typed[:40]!a} is out of range; give a time from 1970 to 9999")

@@ -103,7 +103,7 @@ def require_regular(file: str) -> None:
     """Raise UsageError for a caller's file that is a pipe or a device: only its own process may read that."""
     caller = CALLER.get()
     if caller is not None and not (caller.process.folder / file).is_file():
-        raise UsageError(f"{file} is no regular file")
+        raise UsageError(f"{file} is not a regular file")
 
 
 def is_cancelled() -> bool:

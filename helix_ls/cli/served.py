@@ -58,7 +58,7 @@ class SentCommand:
         arguments, environment = tuple(map(str, params["arguments"])), dict(params["environment"])
         folder = Path(str(params["folder"]))
         if not arguments or arguments[0] not in VERBS or not folder.is_absolute():
-            raise ValueError("this is no command that asks")
+            raise ValueError("this is not a command that asks")
         here = os.stat(folder)
         if [here.st_dev, here.st_ino] != params["folder_id"]:
             # The caller sees another file system, as in a container.
@@ -108,7 +108,7 @@ class CommandServer:
             return {"declined": str(error)}
         except (KeyError, TypeError, ValueError, OSError) as error:
             LOG.info("a command was declined: %s", type(error).__name__)
-            return {"declined": f"this is no command ({type(error).__name__})"}
+            return {"declined": f"this is not a command ({type(error).__name__})"}
 
     async def close(self) -> None:
         """Close the engine of every folder, in a thread."""

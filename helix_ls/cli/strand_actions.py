@@ -116,7 +116,7 @@ def scope_of(typed: str, *, is_shared: bool) -> str:
     """Return what to share, empty to keep it all. Raises UsageError."""
     scopes = EXPORT_MEMORIES.parameter("scope").about.choices
     if typed not in scopes:
-        raise UsageError(f"{typed[:40]!r} is no scope; use {', '.join(scopes)}")
+        raise UsageError(f"{typed[:40]!r} is not a scope; use {', '.join(scopes)}")
     if typed != ALL_SCOPES and not is_shared:
         raise UsageError("--scope is for what is shared; add --share")
     return typed if is_shared else ""
@@ -168,7 +168,7 @@ def _imported_genome(path: Path, genome: Genome, *, dry_run: bool) -> dict[str, 
 def policy_of(typed: str) -> str:
     """Return the policy of this name. Raises UsageError."""
     if typed not in POLICIES:
-        raise UsageError(f"{typed[:40]!r} is no policy; use {', '.join(POLICIES)}")
+        raise UsageError(f"{typed[:40]!r} is not a policy; use {', '.join(POLICIES)}")
     return typed
 
 

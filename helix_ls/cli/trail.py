@@ -169,7 +169,7 @@ def _kind_of(file: str) -> str:
 
 def _number(typed: str) -> int:
     if not typed.isascii() or not typed.isdigit() or len(typed) > 15:
-        raise UsageError(f"{typed[:40]!a} is no version; helix trail log lists them")
+        raise UsageError(f"{typed[:40]!a} is not a version; helix trail log lists them")
     return int(typed)
 
 

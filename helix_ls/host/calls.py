@@ -150,7 +150,7 @@ class Calls:
         except HelixError as error:
             return encoded({"error": {"message": str(error), "usage": error.usage}})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            return encoded({"error": {"message": f"this is no call ({type(error).__name__})", "usage": True}})
+            return encoded({"error": {"message": f"this is not a call ({type(error).__name__})", "usage": True}})
 
     async def _question(self, operation: Operation[Any], params: dict[str, Any], asker: Asker) -> bytes:
         """Run an operation on the engine in a thread; ``helix.cancel`` with the same ``call`` id cancels it."""

@@ -179,7 +179,7 @@ class DaemonConnection:
             raise ConnectionError("the daemon closed the connection")
         message = json.loads(body)
         if not isinstance(message, dict):
-            raise ValueError("the message is no object")
+            raise ValueError("the message is not an object")
         return message
 
     def _read(self, size: int) -> bytes:

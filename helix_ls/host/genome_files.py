@@ -47,7 +47,7 @@ def read_genome(data: bytes, name: str) -> Genome:
         raise UsageError(f"{name} is neither a strand nor JSON; name a .dna file or an export of format 1") from None
     version = said.get(FORMAT_KEY) if isinstance(said, dict) else None
     if version != FORMAT or not isinstance(said.get("genes"), list):
-        raise UsageError(f"{name} is no export of format {FORMAT}; name a .dna file or such an export")
+        raise UsageError(f"{name} is not an export of format {FORMAT}; name a .dna file or such an export")
     chunks = [each for each in said["genes"] if isinstance(each, dict) and isinstance(each.get("content"), str)]
     whole = [each for each in chunks if each.get("gene_id") == _id_of(each["content"])]
     own = [each for each in whole if not each.get("source_id")]

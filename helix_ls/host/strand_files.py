@@ -80,7 +80,7 @@ def read_strand(path: Path, name: str, *, kind: str = DNA) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with open(descriptor, "rb") as reader:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise UsageError(f"{name} is no regular file; name a {kind} file")
+                raise UsageError(f"{name} is not a regular file; name a {kind} file")
             return reader.read(MOST_FILE_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{name} cannot be read ({error.strerror}); name a {kind} file") from None
@@ -105,7 +105,7 @@ def require_free(path: Path, name: str, *, replaces: bool, kind: str = DNA) -> N
     if not replaces:
         raise UsageError(f"{name} is already there; name a new {kind} file")
     if not path.is_file():
-        raise UsageError(f"{name} is no regular file; name a {kind} file")
+        raise UsageError(f"{name} is not a regular file; name a {kind} file")
 
 
 def read_secret(path: Path, name: str) -> tuple[str, str]:

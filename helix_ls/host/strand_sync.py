@@ -253,7 +253,7 @@ def _why_no_strand(entry: os.DirEntry[str]) -> str:
     if entry.is_symlink():
         return "it is a link; put the file itself there"
     if not entry.is_file(follow_symlinks=False):
-        return "it is no file"
+        return "it is not a file"
     return "" if entry.name.lower().endswith(SUFFIX) else f"its name does not end with {SUFFIX}"
 
 

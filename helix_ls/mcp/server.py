@@ -329,7 +329,7 @@ async def _guarded(answer: Awaitable[T]) -> T:
 
 
 async def _mapped_errors(session: AgentSession, answer: Awaitable[T]) -> T:
-    """Await what is no tool, whose errors are those of the protocol."""
+    """Await what is not a tool, whose errors are those of the protocol."""
     try:
         return await _guarded(answer)
     except HelixError as error:

@@ -418,7 +418,7 @@ async def _reporting(scope: Scope, report: ReportsProgress | None) -> AsyncItera
 async def _report(scope: Scope, report: ReportsProgress) -> None:
     """Report the seconds that a call has taken, and what the index is doing, until it is cancelled.
 
-    Files done are no measure: a refresh counts them anew in each phase, and progress must increase.
+    Files done are not a measure: a refresh counts them anew in each phase, and progress must increase.
     """
     began, said = time.monotonic(), "starting"
     asked: asyncio.Future[Any] | None = None

@@ -494,7 +494,7 @@ def memories(helix: Helix, given: ListArguments, context: AskContext) -> dict[st
     if wrong is not None:
         from helix_core.ingest import quoted
 
-        raise UsageError(f"{quoted(wrong, 40)} is no status; use one of {', '.join(MemoryStatus)}")
+        raise UsageError(f"{quoted(wrong, 40)} is not a status; use one of {', '.join(MemoryStatus)}")
     return helix.memory.listed(
         statuses=given.statuses, kinds=given.kinds, limit=given.limit, verify=given.verify, scope=given.scope
     )

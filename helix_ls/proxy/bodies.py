@@ -139,7 +139,7 @@ async def run_in_thread_if_large(
 
 
 def parse_body(data: bytes, dialect: Dialect = CHAT) -> Body:
-    """Parse the body. Raises RefusedError for what is no object, is nested too deeply or has too many turns."""
+    """Parse the body. Raises RefusedError for what is not an object, is nested too deeply or has too many turns."""
     if data.startswith(BOM_UTF8):
         said = "the body begins with a byte order mark, which JSON does not allow; send it without"
         raise HttpError(400, "invalid_json", said)
@@ -149,7 +149,7 @@ def parse_body(data: bytes, dialect: Dialect = CHAT) -> Body:
     except RecursionError:
         raise _too_deep() from None
     except ValueError as error:
-        raise HttpError(400, "invalid_json", f"the body is no JSON object ({_short(error)}); correct it") from None
+        raise HttpError(400, "invalid_json", f"the body is not a JSON object ({_short(error)}); correct it") from None
     if _is_deeper(body.fields, MAX_DEPTH):
         raise _too_deep()
     if len(body.starts) > dialect.most_turns:
@@ -170,7 +170,7 @@ def _scanned(text: str, dialect: Dialect) -> Body:
     while True:
         name, at = DECODER.raw_decode(text, at)
         if not isinstance(name, str):
-            raise ValueError("a name is no text")
+            raise ValueError("a name is not text")
         if name in fields:
             raise ValueError("a name is given twice")
         start = after(text, at, ":")

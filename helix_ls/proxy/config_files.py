@@ -31,7 +31,7 @@ Merge = Callable[[str], str]
 
 
 class FileError(HelixError):
-    """A file that cannot be read or written, or is no regular file."""
+    """A file that cannot be read or written, or is not a regular file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _text(path: Path) -> str | None:
         raise FileError(f"{path} cannot be read ({error.strerror}); make it a file of yours") from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise FileError(f"{path} is no file; put one in its place")
+        raise FileError(f"{path} is not a file; put one in its place")
     with open(descriptor, "rb") as file:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
@@ -109,7 +109,7 @@ def _text(path: Path) -> str | None:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise FileError(f"{path} is no UTF-8 text; save it as UTF-8") from None
+        raise FileError(f"{path} is not UTF-8 text; save it as UTF-8") from None
 
 
 def _keep(path: Path, text: str, mode: int) -> Path:
@@ -181,7 +181,7 @@ def merged(value: Any, path: Sequence[str], entry: Any) -> Any:
     if not path:
         return entry
     if not isinstance(value, dict):
-        raise MergeError(f"{path[0]} should go into something that is no object")
+        raise MergeError(f"{path[0]} should go into something that is not an object")
     return {**value, path[0]: merged(value.get(path[0], {}), path[1:], entry)}
 
 
@@ -222,7 +222,7 @@ def _whole(text: str) -> Node:
     try:
         node = _value(text, _skip(text, 0), 0)
     except (ValueError, IndexError, RecursionError) as error:
-        raise MergeError(str(error) if isinstance(error, MergeError) else "it is no JSON") from None
+        raise MergeError(str(error) if isinstance(error, MergeError) else "it is not valid JSON") from None
     end = _skip(text, node.end)
     if end != len(text):
         raise _wrong(text, end)
@@ -283,7 +283,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _wrong(text: str, at: int) -> MergeError:
-    return MergeError(f"line {text.count(chr(10), 0, at) + 1} is no JSON")
+    return MergeError(f"line {text.count(chr(10), 0, at) + 1} is not valid JSON")
 
 
 def with_table(text: str, path: Sequence[str], table: dict[str, Any]) -> str:
@@ -320,9 +320,9 @@ def _parsed_toml(text: str) -> TOMLDocument:
     try:
         return tomlkit.parse(text)
     except ParseError as error:
-        raise MergeError(f"line {error.line} is no TOML") from None
+        raise MergeError(f"line {error.line} is not valid TOML") from None
     except (TOMLKitError, RecursionError):
-        raise MergeError("it is no TOML") from None
+        raise MergeError("it is not valid TOML") from None
 
 
 def with_entry(text: str, section: str, entry: dict[str, Any], *, new_file: str = "") -> str:
@@ -346,10 +346,10 @@ def with_entry(text: str, section: str, entry: dict[str, Any], *, new_file: str 
 
 def _with(value: Any, section: str, entry: dict[str, Any]) -> Any:
     if not isinstance(value, dict):
-        raise MergeError("it is no mapping")
+        raise MergeError("it is not a mapping")
     entries = value.get(section)
     if entries is not None and not isinstance(entries, list):
-        raise MergeError(f"its {section} are no list")
+        raise MergeError(f"its {section} are not a list")
     kept, replaced = [], False
     for each in entries or []:
         is_ours = isinstance(each, dict) and each.get("name") == entry["name"]
@@ -420,4 +420,6 @@ def _parsed_yaml(text: str) -> Any:
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
-        raise MergeError(f"line {mark.line + 1} is no YAML" if mark is not None else "it is no YAML") from None
+        raise MergeError(
+            f"line {mark.line + 1} is not valid YAML" if mark is not None else "it is not valid YAML"
+        ) from None

@@ -233,7 +233,7 @@ class _Serving:
             await asyncio.to_thread(unwatch)
 
     def _served(self) -> list[OpenWorkspace]:
-        """Return the trusted folders; an untrusted one is no part of any chat."""
+        """Return the trusted folders; an untrusted one is not part of any chat."""
         return [one for one in self._host.workspaces if not one.settings.restricted]
 
     def _announce(self) -> Path:

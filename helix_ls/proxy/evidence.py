@@ -346,7 +346,7 @@ def _planned(body: Body, workspace: str) -> _Planned | None:
 
 
 def own_question(messages: list[Any], index: int) -> str:
-    """The question as its user wrote it. What JSON escapes may be no text: half of a pair names no character."""
+    """The question as its user wrote it. What JSON escapes may not be text: half of a pair names no character."""
     return shortened(own_words(text_of(messages[index]))).encode("utf-8", "replace").decode()
 
 

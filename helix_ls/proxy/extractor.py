@@ -262,7 +262,7 @@ def reply_of(status: int, data: bytes, prompt: ModelPrompt, dialect: str) -> Mod
     except (ValueError, RecursionError):
         said = None
     if not isinstance(said, dict):
-        return ModelReply(tokens=guessed, problem="the upstream's answer is no JSON")
+        return ModelReply(tokens=guessed, problem="the upstream's answer is not valid JSON")
     text = text_of(dialect, said)
     return ModelReply(text, tokens_of(said) or guessed + estimate(text))
 

@@ -22,7 +22,7 @@ MAX_BODY_BYTES = 32 * 1024 * 1024
 OPEN_PATHS = frozenset(("/health", "/dashboard", "/dashboard/dashboard.js", "/dashboard/dashboard.css"))
 OPEN_POST = "/dashboard/session"
 ADMIN = "/admin/"
-"""Everything below needs the admin key, also what is no route."""
+"""Everything below needs the admin key, also what is not a route."""
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 Scope = Literal["none", "view", "ask", "admin"]
 
@@ -173,7 +173,7 @@ def _is_open(head: Head) -> bool:
 
 
 def _has_no_body(head: Head) -> bool:
-    """Return whether the request has no body, and so is no form. A POST must declare it."""
+    """Return whether the request has no body, and so is not a form. A POST must declare it."""
     lengths = [value.strip() for value in head.all(b"content-length")]
     return not head.all(b"transfer-encoding") and (lengths == [b"0"] or (not lengths and head.method != "POST"))
 

@@ -124,7 +124,7 @@ def key_of(setting: UpstreamSetting, keys: Mapping[str, str], environ: Mapping[s
 def keep(setting: UpstreamSetting, key: str, environ: Mapping[str, str]) -> None:
     """Store a key in the ring. Raises KeyRingError, UsageError for an invalid key."""
     if not key or len(key) > MAX_KEY or not key.isprintable() or not key.isascii():
-        raise UsageError("that is no key; give it as one line of printable ASCII")
+        raise UsageError("that is not a key; give it as one line of printable ASCII")
     _ring("set_password", setting, SERVICE, account(setting), key)
     if _ring("get_password", setting, SERVICE, account(setting)) != key:
         raise _unusable(setting, "it keeps nothing")

@@ -37,7 +37,7 @@ class Models:
         """Return one model as its upstream describes it, else as its list does. Raises HttpError for an unknown one."""
         name = request.path_params["model"]
         if any(part in ("", ".", "..") for part in name.split("/")):
-            raise HttpError(404, "model_not_found", "that is no name of a model; list /v1/models")
+            raise HttpError(404, "model_not_found", "that is not a name of a model; list /v1/models")
         chosen = await self._upstreams.chosen(name)
         try:
             found = await _asked(chosen.upstream, f"/models/{quote(chosen.model, safe='/')}", request)

@@ -546,7 +546,7 @@ def _operation(each: HttpRoute) -> dict[str, Any]:
     }
     if each.operation is not None:
         made["description"] = each.operation.description
-        # What is open is for the page of the dashboard, which is no client; an operation is one method of a client.
+        # What is open is for the page of the dashboard, which is not a client; an operation is one method of a client.
         made |= {} if each.is_open or each.is_second else {"tags": [OPERATIONS_TAG]}
     parameters = [
         *_in_query(each),

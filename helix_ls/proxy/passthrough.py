@@ -112,7 +112,7 @@ class Passthrough:
         path = self._route.path.removeprefix("/v1")
         for name, value in scope.get("path_params", {}).items():
             if _SEGMENT.fullmatch(value) is None or not value.strip("."):
-                raise HttpError(404, "unknown_id", "that is no id; take one that the upstream gave")
+                raise HttpError(404, "unknown_id", "that is not an id; take one that the upstream gave")
             path = path.replace(f"{{{name}}}", value)
         return path
 
@@ -127,7 +127,7 @@ class _Answering:
         """Pass an answer on; return how it ended. One that breaks off is not completed, so the server closes the
         connection without the end of the body.
         """
-        # A page is no answer of any of these routes: it is what another server at this address shows people.
+        # A page is not an answer of any of these routes: it is what another server at this address shows people.
         if answer.status >= 300 or answer.content_type == "text/html":
             return await self._refused(answer)
         try:

@@ -105,7 +105,7 @@ class Stream:
         try:
             text = event.decode("utf-8")
         except UnicodeDecodeError:
-            return self.broken("the upstream sent bytes that are no UTF-8 text")
+            return self.broken("the upstream sent bytes that are not UTF-8 text")
         if self._has_lines:
             return self._listened(event, text.strip(), "")
         if text.startswith("data:") and text.find("\n") == len(text) - 2 and "\r" not in text:
@@ -150,10 +150,10 @@ class Stream:
         try:
             error = json.loads(line).get("error")
         except (ValueError, RecursionError):
-            return "the upstream sent a line that is no event"
+            return "the upstream sent a line that is not an event"
         message = error.get("message") if isinstance(error, dict) else error
         if not isinstance(message, str) or not message.strip():
-            return "the upstream sent a line that is no event"
+            return "the upstream sent a line that is not an event"
         if self._hidden:
             message = message.replace(self._hidden.decode(), "[key]")
         return f"the upstream failed: {message[:500]}"
@@ -227,7 +227,7 @@ def checked(status: int, body: bytes, *, hidden: str = "", dialect: Dialect = CH
     if status < 300:
         if isinstance(said, dict | list):
             return Whole(status, body)
-        message = "the upstream's answer is no JSON; see whether its address is right"
+        message = "the upstream's answer is not valid JSON; see whether its address is right"
         return error_response(502, message, dialect=dialect)
     if dialect.is_error(said):
         return Whole(status, body.replace(hidden.encode(), b"[key]") if hidden else body)

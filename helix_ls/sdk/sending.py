@@ -63,14 +63,16 @@ class Sender:
         except httpx.HTTPError as error:
             raise SdkError(f"no server answers at {self._client.base_url} ({type(error).__name__})") from error
         except (TypeError, ValueError) as error:
-            raise SdkError(f"an argument is no JSON ({error}); give texts, numbers, lists and dictionaries") from error
+            raise SdkError(
+                f"an argument is not valid JSON ({error}); give texts, numbers, lists and dictionaries"
+            ) from error
         if not answer.is_success:
             raise refusal(answer)
         try:
             return answer.json()
         except ValueError as error:
             raise SdkError(
-                "the answer is no JSON; give the address of a Helix server", status=answer.status_code
+                "the answer is not valid JSON; give the address of a Helix server", status=answer.status_code
             ) from error
 
     def close(self) -> None:

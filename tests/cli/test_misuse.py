@@ -168,7 +168,7 @@ def test_an_index_of_a_newer_helix_is_refused_and_left_alone(helix: RunHelix, sh
 def test_a_damaged_index_is_moved_aside_rebuilt_and_told_once(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
     assert helix("index", shop).status == 0
     (index,) = (tmp_path / "home" / "cache").rglob("index.db")
-    index.write_bytes(b"this is no database" * 400)
+    index.write_bytes(b"this is not a database" * 400)
     ran = helix("search", "total price", "--path", shop, "--json")
     assert ran.status == 0
     assert ran.answer["items"]

@@ -76,8 +76,8 @@ def test_a_refusal_is_one_line_and_status_1(helix: RunHelix, strand: Path, tmp_p
         ("flipped", sealed[:-200] + bytes([sealed[-200] ^ 1]) + sealed[-199:], "damaged or altered"),
         ("short", sealed[:-1], "copy it again"),
         ("newer", sealed[:8] + b"\0\2" + sealed[10:], "format 2, and this Helix reads format 1; update Helix"),
-        ("other", b"PK\x03\x04", "no strand"),
-        ("empty", b"", "no strand"),
+        ("other", b"PK\x03\x04", "not a strand"),
+        ("empty", b"", "not a strand"),
     ):
         (tmp_path / name).write_bytes(data)
         refused = helix("strand", "verify", tmp_path / name, "--json")

@@ -140,7 +140,7 @@ def test_a_merge_replaces_no_file_without_force_and_no_folder_with_it(merging: M
     access = StrandAccess.read(merging.data, [CODE])
     with pytest.raises(UsageError, match="already there"):
         merged_file(merging.data, [one, one], one, access, [CODE], description="", replaces=False, dry_run=False)
-    with pytest.raises(UsageError, match="no regular file"):
+    with pytest.raises(UsageError, match="not a regular file"):
         merged_file(
             merging.data, [one, one], str(merging.folder), access, [CODE], description="", replaces=True, dry_run=False
         )
@@ -385,4 +385,4 @@ def test_an_older_export_comes_in_for_review_without_its_code(helix: RunHelix, s
     assert (again["added"], again["known"]) == ({"memory": 0}, 1)
     assert helix("recall", "which database for orders?", "--path", shop, "--json").answer["known_empty"]
     file.write_text(json.dumps(export | {"helix_format_version": 2}))
-    assert "no export of format 1" in helix(*take, "--review").complaint
+    assert "not an export of format 1" in helix(*take, "--review").complaint

@@ -94,7 +94,7 @@ def test_a_trail_is_imported_marked_compared_rolled_back_and_exported(
     ("typed", "said"),
     [
         (("rollback", "7"), "Version 7 is not in the trail"),
-        (("rollback", "x"), "is no version; helix trail log lists them"),
+        (("rollback", "x"), "is not a version; helix trail log lists them"),
         (("diff", "0"), "name two versions"),
         (("commit",), "name the version with a label"),
         (("import", "trail.txt"), "is neither a .hx nor a .hxe file"),

@@ -272,8 +272,8 @@ def test_nothing_is_left_of_a_model_whose_making_ended_early(tmp_path: Path, mon
 @pytest.mark.parametrize(
     ("name", "target", "why"),
     [
-        ("model.safetensors", "/dev/zero", r"its model\.safetensors is a link to /dev/zero, which is no file"),
-        ("tokenizer.json", "blobs/gone", r"its tokenizer\.json is a link to blobs/gone, which is no file"),
+        ("model.safetensors", "/dev/zero", r"its model\.safetensors is a link to /dev/zero, which is not a file"),
+        ("tokenizer.json", "blobs/gone", r"its tokenizer\.json is a link to blobs/gone, which is not a file"),
     ],
 )
 def test_a_link_to_no_file_is_named(tmp_path: Path, name: str, target: str, why: str) -> None:

@@ -1,4 +1,4 @@
-"""What Helix itself writes is no part of a workspace, even where it lies inside one."""
+"""What Helix itself writes is not part of a workspace, even where it lies inside one."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Caller:
 
 
 class Editor:
-    """``helix lsp`` with this process as its editor. What it says that is no answer is kept in ``said``."""
+    """``helix lsp`` with this process as its editor. What it says that is not an answer is kept in ``said``."""
 
     def __init__(self, environ, *arguments):
         self.process = subprocess.Popen(

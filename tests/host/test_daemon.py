@@ -72,9 +72,9 @@ def test_it_answers_calls_with_the_same_objects_as_the_command_line(daemon, proj
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (b"nonsense", "no call"),
-        (b"[]", "no call"),
-        (b"{}", "no call"),
+        (b"nonsense", "not a call"),
+        (b"[]", "not a call"),
+        (b"{}", "not a call"),
         (b'{"method": "helix.nothing"}', "there is no such call"),
         (b'{"method": "helix.packet", "params": {"path": "/"}}', "question is missing"),
         (b'{"method": "helix.packet", "params": {"question": "x", "path": "here"}}', "not absolute"),

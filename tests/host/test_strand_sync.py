@@ -170,14 +170,14 @@ def test_what_is_damaged_half_copied_or_foreign_is_named_and_the_rest_taken_in(
     answer = synced(stores["bob"], request("bob", shared), RANDOM)
     assert {each["file"]: each["reason"].split(";")[0].split(": ")[-1] for each in answer["skipped"]} == {
         "altered.dna": "memory 'i1' is here in another wording, and records never change",
-        "empty.dna": "this is no strand, or its first bytes are damaged",
+        "empty.dna": "this is not a strand, or its first bytes are damaged",
         "flipped.dna": "it is cut off, damaged or altered",
-        "folder.dna": "it is no file",
+        "folder.dna": "it is not a file",
         "half.dna": "it is cut off",
         "link.dna": "it is a link",
         "locked.dna": "the strand does not open with this key",
         "notes.txt": "its name does not end with .dna",
-        "pipe.dna": "it is no file",
+        "pipe.dna": "it is not a file",
         "strange.dna": f"the strand is signed by dna-signer:{STRANGER.signer.hex()}, whom you do not trust",
     }
     assert [each["file"] for each in answer["taken"]] == ["a copy of it.DNA"]

@@ -18,7 +18,7 @@ def claims_of(text: str, language: str) -> list[tuple[int, str, str, str]]:
 
 
 def test_python_states_module_class_and_parameter_defaults() -> None:
-    text = '''"""PORT = 1 inside a docstring is no claim."""
+    text = '''"""PORT = 1 inside a docstring is not a claim."""
 DEFAULT_TIMEOUT = 30
 RATIO: float = 0.5  # a comment
 NAME = "helix"

@@ -114,11 +114,11 @@ test('a client of a folder asks and writes no other of the same server', async (
   }
 });
 
-test('an argument that is no JSON is told as one', async () => {
+test('an argument that is not valid JSON is told as one', async () => {
   const circular = {};
   circular.itself = circular;
   for (const k of [circular, 1n]) {
-    await assert.rejects(asker.search({ question: 'a', k }), /an argument is no JSON .*; give texts, numbers/);
+    await assert.rejects(asker.search({ question: 'a', k }), /an argument is not valid JSON .*; give texts, numbers/);
   }
 });
 

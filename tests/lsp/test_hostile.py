@@ -42,7 +42,7 @@ BIG_ID = b'{"jsonrpc":"2.0","id":%s,"method":"textDocument/hover","params":{}}' 
 CASES = [
     Case("not JSON", framed(b"{not json"), without_id=1),
     Case("an empty object", framed(b"{}"), without_id=1),
-    Case("bytes that are no UTF-8", framed(b'{"jsonrpc":"2.0","id":77,"method":"\xff\xfe"}'), without_id=1),
+    Case("bytes that are not UTF-8", framed(b'{"jsonrpc":"2.0","id":77,"method":"\xff\xfe"}'), without_id=1),
     Case("a body in UTF-16", framed(hover(77).decode().encode("utf-16")), without_id=1),
     Case("a byte order mark", framed(b"\xef\xbb\xbf" + hover(77)), without_id=1),
     Case("null", framed(b"null"), without_id=1),
@@ -77,7 +77,7 @@ CASES = [
     Case("an id that was used before", framed(hover(77)), ((77, 0),)),
     Case("a length of zero", b"Content-Length: 0\r\n\r\n"),
     Case("a negative length", b"Content-Length: -5\r\n\r\n"),
-    Case("a length that is no number", b"Content-Length: many\r\n\r\n"),
+    Case("a length that is not a number", b"Content-Length: many\r\n\r\n"),
     Case("no length", b"Content-Type: x\r\n\r\n"),
     Case("a header in small letters", b"content-length:%d\r\n\r\n%s" % (len(hover(77)), hover(77)), ((77, 0),)),
     Case("a header in capitals", b"CONTENT-LENGTH :  %d \r\n\r\n%s" % (len(hover(77)), hover(77)), ((77, 0),)),

@@ -23,7 +23,7 @@ ENVELOPE = {
 
 
 class Agent:
-    """One ``helix mcp`` process. Whatever it prints that is no line of JSON is kept in ``strays``."""
+    """One ``helix mcp`` process. Whatever it prints that is not a line of JSON is kept in ``strays``."""
 
     def __init__(self, environ, *arguments, cwd=None):
         self.process = subprocess.Popen(

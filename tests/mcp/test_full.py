@@ -255,7 +255,7 @@ def test_an_agent_raises_a_pause_lists_it_and_ends_it(full):
     over = {"pause_type": "other", "resolves": raised["event_id"], "resolved_without_operator": True}
     full.answer("helix_hitl_emit", **over)
     assert full.answer("helix_hitl_recent", is_open=True)["events"] == []
-    assert "is no open pause" in full.refusal("helix_hitl_emit", **over)
+    assert "is not an open pause" in full.refusal("helix_hitl_emit", **over)
     choices = "one of permission_request, uncertainty_check, rollback_confirm, other"
     for tool in ("helix_hitl_emit", "helix_hitl_recent"):
         assert full.refusal(tool, pause_type="coffee").endswith(f"pause_type must be {choices}")

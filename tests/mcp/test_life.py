@@ -1,4 +1,4 @@
-"""Living with the daemon: without one, with one that dies, and folders that are no project."""
+"""Living with the daemon: without one, with one that dies, and folders that are not a project."""
 
 import json
 

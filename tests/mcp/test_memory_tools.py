@@ -51,7 +51,7 @@ def test_the_memory_profile_is_the_contract_and_its_other_verbs():
     assert {one.name for one in tools_of("memory")} <= {one.name for one in FULL_TOOLS}
     assert not {one.name for one in tools_of("memory")} & {one.name for one in WRITE_TOOLS}
     names = [name for one in FULL_TOOLS + WRITE_TOOLS for name in one.names]
-    assert len(set(names)) == len(names), "an alias is no other tool's name"
+    assert len(set(names)) == len(names), "an alias is not another tool's name"
 
 
 def test_the_contract_as_the_official_client_finds_it(environ, told):

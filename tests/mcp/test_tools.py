@@ -154,7 +154,7 @@ def test_a_path_out_of_the_workspace_is_refused_in_one_sentence(shared, source_i
         ("helix_context", {"question": "x", "budget": 10_000_000}, "budget must be a whole number"),
         ("helix_refresh_targets", {}, "give either packet_id, or question"),
         ("helix_refresh_targets", {"packet_id": "77"}, "there is no packet '77'"),
-        ("helix_open", {"source_id": "app/sessions.py", "start_line": 5, "end_line": 2}, "are no span"),
+        ("helix_open", {"source_id": "app/sessions.py", "start_line": 5, "end_line": 2}, "are not a span"),
         ("helix_status", {"verbose": True}, "the arguments are none"),
         (
             "helix_status",

@@ -124,7 +124,7 @@ def test_relations_in_a_circle_with_itself_and_unknown_ones_are_refused(helix):
         (third, "depends_on", first, "circle"),
         (first, "depends_on", first, "circle"),
         (first, "conflicts_with", first, "one memory"),
-        (first, "cites", second, "is no relation"),
+        (first, "cites", second, "is not a relation"),
         (first, "depends_on", "m_nothere0", "there is no memory"),
         (first, "depends_on", forgotten, "is forgotten"),
     ):

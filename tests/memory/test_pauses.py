@@ -52,7 +52,7 @@ def test_what_changed_since_a_check_is_told_by_the_disk_and_not_by_the_index(hel
     (project / ".gitignore").write_text("ignored.py\n")
     helix.pauses.emit(PauseInput(CHECK, "is the cookie signed over the dot?"))
     (open_now,) = helix.pauses.recent(PauseFilter())["events"]
-    assert open_now["changed"] == [], "what was on disk when it was raised is no change"
+    assert open_now["changed"] == [], "what was on disk when it was raised is not a change"
     rewrite(project, 'payload + ";"', 'payload + ":"')
     (project / "before.py").unlink()
     for name in ("after.py", "ignored.py"):
@@ -94,7 +94,7 @@ def test_a_pause_is_over_when_a_later_one_resolves_it_or_nobody_is_waited_for(he
     assert "pauses" not in packet and not [note for note in packet["notes"] if "is open" in note]
     assert helix.pauses.recent(PauseFilter(is_open=True))["events"] == []
     assert [one["is_open"] for one in helix.pauses.recent(PauseFilter())["events"]] == [False, False]
-    with pytest.raises(UsageError, match="no open pause"):
+    with pytest.raises(UsageError, match="not an open pause"):
         helix.pauses.emit(PauseInput(CHECK, resolves=raised))
 
 
@@ -210,7 +210,7 @@ def test_a_check_is_in_an_answer_however_many_other_pauses_are_newer(helix: Heli
 
 @pytest.mark.parametrize("place", ["", "app/sessions.py:x", "app/sessions.py:9-2", "app/sessions.py:0-3"])
 def test_a_file_of_a_pause_that_is_no_place_is_refused_and_nothing_kept(helix: Helix, place: str) -> None:
-    with pytest.raises(UsageError, match="is no place; write path or path:first-last"):
+    with pytest.raises(UsageError, match="is not a place; write path or path:first-last"):
         helix.pauses.emit(PauseInput(PauseType.OTHER, files=[place]))
     assert helix.pauses.recent(PauseFilter())["events"] == []
 
@@ -244,7 +244,7 @@ def test_a_pause_that_cannot_be_kept_ends_no_other(tmp_path) -> None:
 
 
 def test_an_id_that_is_no_open_pause_begins_no_memory(helix: Helix) -> None:
-    with pytest.raises(UsageError, match="no open pause"):
+    with pytest.raises(UsageError, match="not an open pause"):
         helix.pauses.emit(PauseInput(CHECK, resolves="one"))
     assert not helix.session.memory_file.read(lambda memory: memory)
 

@@ -62,7 +62,7 @@ def test_nothing_of_the_trail_is_outside_and_two_seals_differ(trail: Trail) -> N
 
 
 def test_a_strand_of_memories_is_no_trail() -> None:
-    with pytest.raises(TrailError, match="no trail"):
+    with pytest.raises(TrailError, match="not a trail"):
         opened_trail(made(), CODE)
 
 

@@ -173,15 +173,15 @@ def test_links_and_things_that_are_no_files_are_refused(tmp_path):
     real = tmp_path / "real"
     real.mkdir()
     (tmp_path / "link").symlink_to(real)
-    with pytest.raises(MemoryStoreError, match="is no folder of yours"):
+    with pytest.raises(MemoryStoreError, match="is not a folder of yours"):
         Memory(tmp_path / "link", NOW)
     (real / NAME).symlink_to(tmp_path / "elsewhere.db")
-    with pytest.raises(MemoryStoreError, match="is no file of yours"):
+    with pytest.raises(MemoryStoreError, match="is not a file of yours"):
         Memory(real, NOW)
     assert not (tmp_path / "elsewhere.db").exists()
     (real / NAME).unlink()
     os.mkfifo(real / NAME)
-    with pytest.raises(MemoryStoreError, match="is no file of yours"):
+    with pytest.raises(MemoryStoreError, match="is not a file of yours"):
         Memory(real, NOW)
     (tmp_path / "file").write_text("x")
     with pytest.raises(MemoryStoreError):

@@ -129,7 +129,7 @@ def test_a_full_word_refuses_the_next_bit_and_keeps_the_others() -> None:
     with pytest.raises(PhaseFull, match="holds 52 bits"):
         word.push(0)
     assert unpack(word) == (1, 0) * 26
-    with pytest.raises(ValueError, match="no bit"):
+    with pytest.raises(ValueError, match="not a bit"):
         BitWord().push(2)
 
 

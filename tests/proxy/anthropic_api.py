@@ -105,7 +105,7 @@ def fault(headers, asked):
     turns = []
     for message in messages:
         if message.get("role") not in ("user", "assistant", "system"):
-            return "messages: that is no role"
+            return "messages: that is not a role"
         content = message["content"]
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
         if turns and turns[-1][0] == message["role"]:

@@ -132,7 +132,7 @@ def test_a_session_ends_and_is_of_one_server_and_one_key():
     assert not is_session(key, KEY, PORT + 1, NOW)
     assert not is_session(key, "helix-other", PORT, NOW)
     assert not is_session(key.replace(b"helix-view-1", b"helix-view-2"), KEY, PORT, NOW)
-    assert not is_session(ticket(KEY, PORT, NOW).encode(), KEY, PORT, NOW), "a ticket is no session"
+    assert not is_session(ticket(KEY, PORT, NOW).encode(), KEY, PORT, NOW), "a ticket is not a session"
     assert not is_session(b"helix-view-" + ticket(KEY, PORT, NOW).encode(), KEY, PORT, NOW)
 
 

@@ -213,12 +213,12 @@ def test_a_fact_that_its_slice_does_not_bear_out_is_not_taken(place, upstream, f
 @pytest.mark.parametrize(
     ("model", "said", "tokens"),
     [
-        ("facts:prose", "it is no JSON", 460),
+        ("facts:prose", "it is not valid JSON", 460),
         ("status:401", "refuses the key", 0),
         ("status:503", "the upstream answered 503", 0),
         ("cut:3", "", None),
         ("redirect", "the upstream answered 307", 0),
-        ("json", "it is no JSON", 8),
+        ("json", "it is not valid JSON", 8),
     ],
 )
 def test_whatever_fails_leaves_the_facts_of_the_rules_and_one_note(place, upstream, model, said, tokens):

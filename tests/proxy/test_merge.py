@@ -197,5 +197,5 @@ def test_what_was_there_first_is_kept_however_fast_changes_follow(tmp_path):
 
 
 def test_a_folder_in_the_files_place_is_named(tmp_path):
-    with pytest.raises(FileError, match="is no file"):
+    with pytest.raises(FileError, match="is not a file"):
         planned(tmp_path, str)

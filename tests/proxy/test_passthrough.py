@@ -63,7 +63,8 @@ def test_a_page_in_place_of_an_answer_is_one_error(server):
             said = http.post(path, json={"model": "e", "input": "a page", "prompt": "a page"})
             assert said.status_code == 502
             assert (
-                said.json()["error"]["message"] == "the upstream's answer is no JSON; see whether its address is right"
+                said.json()["error"]["message"]
+                == "the upstream's answer is not valid JSON; see whether its address is right"
             )
 
 

@@ -316,7 +316,7 @@ def _records() -> Iterator[tuple[str, Forgery]]:
         "a byte order mark": [b"\xef\xbb\xbf" + a],
         "cut off": [a[:-1]],
         "two on a line": [a + a],
-        "fields that are no object": [record(b'"fields":1,')],
+        "fields that are not an object": [record(b'"fields":1,')],
     }.items():
         yield f"records: {name}", Forgery(lines)
     for depth in (31, 32, 33, 500, 100_000):

@@ -50,7 +50,7 @@ def test_what_is_named_and_not_shown_says_so_in_the_account_too() -> None:
     named = [(one.source_id, one.start_line, one.end_line) for one in made.left_out if one.named]
     assert sorted(named) == sorted(names_in(made))
     assert named, "there was room for some"
-    assert "file_10" not in made.text, "what is gone is no place to read"
+    assert "file_10" not in made.text, "what is gone is not a place to read"
     assert len(made.blocks) + len(made.left_out) == len(found)
 
 

@@ -94,7 +94,7 @@ def tokenizer_count(path: str) -> Count:
             tokenizer = _loaded(file.read())
     except (OSError, ValueError) as error:
         said = str(error).split("\n", 1)[0][:120]
-        raise TokenizerError(f"{path} is no tokenizer ({said}); name a tokenizer.json in window.tokenizer") from None
+        raise TokenizerError(f"{path} is not a tokenizer ({said}); name a tokenizer.json in window.tokenizer") from None
 
     def encoded(text: str) -> int:
         return len(tokenizer.encode(text, add_special_tokens=False).ids)

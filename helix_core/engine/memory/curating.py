@@ -240,7 +240,7 @@ class Curating:
     def relate(self, memory: Memory, name: str, relation: str, other: str, *, dry_run: bool) -> dict[str, Any]:
         """Link one memory to another. Raises UsageError for a link that cannot be, or that only a person may make."""
         if relation not in RELATED:
-            raise UsageError(f"{quoted(relation, 40)} is no relation; use one of {', '.join(RELATED)}")
+            raise UsageError(f"{quoted(relation, 40)} is not a relation; use one of {', '.join(RELATED)}")
         one, two = found_memory(memory, name), found_memory(memory, other)
         for each in (one, two):
             if each.status is MemoryStatus.FORGOTTEN:

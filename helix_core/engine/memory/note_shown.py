@@ -50,7 +50,7 @@ def explained_note(items: Sequence[NoteItem], source_id: str, lines: LineSpan, t
 
 def _weighed(items: Sequence[NoteItem], source_id: str, lines: LineSpan, task: TaskType) -> tuple[Weighed, NoteItem]:
     if lines.start_line < 1 or lines.end_line < lines.start_line:
-        raise UsageError(f"lines {lines.start_line}-{lines.end_line} are no span; lines count from 1, first to last")
+        raise UsageError(f"lines {lines.start_line}-{lines.end_line} are not a span; lines count from 1, first to last")
     item = next((each for each in items if each.start_line <= lines.start_line <= each.end_line), None)
     if item is None:
         raise UsageError(f"{source_id[:80]!a} has no such lines, or was forgotten; take it from a fresh answer")

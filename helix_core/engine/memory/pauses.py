@@ -61,7 +61,7 @@ class WorkspacePauses:
         at, place, file = time.time(), self.session.place, self.session.memory_file
         if given.resolves and not file.read(lambda memory: memory.pauses.is_open(place, event_id=given.resolves)):
             raise UsageError(
-                f"{quoted(given.resolves, 80)} is no open pause of this workspace; helix_hitl_recent lists them"
+                f"{quoted(given.resolves, 80)} is not an open pause of this workspace; helix_hitl_recent lists them"
             )
         files, missing = self._pinned(asked, given.named_places())
         is_asked = given.pause_type is PauseType.UNCERTAINTY_CHECK and not given.resolved_without_operator

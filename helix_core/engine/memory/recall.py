@@ -900,7 +900,7 @@ def gene_bytes(gene_id: str) -> bytes:
         from helix_core.ingest import quoted
 
         raise UsageError(
-            f"{quoted(gene_id, 80)} is no gene_id; give 16 hexadecimal digits, as an answer has them, "
+            f"{quoted(gene_id, 80)} is not a gene_id; give 16 hexadecimal digits, as an answer has them, "
             "or a memory's id (m_…)"
         )
     return bytes.fromhex(gene_id)

@@ -144,7 +144,7 @@ class Recalling:
     def within(self, scope: str) -> list[str]:
         """Return those of ``scopes`` that an answer asks: ``all``, this ``workspace``'s, or the ``global`` one."""
         if scope not in SCOPES:
-            raise UsageError(f"{quoted(scope, 40)} is no scope; use one of {', '.join(SCOPES)}")
+            raise UsageError(f"{quoted(scope, 40)} is not a scope; use one of {', '.join(SCOPES)}")
         return [one for one in self.scopes if scope == "all" or (one == GLOBAL_SCOPE) is (scope == "global")]
 
     def foremost(self, k: int, kinds: Collection[str], scope: str) -> list[tuple[StoredMemory, float]]:

@@ -102,16 +102,16 @@ class RememberRequest:
     is_proposal: bool = False
 
     def checked(self) -> RememberRequest:
-        """Return the request. Raises UsageError for what is no memory."""
+        """Return the request. Raises UsageError for what is not a memory."""
         why = refusal(self.text)
         if why and (not self.force or not any(one.isalnum() for one in self.text)):
             raise UsageError(f"this is not remembered: {why}; state the fact, or force it")
         if len(self.text) > LONGEST_TEXT:
             raise UsageError(f"the text is longer than {LONGEST_TEXT:,} characters; state the fact, and cite the rest")
         if "\0" in self.text:
-            raise UsageError("the text holds a zero byte, so it is no text; give text")
+            raise UsageError("the text holds a zero byte, so it is not text; give text")
         if self.kind and _KIND.match(self.kind) is None:
-            raise UsageError(f"{quoted(self.kind, 40)} is no kind; use a word such as decision, preference or fact")
+            raise UsageError(f"{quoted(self.kind, 40)} is not a kind; use a word such as decision, preference or fact")
         if len(self.cites) > MOST_CITED:
             raise UsageError(f"{len(self.cites)} places are cited; cite at most {MOST_CITED}")
         if self.valid_to is not None and self.valid_to <= (self.valid_from or 0):

@@ -489,7 +489,7 @@ def _link(record: StrandRecord) -> MemoryLink:
         raise _unfit(record, "has other fields than a link")
     _require_kinds(record, said, said, ())
     if record.id != "/".join((said["src"], said["rel"], said["dst"])):
-        raise _unfit(record, "is no link")
+        raise _unfit(record, "is not a link")
     return MemoryLink(said["src"], said["rel"], said["dst"])
 
 
@@ -505,9 +505,9 @@ def _op(record: StrandRecord) -> MemoryOp:
 
 def _require_kinds(record: StrandRecord, said: Mapping[str, Any], texts: Iterable[str], numbers: Iterable[str]) -> None:
     if not all(isinstance(said[name], str) for name in texts):
-        raise _unfit(record, "has a field that is no text")
+        raise _unfit(record, "has a field that is not text")
     if not all(type(said[name]) is int and said[name] >= 0 for name in numbers):
-        raise _unfit(record, "has a field that is no number")
+        raise _unfit(record, "has a field that is not a number")
 
 
 def _require_written(

@@ -217,7 +217,7 @@ class WorkspaceTrail:
         """Set a flag, its name masked, for as long as there is a trail. ``never-index PATH`` keeps a file or folder out
         of the index, ``dismissed CODE HASH`` hides a finding wherever the same text has it.
 
-        Raises: UsageError for what is no name or cannot be followed, TrailError for too many.
+        Raises: UsageError for what is not a name or cannot be followed, TrailError for too many.
         """
         name = _flag_name(_named(name), name)
         trail = self._trail()
@@ -420,7 +420,7 @@ def opened_trail(data: bytes, key: Key, trusted: Collection[bytes] | None = None
             case {"type": str(kind), "name": str(name)} if kind == FLAG_RECORD:
                 flags.append(name)
             case _:
-                raise TrailError("The file is a strand and no trail; helix strand import takes strands in.")
+                raise TrailError("The file is a strand, not a trail; helix strand import takes strands in.")
     return checked_log(TrailLog(tuple(entries), frozenset(flags)))
 
 

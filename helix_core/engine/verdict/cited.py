@@ -47,7 +47,7 @@ NEAR_LINES = 3
 MOST_DECORATOR_LINES = 80
 # A quote has its place if it begins that near to it.
 QUOTE_SLACK = 3
-# Of a quote that differs so many lines are in the file; one with fewer is no quote of it.
+# Of a quote that differs so many lines are in the file; one with fewer is not a quote of it.
 LEAST_QUOTED_SHARE = 0.5
 _ELLIPSIS = re.compile(r"\s*(?:#|//|--|/\*|;)?\s*(?:\.{3}|…)\s*(?:\*/)?\s*|\s*(?:#|//)\s*(?:\.{3}|…).*")
 # A class or module with one of these may have more names than it declares.

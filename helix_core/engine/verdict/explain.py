@@ -142,7 +142,7 @@ def _conflict(looked: Looked) -> ExplainStep:
 def _document(looked: Looked) -> ExplainStep:
     item, commit, flags = looked.seen.ranked.item, looked.seen.commit, looked.seen.observation.outdated
     if not is_document(item):
-        return ExplainStep("document", "It is no document about the code that the code could outdate.")
+        return ExplainStep("document", "It is not a document about the code that the code could outdate.")
     if commit is None:
         return ExplainStep("document", "No commit of it is known, so nothing says whether the code has left it behind.")
     since = f"commit {commit.commit[:7]} of {_day(commit.committed_at)}"

@@ -72,8 +72,8 @@ class Observer:
 
     ``uncounted`` says which of some paths, indexed or not, do not count, though their files are there. Without a
     ``writer`` nothing is mended. One that is busy is tried once, or, with patience, again for ``busy_ms`` in all.
-    ``notes`` name what was not brought up to date; with ``never_waits`` a busy writer alone is no error to report, only
-    a reason why changed files were not searched.
+    ``notes`` name what was not brought up to date; with ``never_waits`` a busy writer alone is not an error to report,
+    only a reason why changed files were not searched.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class Observer:
         return True
 
     def is_folder(self, path: bytes) -> bool:
-        """Return whether a folder, or anything else that is no regular file, exists now."""
+        """Return whether a folder, or anything else that is not a regular file, exists now."""
         try:
             self._root.stat(path)
         except DiskError as error:

@@ -983,7 +983,7 @@ def _fits(reference: Reference, declaration: Declaration) -> bool:
 
 
 def _stated(data: bytes, language: str, key: str) -> Declaration | None:
-    """Return the value of a key that a configuration file sets exactly once; masked secrets are no claims."""
+    """Return the value of a key that a configuration file sets exactly once; masked secrets are not claims."""
     from helix_core.ingest import find as find_claims
     from helix_core.ingest import mask
 

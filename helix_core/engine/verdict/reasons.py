@@ -42,7 +42,7 @@ REASONS: Mapping[Reason, ReasonText] = {
     ),
     Reason.CHANGED: ReasonText(
         "changed on disk since it was {since}",
-        "The text that was indexed is not there now, or is no definition any more.",
+        "The text that was indexed is not there now, or is no longer a definition.",
     ),
     Reason.NOT_INDEXED: ReasonText(
         "not indexed: its lines were not searched",
@@ -51,7 +51,9 @@ REASONS: Mapping[Reason, ReasonText] = {
     Reason.GONE: ReasonText("no longer there", "The file is not there any more."),
     Reason.UNREADABLE: ReasonText("cannot be read", "The file cannot be read."),
     Reason.OUTSIDE_ROOT: ReasonText("points outside the folder", "The path leads out of the workspace folder."),
-    Reason.NOT_A_FILE: ReasonText("no longer an ordinary file", "Something that is no ordinary file is in its place."),
+    Reason.NOT_A_FILE: ReasonText(
+        "no longer an ordinary file", "Something that is not an ordinary file is in its place."
+    ),
     Reason.TOO_LARGE: ReasonText(
         f"larger than index.max_file_size, or more than {MAX_LINES:,} lines",
         f"The file has grown over `index.max_file_size`, or has more than {MAX_LINES:,} lines.",

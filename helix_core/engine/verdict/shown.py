@@ -45,7 +45,7 @@ class Shown:
         path = checked(source_id)
         if lines.start_line < 1 or lines.end_line < lines.start_line:
             raise UsageError(
-                f"lines {lines.start_line}-{lines.end_line} are no span; lines count from 1, first to last"
+                f"lines {lines.start_line}-{lines.end_line} are not a span; lines count from 1, first to last"
             )
         if name_reason(path) == "private":
             raise _not_shown(path, "private")

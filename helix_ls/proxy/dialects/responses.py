@@ -120,7 +120,7 @@ def _whole(said: Any) -> Delta:
 
 
 def _finish(response: Any) -> str:
-    """Return the reason to finish; a response that ends in calls of tools is no answer yet."""
+    """Return the reason to finish; a response that ends in calls of tools is not an answer yet."""
     if not isinstance(response, dict):
         return ""
     status, output = response.get("status"), response.get("output")

@@ -19,7 +19,7 @@ def _integer(digits: str) -> int | float:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 DECODER = JSONDecoder(parse_constant=_no_constant, parse_int=_integer)

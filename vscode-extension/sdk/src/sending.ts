@@ -96,15 +96,21 @@ function json(given: object): string {
     return JSON.stringify(given);
   } catch (error) {
     const [said] = String(error).split('\n');
-    throw new HelixError(`an argument is no JSON (${said}); give texts, numbers, lists and objects`, 0, '', undefined, {
-      cause: error,
-    });
+    throw new HelixError(
+      `an argument is not valid JSON (${said}); give texts, numbers, lists and objects`,
+      0,
+      '',
+      undefined,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
 function why(error: unknown, isLate: boolean, url: string): string {
   if (isLate) return 'the server did not answer in time; ask again, or give timeoutMs';
-  if (error instanceof SyntaxError) return 'the answer is no JSON; give the address of a Helix server';
+  if (error instanceof SyntaxError) return 'the answer is not valid JSON; give the address of a Helix server';
   return `no server answers at ${url}`;
 }
 

@@ -24,7 +24,7 @@ const defaults = {
 
 /**
  * The interpreter the user named, with `~` resolved by nobody: a path must be whole. Empty when there is none, or when
- * the setting is no text, as `wrongSettings` says.
+ * the setting is not text, as `wrongSettings` says.
  */
 export function interpreterSetting(): string {
   const value = configuration().get<unknown>('interpreter', '');

@@ -34,7 +34,7 @@ export function recipientsOf(typed: string): { readonly keys: string[]; readonly
   const keys = typed.split(/[\s,;]+/).filter(Boolean);
   const wrong = keys.find((key) => !recipient.test(key));
   if (wrong !== undefined)
-    return { keys, problem: `${shown(wrong)} is no key: dna-recipient: and 64 digits of 0-9a-f` };
+    return { keys, problem: `${shown(wrong)} is not a key: dna-recipient: and 64 digits of 0-9a-f` };
   return keys.length === 0 ? { keys, problem: 'Others see their key with: helix strand keys' } : { keys };
 }
 

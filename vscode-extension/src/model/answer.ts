@@ -39,7 +39,9 @@ function read(data: string): Chunk {
     const value: unknown = JSON.parse(data);
     return typeof value === 'object' && value !== null ? value : {};
   } catch {
-    throw new Error('The answer holds something that is no JSON; ask again, and look at the model server’s log.');
+    throw new Error(
+      'The answer holds something that is not valid JSON; ask again, and look at the model server’s log.',
+    );
   }
 }
 

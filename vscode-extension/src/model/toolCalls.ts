@@ -32,13 +32,13 @@ export class ToolCalls {
     }
   }
 
-  /** All calls of the answer. Throws where arguments are no JSON object: half a call must not be made. */
+  /** All calls of the answer. Throws where arguments are not a JSON object: half a call must not be made. */
   finish(): ToolCall[] {
     return this.calls.map(({ id, name, text }, number) => {
       const input = parsed(text.trim() === '' ? '{}' : text);
       if (name === '' || input === undefined) {
         throw new Error(
-          `The model called ${name || 'a tool without a name'} with arguments that are no JSON object; ask again.`,
+          `The model called ${name || 'a tool without a name'} with arguments that are not a JSON object; ask again.`,
         );
       }
       return { id: id || `call_${number + 1}`, name, input };

@@ -38,7 +38,7 @@ function withSetting(text: string, section: string, name: string, value: string 
   return lines.join(newline);
 }
 
-/** Why this is no address of a model server; undefined where it is one. */
+/** Why this is not an address of a model server; undefined where it is one. */
 export function refusedAddress(given: string): string | undefined {
   if (!URL.canParse(given)) {
     return 'Write the whole address, such as http://127.0.0.1:11434';

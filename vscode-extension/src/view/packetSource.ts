@@ -19,7 +19,7 @@ import type { Missing } from './messages';
  */
 export interface PacketSource {
   packet(request: PacketRequest, token?: CancellationToken): Promise<Packet>;
-  /** Ends the verdict changes of an open packet; one that is not open any more is no error. */
+  /** Ends the verdict changes of an open packet; one that is not open any more is not an error. */
   close(packetId: string): Promise<void>;
   explain(item: PacketItem, about: { readonly workspace: string; readonly task?: TaskType }): Promise<Explanation>;
   /** How a packet came about: as it was asked while it is open, else as its question is answered now. */

@@ -54,7 +54,7 @@ test('each folder has a page of its own, and one that cannot be read leaves the 
   expect(await answerTo(second)).toEqual({ page: second, reply: 1, answer: '/w/%2Fb/stats' });
 });
 
-test('the settings of the proxy are sent as they are set, within their bounds, and none that is no number', async () => {
+test('the settings of the proxy are sent as they are set, within their bounds, and none that is not a number', async () => {
   const requests: unknown[] = [];
   const server = {
     ask: (_: string, request: unknown) => {

@@ -33,6 +33,6 @@ test('a note is opened by the command that shows it, of the folder it is in', as
   );
 });
 
-test('a file is no note', () => {
+test('a file is not a note', () => {
   expect([isNote('helix-note:00'), isNote('docs/helix-note:00.md')]).toEqual([true, false]);
 });

@@ -31,7 +31,7 @@ describe('a probe', () => {
     expect(probed).not.toHaveProperty('helix');
   });
 
-  it('says of a program that is no Python that it is none', async () => {
+  it('says of a program that is not a Python that it is none', async () => {
     expect(await probeIn(folder)(await script('other', '#!/bin/sh\necho hello\n'))).toEqual({
       ran: false,
       reason: 'did not answer like a Python',

@@ -34,7 +34,7 @@ function importedBy(file: string, text: string, files: ReadonlySet<string>): str
     .map(({ fileName }) => {
       const place = normalize(join(dirname(file), fileName));
       const found = [`${place}.ts`, `${place}.tsx`, join(place, 'index.ts')].find((name) => files.has(name));
-      if (found === undefined) throw new Error(`${file} imports ${fileName}, which is no file of src`);
+      if (found === undefined) throw new Error(`${file} imports ${fileName}, which is not a file of src`);
       return found;
     });
 }

@@ -64,7 +64,7 @@ test('a recovery code is one only where the file opens with one', () => {
 test('recipients are keys, and what is none is named', () => {
   const key = `dna-recipient:${'0f'.repeat(32)}`;
   expect(recipientsOf(`${key}, ${key}`)).toEqual({ keys: [key, key] });
-  expect(recipientsOf('ada').problem).toContain('ada is no key');
+  expect(recipientsOf('ada').problem).toContain('ada is not a key');
   expect(recipientsOf(' ').problem).toContain('helix strand keys');
 });
 

@@ -101,7 +101,7 @@ test('a folder that is opened says where one was before, and how many places cha
   expect(openingText(answer({ last: [] }), began, now)).toBeUndefined();
 });
 
-test('a path that reads as a link is no link', () => {
+test('a path that reads as a link is not a link', () => {
   const link = place({ source_id: '[x](command:y).py' });
   expect(openingText(answer({ last: [link] }), now, now)).not.toContain('](');
 });

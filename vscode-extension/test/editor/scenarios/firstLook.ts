@@ -320,7 +320,7 @@ async function walkthrough(stage: Stage): Promise<void> {
   assert.deepEqual(
     before.filter(({ title }) => title === asks.title),
     [asks],
-    'to open the view is no packet',
+    'to open the view is not a packet',
   );
   await new PacketView(window).askByPalette(OTHER_QUESTION);
   await until(

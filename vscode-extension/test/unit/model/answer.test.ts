@@ -67,7 +67,7 @@ describe('an answer that streams', () => {
   it.each([
     [`${event({ content: 'a' })}data: {"error":{"message":"the model ran away"}}\n\n${done}`, /the model ran away/],
     [event({ content: 'a' }), /before its end/],
-    [`data: {"choices": [\n\n${done}`, /no JSON/],
+    [`data: {"choices": [\n\n${done}`, /not valid JSON/],
     [`${event(call(0, 'a', 'look', '{"half'))}${done}`, /look with arguments/],
   ])('that goes wrong says how (%#)', async (stream, sentence) => {
     await expect(all(stream)).rejects.toThrow(sentence);

@@ -68,7 +68,7 @@ describe('asking', () => {
     expect(reduce(asking, { type: 'stop' }).asking).toBeNull();
   });
 
-  it('that failed for want of a server is no failure any more when one runs', () => {
+  it('that failed for want of a server is no longer a failure when one runs', () => {
     const missing = { title: 'Set up Helix', text: 'No Python', actions: ['setUp'], isBusy: false } as const;
     const failed = after(
       { type: 'missing', missing },

@@ -19,7 +19,7 @@ describe('verdicts that change while a packet is looked at', () => {
     expect(itemsOf(next).map(currentSpan)).toContainEqual({ start_line: 15, end_line: 17 });
   });
 
-  it('are no move when status and reason stay, though the place may be new', () => {
+  it('are not a move when status and reason stay, though the place may be new', () => {
     const change = verdict(first, { now: { start_line: 20, end_line: 22 } });
     const { packet: next, moves } = withVerdicts(packet([first]), told([change]));
     expect(moves).toEqual([]);
