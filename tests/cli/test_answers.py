@@ -69,6 +69,12 @@ def test_a_packet_shows_verdict_place_reason_commit_and_numbered_lines(helix: Ru
     assert "\x1b" not in ran.out
 
 
+def test_a_message_that_asks_nothing_gets_a_sentence_and_no_figures(helix: RunHelix, shop: Path) -> None:
+    lines = helix("packet", "thanks!", "--path", shop).out.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("Nothing was searched: the message is small talk; ask for a name")
+
+
 def test_what_changed_since_is_seen_by_the_next_question(helix: RunHelix, shop: Path) -> None:
     helix("index", shop)
     (shop / "shop/shipping.py").write_text("def customs_duty():\n    return 7\n")

@@ -122,8 +122,10 @@ def _page(packet: dict[str, Any], said: Collection[str] = ()) -> Page:
     _contradictions(page, packet["contradictions"], workspace)
     _plan(page, _not_shown_above(packet, [item for _, item in items]), workspace)
     page.notes(packet["notes"], {*said, packet.get("unsearched", "")})
-    page.space()
-    page.line(dim(_footer(packet["accounting"])))
+    # Where nothing was searched, the size of the index says nothing about the answer.
+    if not packet.get("unsearched"):
+        page.space()
+        page.line(dim(_footer(packet["accounting"])))
     return page
 
 
