@@ -18,7 +18,16 @@ if TYPE_CHECKING:
         template_key,
         text_key,
     )
-    from helix_core.memory.exchanges import USER, Fact, ObservedExchange, attributed, facts_in, kept, session_name
+    from helix_core.memory.exchanges import (
+        UNNAMED,
+        USER,
+        Fact,
+        ObservedExchange,
+        attributed,
+        facts_in,
+        kept,
+        session_name,
+    )
     from helix_core.memory.extraction import (
         MOST_ANSWER_TOKENS,
         MOST_PAIRS,
@@ -100,6 +109,7 @@ __all__ = [
     "NAMED",
     "OPEN_S",
     "SITTING_S",
+    "UNNAMED",
     "USER",
     "AnswerError",
     "AskedTerm",
@@ -175,7 +185,7 @@ __getattr__ = lazy_face(
             *("consolidated", "exact_words", "is_clash", "is_in_force_at_once", "near_words", "same_words"),
             *("template_key", "text_key"),
         ),
-        "exchanges": ("USER", "Fact", "ObservedExchange", "attributed", "facts_in", "kept", "session_name"),
+        "exchanges": ("UNNAMED", "USER", "Fact", "ObservedExchange", "attributed", "facts_in", "kept", "session_name"),
         "extraction": (
             "AnswerError",
             "DrawnFact",

@@ -214,6 +214,10 @@ _LAYERS = {
 }
 
 
+UNNAMED = "agent"
+"""The name of a program that gives none, or one without a character that can be shown."""
+
+
 def attributed(
     given: Mapping[str, str], environ: Mapping[str, str], *, user: str = "", host: str = "", timezone: str = ""
 ) -> Attribution:

@@ -189,6 +189,11 @@ class MemoryNotes:
                 self._file.rows("INSERT OR IGNORE INTO note_evidence VALUES (?, ?)", (note_id, exchange))
         return note_id
 
+    def agent_of(self, note_id: int) -> str:
+        """Return the name of the agent that gave a note, empty for none."""
+        sql = "SELECT a.agent FROM note n JOIN attribution a ON a.id = n.attribution_id WHERE n.id = ?"
+        return str(self._file.rows(sql, (note_id,))[0][0])
+
     def is_waiting(self, note_id: int) -> bool:
         """Return whether a note waits for a person."""
         return bool(self._file.rows("SELECT waits FROM note WHERE id = ?", (note_id,))[0][0])

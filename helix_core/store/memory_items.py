@@ -70,6 +70,7 @@ _KIN = """
     UNION SELECT id FROM (SELECT id FROM item WHERE value <> '' AND value IN (SELECT value FROM json_each(?5))
         ORDER BY row DESC LIMIT ?7)
 """
+_ELSEWHERE = "SELECT 1 FROM item i WHERE i.id = op.item_id AND i.scope NOT IN (SELECT value FROM json_each({}))"
 _EVIDENCE = """
     SELECT e.id, e.item_id, e.text, e.actor, e.extractor, e.session, e.at, e.scope, e.path, e.start_line, e.end_line,
         e.span_hash, e.layout_hash, e.content_hash, e.symbol, e.commit_id, e.heals
@@ -505,10 +506,20 @@ class MemoryItems:
         sql = "SELECT seq, at FROM op WHERE seq IN (SELECT value FROM json_each(?))"
         return dict(self._file.rows(sql, (json.dumps(list(seqs)),)))
 
-    def log(self, limit: int, item_id: str = "") -> list[MemoryOp]:
-        """Return the last operations, or those on one memory, the newest first."""
-        rows = self._file.rows(f"{OP} WHERE ?1 = '' OR item_id = ?1 ORDER BY seq DESC LIMIT ?2", (item_id, limit))
-        return [op_of(row) for row in rows]
+    def log(self, limit: int, item_id: str = "", scopes: Iterable[str] = ()) -> list[MemoryOp]:
+        """Return the last operations, or those on one memory, the newest first; with ``scopes`` without those on a
+        memory of another scope.
+        """
+        sql = f"""
+            {OP} WHERE (?1 = '' OR item_id = ?1) AND (?3 = '[]' OR NOT EXISTS ({_ELSEWHERE.format("?3")}))
+            ORDER BY seq DESC LIMIT ?2
+        """
+        return [op_of(row) for row in self._file.rows(sql, (item_id, limit, text_list(scopes)))]
+
+    def ops_elsewhere(self, scopes: Iterable[str]) -> int:
+        """Return the number of operations on memories of other scopes than these."""
+        sql = f"SELECT count(*) FROM op WHERE EXISTS ({_ELSEWHERE.format('?1')})"
+        return int(self._file.rows(sql, (text_list(scopes),))[0][0])
 
     def changed(self, after: int, until: int) -> tuple[list[str], int, int]:
         """Return the ids of the memories that operations after one and up to another are about, how many operations

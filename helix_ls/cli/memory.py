@@ -223,8 +223,7 @@ def review(
     if not named:
         _show(path, lambda helix: REVIEW.run(helix, ReviewArguments(limit), AskContext()), as_json=as_json)
         return
-    _speaker()
-    decided = DecideArguments(named[0][1], named[0][0], dry_run=dry_run)
+    decided = DecideArguments(named[0][1], named[0][0], origin=_speaker().value, dry_run=dry_run)
     _show(path, lambda helix: DECIDE.run(helix, decided, AskContext()), as_json=as_json)
 
 
@@ -246,12 +245,13 @@ def log(
     *,
     limit: Annotated[int, typer.Option("--limit", "-k", help=_help(MEMORY_LOG, "limit"))] = _LIMIT.default,
     verify: Annotated[bool, typer.Option("--verify", help=_help(MEMORY_LOG, "verify"))] = False,
+    everywhere: Annotated[bool, typer.Option("--all", help=_help(MEMORY_LOG, "everywhere"))] = False,
     path: PathOption = HERE,
     as_json: Json = False,
 ) -> None:
     """Show what was done to the memory, the last first; exit with 1 where --verify finds a change from outside."""
     _LIMIT.check(limit, "--limit")
-    given = LogArguments(memory_id, limit, verify)
+    given = LogArguments(memory_id, limit, verify, everywhere)
     answer = _show(path, lambda helix: MEMORY_LOG.run(helix, given, AskContext()), as_json=as_json)
     raise typer.Exit(1 if answer.get("first_broken") is not None else 0)
 
@@ -282,8 +282,7 @@ def relate(
     as_json: Json = False,
 ) -> None:
     """Say how one memory is related to another."""
-    _speaker()
-    given = RelateArguments(memory_id, relation, other, dry_run=dry_run)
+    given = RelateArguments(memory_id, relation, other, origin=_speaker().value, dry_run=dry_run)
     _show(path, lambda helix: RELATE.run(helix, given, AskContext()), as_json=as_json)
 
 
@@ -332,15 +331,14 @@ def forget(
     """Take a memory out of every answer; helix restore brings it back. Given a gene_id, delete a note."""
     if bool(memory_id) == bool(query):
         raise UsageError("give the id of a memory, or --query with words that find it")
-    _speaker()
-    given = ForgetArguments(memory_id or None, query=query or None, confirm=confirm, dry_run=dry_run)
+    origin = _speaker().value
+    given = ForgetArguments(memory_id or None, query=query or None, confirm=confirm, origin=origin, dry_run=dry_run)
     _show(path, lambda helix: FORGET.run(helix, given, AskContext()), as_json=as_json)
 
 
 def restore(memory_id: Id, *, path: PathOption = HERE, dry_run: DryRun = False, as_json: Json = False) -> None:
     """Bring a forgotten or archived memory back, with its evidence."""
-    _speaker()
-    given = MemoryIdArguments(memory_id, dry_run=dry_run)
+    given = MemoryIdArguments(memory_id, origin=_speaker().value, dry_run=dry_run)
     _show(path, lambda helix: RESTORE.run(helix, given, AskContext()), as_json=as_json)
 
 
@@ -352,7 +350,7 @@ def rollback(
     as_json: Json = False,
 ) -> None:
     """Make what was in force after an operation of the log be in force again, by new operations; nothing is erased."""
-    given = RollbackArguments(operation, dry_run=dry_run)
+    given = RollbackArguments(operation, origin=_speaker().value, dry_run=dry_run)
     _show(path, lambda helix: ROLLBACK.run(helix, given, AskContext()), as_json=as_json)
 
 
@@ -368,13 +366,13 @@ def maintain(
 ) -> None:
     """Propose which memories could be archived or purged; nothing is changed unless --archive says so."""
     _LIMIT.check(limit, "--limit")
-    given = MaintainArguments(limit)
+    given, origin = MaintainArguments(limit), _speaker().value
 
     def act(helix: Helix) -> Any:
         answer = MAINTAIN.run(helix, given, AskContext())
         archived = [one["id"] for one in answer["archive"]] if archive and not dry_run else []
         for one in archived:
-            DECIDE.run(helix, DecideArguments(one, "archive"), AskContext())
+            DECIDE.run(helix, DecideArguments(one, "archive", origin=origin), AskContext())
         return answer | {"archived": archived, "dry_run": dry_run}
 
     _show(path, act, as_json=as_json)
@@ -389,13 +387,14 @@ def purge(
     as_json: Json = False,
 ) -> None:
     """Remove a memory and its evidence from the file, every word of it."""
+    origin = _speaker().value
 
     def act(helix: Helix) -> Any:
         if not confirm and not dry_run:
             helix.memory.purge(memory_id, "", dry_run=True)
             raise UsageError(f"a purge cannot be undone; to do it: helix purge {memory_id} --confirm")
         found = helix.memory.purge(memory_id, "", dry_run=True)["items"][0]
-        given = PurgeArguments(memory_id, f"purge {found['id']}", dry_run=dry_run)
+        given = PurgeArguments(memory_id, f"purge {found['id']}", origin=origin, dry_run=dry_run)
         return PURGE.run(helix, given, AskContext())
 
     _show(path, act, as_json=as_json)

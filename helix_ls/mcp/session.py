@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from helix_core.errors import HelixError, UsageError
+from helix_core.memory import UNNAMED
 from helix_core.packet import LEAST_TOKENS
 from helix_core.printable import count, inert_line, one_line
 from helix_core.tokens import estimate
@@ -24,7 +25,6 @@ from helix_ls.mcp.roots import RootChoice
 from helix_ls.mcp.text import rendered
 from helix_ls.mcp.tools import ToolWords
 from helix_ls.operations.arguments import Operation
-from helix_ls.operations.attribution import UNNAMED
 from helix_ls.operations.memory import (
     AGENT_ORIGIN,
     EDIT,
@@ -345,7 +345,7 @@ class AgentSession:
 
     async def _remember(self, scope: Scope, given: RememberArguments) -> dict[str, Any]:
         """Keep a memory as this client's: an agent's word, whatever it says of itself."""
-        asserted = replace(given, origin=AGENT_ORIGIN, agent=self.client[:LONGEST_NAME])
+        asserted = replace(given, origin=AGENT_ORIGIN, agent=self._agent)
         return scope.fit(await scope.answer(REMEMBER, asserted))
 
     async def _edit(self, scope: Scope, given: EditArguments) -> dict[str, Any]:
@@ -367,7 +367,7 @@ class AgentSession:
     @property
     def _agent(self) -> str:
         """Return the name of the client, as that of an agent: never empty, which would be a person."""
-        return self.client[:LONGEST_NAME] or UNNAMED
+        return (self._known.layers.get("agent_handle") or self.client)[:LONGEST_NAME] or UNNAMED
 
     async def _plan(self, scope: Scope, given: PlanArguments) -> dict[str, Any]:
         if given.packet_id is None:

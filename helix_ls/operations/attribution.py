@@ -8,12 +8,10 @@ import socket
 from collections.abc import Mapping
 from dataclasses import replace
 
-from helix_core.memory import attributed
+from helix_core.memory import UNNAMED, attributed
 from helix_core.model import Attribution
 
 LOCALTIME = "/etc/localtime"
-UNNAMED = "agent"
-"""The name of an agent whose own has no character that can be shown."""
 
 
 def attribution(given: Mapping[str, str], environ: Mapping[str, str]) -> Attribution:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
@@ -42,17 +43,31 @@ MOST_LISTED = 500
 LATEST = 253_402_300_799
 """The last second of the year 9999."""
 AGENT_ORIGIN = MemoryOrigin.AGENT.value
-TYPED_BY_A_PERSON = {"remember": {"origin": MemoryOrigin.USER.value}, "edit": {"origin": MemoryOrigin.USER.value}}
+_DECIDES = Argument(
+    "Who decides it: a program does, unless it says that it relays the user.",
+    choices=(MemoryOrigin.USER.value, AGENT_ORIGIN),
+    on=HTTP | DAEMON | LSP,
+)
+TYPED_BY_A_PERSON = {
+    name: {"origin": MemoryOrigin.USER.value}
+    for name in ("remember", "edit", "restore", "relate", "rollback", "purge", "decide", "forget")
+}
 """Arguments of operations that an editor's command has where it does not say otherwise: a person gives it there.
 Elsewhere a program is assumed. What either writes is in force or waits by ``is_in_force_at_once``.
 """
 
 
-def by_of(agent: str) -> Attribution:
-    """Return who asks, from this machine; ``agent`` is the name of a program that does, empty for a person."""
+def by_of(agent: str, origin: str = MemoryOrigin.USER.value) -> Attribution:
+    """Return who asks, from this machine; ``agent`` is the name of a program that does.
+
+    Without a name it is a person only where the ``origin`` says so: a key shows that a caller may ask, not who it is.
+    """
+    from helix_core.memory import UNNAMED
     from helix_ls.operations.attribution import attribution
 
-    return attribution({"agent_handle": agent} if agent else {}, os.environ)
+    found = attribution({"agent_handle": agent} if agent else {}, os.environ)
+    is_told = bool(found.agent) or origin == MemoryOrigin.USER.value
+    return found if is_told else dataclasses.replace(found, agent=UNNAMED)
 
 
 def asserted(origin: str, agent: str) -> MemoryOrigin:
@@ -244,12 +259,13 @@ class MemoryIdArguments:
     id: Annotated[str, ID]
     workspace: Workspace = None
     agent: Annotated[str, AGENT] = ""
+    origin: Annotated[str, _DECIDES] = AGENT_ORIGIN
     dry_run: Annotated[bool, DRY_RUN] = False
 
 
 def restore(helix: Helix, given: MemoryIdArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """Bring a forgotten memory back."""
-    return helix.memory.restore(given.id, by_of(given.agent), dry_run=given.dry_run)
+    return helix.memory.restore(given.id, by_of(given.agent, given.origin), dry_run=given.dry_run)
 
 
 RESTORE = Operation(
@@ -318,12 +334,13 @@ class RelateArguments:
     other: Annotated[str, Argument("The id of the other memory.", most=LONGEST_ID, also=("to_id",))]
     workspace: Workspace = None
     agent: Annotated[str, AGENT] = ""
+    origin: Annotated[str, _DECIDES] = AGENT_ORIGIN
     dry_run: Annotated[bool, DRY_RUN] = False
 
 
 def relate(helix: Helix, given: RelateArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """Link two memories and return the ``helix.changed/1`` object."""
-    by = by_of(given.agent)
+    by = by_of(given.agent, given.origin)
     return helix.memory.relate(given.id, given.relation, given.other, by, dry_run=given.dry_run)
 
 
@@ -371,12 +388,13 @@ class RollbackArguments:
 
     to: Annotated[int, Argument("The number of an operation, as the log has it; 0 for before the first.", 0)]
     workspace: Workspace = None
+    origin: Annotated[str, _DECIDES] = AGENT_ORIGIN
     dry_run: Annotated[bool, DRY_RUN] = False
 
 
 def rollback(helix: Helix, given: RollbackArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """Take the memory back to an operation of its log."""
-    return helix.memory.rollback(given.to, by_of(""), dry_run=given.dry_run)
+    return helix.memory.rollback(given.to, by_of("", given.origin), dry_run=given.dry_run)
 
 
 ROLLBACK = Operation(
@@ -423,12 +441,13 @@ class PurgeArguments:
     id: Annotated[str, ID]
     confirm: Annotated[str, Argument("The words that confirm it: purge, and the id.", most=LONGEST_NAME)] = ""
     workspace: Workspace = None
+    origin: Annotated[str, _DECIDES] = AGENT_ORIGIN
     dry_run: Annotated[bool, DRY_RUN] = False
 
 
 def purge(helix: Helix, given: PurgeArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """Remove a memory whole."""
-    return helix.memory.purge(given.id, given.confirm, by_of(""), dry_run=given.dry_run)
+    return helix.memory.purge(given.id, given.confirm, by_of("", given.origin), dry_run=given.dry_run)
 
 
 PURGE = Operation(
@@ -453,13 +472,14 @@ class DecideArguments:
     ]
     decision: Annotated[str, Argument("What becomes of it.", choices=("approve", "reject", "archive"))]
     workspace: Workspace = None
+    origin: Annotated[str, _DECIDES] = AGENT_ORIGIN
     dry_run: Annotated[bool, DRY_RUN] = False
 
 
 def decide(helix: Helix, given: DecideArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """Decide on a memory of the review queue."""
     act = {"approve": helix.memory.approve, "reject": helix.memory.reject, "archive": helix.memory.archive}
-    return act[given.decision](given.id, by_of(""), dry_run=given.dry_run)
+    return act[given.decision](given.id, by_of("", given.origin), dry_run=given.dry_run)
 
 
 DECIDE = Operation(
@@ -560,18 +580,21 @@ class LogArguments:
     id: Annotated[str, ID] = ""
     limit: Annotated[int, Argument("The maximum number of operations.", 1, MOST_LISTED)] = 50
     verify: Annotated[bool, Argument("Check the hash of every operation and memory.")] = False
+    everywhere: Annotated[
+        bool, Argument("Also what was done to memories of other workspaces, each with its folder.", on=HTTP | LSP)
+    ] = False
     workspace: Workspace = None
 
 
 def memory_log(helix: Helix, given: LogArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """Return the ``helix.log/1`` object."""
-    return helix.memory.log(given.limit, given.id, verify=given.verify)
+    return helix.memory.log(given.limit, given.id, verify=given.verify, everywhere=given.everywhere)
 
 
 MEMORY_LOG = Operation(
     "memory_log",
     "Show the memory's log",
-    "List what was done to the memory, the last first, with the texts that are not purged.",
+    "List what was done to memories of this workspace and of all, the last first, with the texts that are not purged.",
     LogArguments,
     memory_log,
     "helix.log/1",
@@ -674,6 +697,7 @@ class ForgetArguments:
     ] = None
     workspace: Workspace = None
     agent: Annotated[str, AGENT] = ""
+    origin: Annotated[str, _DECIDES] = AGENT_ORIGIN
     dry_run: Annotated[bool, DRY_RUN] = False
     session_id: Annotated[
         str | None, Argument("The session whose exchanges to delete.", most=LONGEST_NAME, on=HTTP | DAEMON)
@@ -690,12 +714,13 @@ def forget(helix: Helix, given: ForgetArguments, context: AskContext) -> dict[st
     """
     if given.confirm and not given.query:
         raise UsageError("confirm goes with a query, whose answer has it; leave it out")
+    by = by_of(given.agent, given.origin)
     if given.query:
-        found = helix.memory.forget_found(given.query, given.confirm, by_of(given.agent), dry_run=given.dry_run)
+        found = helix.memory.forget_found(given.query, given.confirm, by, dry_run=given.dry_run)
         return found | {"schema": "helix.forgotten/1"}
     if not given.gene_id:
         return {"schema": "helix.forgotten/1"} | helix.memory.forget_session(given.session_id or "")
-    gone = helix.memory.forget(given.gene_id, by_of(given.agent), dry_run=given.dry_run)
+    gone = helix.memory.forget(given.gene_id, by, dry_run=given.dry_run)
     return gone | {"schema": "helix.forgotten/1"}
 
 

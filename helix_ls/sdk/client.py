@@ -1260,6 +1260,7 @@ class HelixClient:
         *,
         gene_id: str | None = None,
         agent: str | None = None,
+        origin: Literal["user", "agent"] | None = None,
         dry_run: bool | None = None,
         session_id: str | None = None,
         query: str | None = None,
@@ -1272,6 +1273,7 @@ class HelixClient:
         Args:
             gene_id: The id of a memory (m_…), or the gene_id of a chunk of a note.
             agent: The agent who asks for it, by name.
+            origin: Who decides it: a program does, unless it says that it relays the user. "agent" by default.
             dry_run: Say what would change, and change nothing. false by default.
             session_id: The session whose exchanges to delete.
             query: Instead of an id, words that find it: the answer lists candidates.
@@ -1287,6 +1289,7 @@ class HelixClient:
                 {
                     "gene_id": gene_id,
                     "agent": agent,
+                    "origin": origin,
                     "dry_run": dry_run,
                     "session_id": session_id,
                     "query": query,
@@ -1537,6 +1540,7 @@ class HelixClient:
         other: str,
         *,
         agent: str | None = None,
+        origin: Literal["user", "agent"] | None = None,
         dry_run: bool | None = None,
     ) -> ChangedReply:
         """Relate two memories. Say how one memory is related to another. What depends on a memory is in doubt once that
@@ -1547,6 +1551,7 @@ class HelixClient:
             relation: How it is related to the other one.
             other: The id of the other memory.
             agent: The agent who asks for it, by name.
+            origin: Who decides it: a program does, unless it says that it relays the user. "agent" by default.
             dry_run: Say what would change, and change nothing. false by default.
 
         Raises SdkError. Needs the administrator's key.
@@ -1561,6 +1566,7 @@ class HelixClient:
                     "relation": relation,
                     "other": other,
                     "agent": agent,
+                    "origin": origin,
                     "dry_run": dry_run,
                 },
             ),
@@ -1655,6 +1661,7 @@ class HelixClient:
         id: str,
         decision: Literal["approve", "reject", "archive"],
         *,
+        origin: Literal["user", "agent"] | None = None,
         dry_run: bool | None = None,
     ) -> ChangedReply:
         """Decide on a memory. Approve or reject a memory that waits for review, or archive one. A person decides, never
@@ -1663,6 +1670,7 @@ class HelixClient:
         Args:
             id: The id of a memory, such as m_k3xq7a2b, or the gene_id of a note that waits.
             decision: What becomes of it.
+            origin: Who decides it: a program does, unless it says that it relays the user. "agent" by default.
             dry_run: Say what would change, and change nothing. false by default.
 
         Raises SdkError. Needs the administrator's key.
@@ -1675,6 +1683,7 @@ class HelixClient:
                 {
                     "id": id,
                     "decision": decision,
+                    "origin": origin,
                     "dry_run": dry_run,
                 },
             ),
@@ -1685,6 +1694,7 @@ class HelixClient:
         id: str,
         *,
         agent: str | None = None,
+        origin: Literal["user", "agent"] | None = None,
         dry_run: bool | None = None,
     ) -> ChangedReply:
         """Restore a memory. Bring a forgotten or archived memory back, with its evidence.
@@ -1692,6 +1702,7 @@ class HelixClient:
         Args:
             id: The id of a memory, such as m_k3xq7a2b.
             agent: The agent who asks for it, by name.
+            origin: Who decides it: a program does, unless it says that it relays the user. "agent" by default.
             dry_run: Say what would change, and change nothing. false by default.
 
         Raises SdkError. Needs the administrator's key.
@@ -1704,6 +1715,7 @@ class HelixClient:
                 {
                     "id": id,
                     "agent": agent,
+                    "origin": origin,
                     "dry_run": dry_run,
                 },
             ),
@@ -1714,6 +1726,7 @@ class HelixClient:
         id: str,
         *,
         confirm: str | None = None,
+        origin: Literal["user", "agent"] | None = None,
         dry_run: bool | None = None,
     ) -> ChangedReply:
         """Purge a memory. Remove a memory and its evidence from the file, every word of it. This cannot be undone.
@@ -1721,6 +1734,7 @@ class HelixClient:
         Args:
             id: The id of a memory, such as m_k3xq7a2b.
             confirm: The words that confirm it: purge, and the id.
+            origin: Who decides it: a program does, unless it says that it relays the user. "agent" by default.
             dry_run: Say what would change, and change nothing. false by default.
 
         Raises SdkError. Needs the administrator's key.
@@ -1733,6 +1747,7 @@ class HelixClient:
                 {
                     "id": id,
                     "confirm": confirm,
+                    "origin": origin,
                     "dry_run": dry_run,
                 },
             ),
@@ -1742,6 +1757,7 @@ class HelixClient:
         self,
         to: int,
         *,
+        origin: Literal["user", "agent"] | None = None,
         dry_run: bool | None = None,
     ) -> ChangedReply:
         """Roll the memory back. Make what was in force after an operation of the log be in force again, by new
@@ -1749,6 +1765,7 @@ class HelixClient:
 
         Args:
             to: The number of an operation, as the log has it; 0 for before the first.
+            origin: Who decides it: a program does, unless it says that it relays the user. "agent" by default.
             dry_run: Say what would change, and change nothing. false by default.
 
         Raises SdkError. Needs the administrator's key.
@@ -1760,6 +1777,7 @@ class HelixClient:
                 "/memory/rollback",
                 {
                     "to": to,
+                    "origin": origin,
                     "dry_run": dry_run,
                 },
             ),
@@ -1795,13 +1813,16 @@ class HelixClient:
         id: str | None = None,
         limit: int | None = None,
         verify: bool | None = None,
+        everywhere: bool | None = None,
     ) -> LogReply:
-        """Show the memory's log. List what was done to the memory, the last first, with the texts that are not purged.
+        """Show the memory's log. List what was done to memories of this workspace and of all, the last first, with the
+        texts that are not purged.
 
         Args:
             id: The id of a memory, such as m_k3xq7a2b.
             limit: The maximum number of operations. 1 to 500; 50 by default.
             verify: Check the hash of every operation and memory. false by default.
+            everywhere: Also what was done to memories of other workspaces, each with its folder. false by default.
 
         Raises SdkError.
         """
@@ -1814,6 +1835,7 @@ class HelixClient:
                     "id": id,
                     "limit": limit,
                     "verify": verify,
+                    "everywhere": everywhere,
                 },
             ),
         )

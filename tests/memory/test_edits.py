@@ -260,7 +260,8 @@ def test_an_agent_brings_back_only_what_waits_for_review_then(helix):
     helix.memory.forget(users)
     with pytest.raises(UsageError, match=f"only a person decides that.*helix restore {users}"):
         helix.memory.restore(users, AGENT)
-    own = remember(helix, "Routes are matched by pattern", origin=MemoryOrigin.AGENT)
+    asked = RememberRequest("Routes are matched by pattern", origin=MemoryOrigin.AGENT)
+    own = helix.memory.remember(asked, AGENT)["items"][0]["id"]
     with pytest.raises(UsageError, match=f"helix review --approve {own}"):
         helix.memory.approve(own, AGENT)
     helix.memory.forget(own, AGENT)

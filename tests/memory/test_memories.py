@@ -428,6 +428,32 @@ def test_a_purge_leaves_no_word_also_where_deleted_pages_are_not_overwritten(
     assert [word for word in (b"xylophonist", b"zanzibar", b"ledger") if word in held] == []
 
 
+def test_an_agent_takes_back_its_own_proposal_and_no_other_agents(helix):
+    bot, robin = (Attribution(agent=name) for name in ("bot", "robin"))
+    (one,) = helix.memory.remember(RememberRequest("The till is blue", origin=AGENT), bot)["items"]
+    with pytest.raises(UsageError, match="only a person decides that"):
+        helix.memory.forget(one["id"], robin)
+    assert helix.memory.forget(one["id"], bot)["items"][0]["status"] == "forgotten"
+
+
+def test_the_log_is_of_this_workspace_and_says_what_it_leaves_out(open_helix, project, tmp_path):
+    (tmp_path / "mill").mkdir()
+    here, there = open_helix(project), open_helix(tmp_path / "mill")
+    item(here, "The queue is NATS")
+    item(there, "The mill grinds rye")
+    item(there, "Deploys happen on Fridays", is_global=True)
+    told = here.memory.log()
+    assert [op["text"] for op in told["ops"]] == ["Deploys happen on Fridays", "The queue is NATS"]
+    assert told["left_out"] == 1
+    everything = here.memory.log(everywhere=True)
+    mill, own = os.path.realpath(tmp_path / "mill"), os.path.realpath(project)
+    assert [op["workspace"] for op in everything["ops"]] == ["", mill, own]
+    assert (everything["left_out"], everything["head"]) == (0, told["head"])
+    last = item(there, "The mill grinds oats")
+    assert here.memory.log()["head"] == there.memory.log()["head"] != told["head"], "the head is that of the file"
+    assert [op["id"] for op in here.memory.log(id_=last["id"])["ops"]] == [last["id"]]
+
+
 def test_an_index_that_is_deleted_takes_no_memory_and_no_verdict_with_it(open_helix, project, app, tmp_path):
     helix = open_helix(project)
     item(helix, "Sessions are signed with the secret key", cites=["app.py:4-6"])

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from helix_core.errors import UsageError
+from helix_core.memory import UNNAMED
 from helix_core.memory.notes import EmptyError, NoteInput, UnfitError
 from helix_core.model import Attribution, MemoryOrigin, Pointer
 from helix_core.store.memory import Memory
@@ -498,3 +499,13 @@ def test_an_agent_takes_back_only_a_note_that_waits_and_rejects_none(helix):
     rejected = helix.memory.reject(own)
     assert (rejected["schema"], rejected["change"], rejected["deleted"]) == ("helix.changed/1", "rejected", [own])
     assert rejected["items"][0]["status"] == "forgotten" and helix.memory.review()["items"] == []
+
+
+@pytest.mark.parametrize("given", ["bot", ""])
+def test_an_agent_takes_back_no_note_of_another_agent(helix, given):
+    gene = helix.memory.ingest(NoteInput(RUNBOOK), Attribution(agent=given), origin=MemoryOrigin.AGENT)["gene_ids"][0]
+    for dry_run in (True, False):
+        with pytest.raises(UsageError, match="only a person decides that"):
+            helix.memory.forget(gene, Attribution(agent="robin"), dry_run=dry_run)
+    assert len(helix.memory.review()["items"]) == 1
+    assert helix.memory.forget(gene, Attribution(agent=given or UNNAMED))["deleted"] == [gene]

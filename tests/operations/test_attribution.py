@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from helix_core.memory import UNNAMED
 from helix_core.model import MemoryOrigin
-from helix_ls.operations.attribution import UNNAMED, attribution
+from helix_ls.operations.attribution import attribution
 from helix_ls.operations.memory import asserted, by_of
 
 
@@ -28,3 +29,9 @@ def test_who_names_an_agent_relays_no_persons_words() -> None:
     assert asserted("user", "bot") is asserted("user", " ") is MemoryOrigin.AGENT
     assert asserted("user", "") is MemoryOrigin.USER
     assert asserted("imported", "bot") is MemoryOrigin.IMPORTED
+
+
+def test_a_program_without_a_name_is_a_person_only_where_it_relays_one() -> None:
+    assert by_of("", "agent").agent == UNNAMED
+    assert by_of("", "user").agent == ""
+    assert by_of("robin", "user").agent == "robin"

@@ -25,7 +25,7 @@ def remember(server, text, **more):
         assert said.status_code == 200, said.text
         (one,) = said.json()["items"]
         assert one["status"] == "quarantined" and "helix review" in said.json()["notes"][0]
-        admin.post("/memory/decide", json={"id": one["id"], "decision": "approve"})
+        admin.post("/memory/decide", json={"id": one["id"], "decision": "approve", "origin": "user"})
         return one["id"]
 
 
@@ -57,7 +57,7 @@ def test_evidence_that_was_sent_stays_whatever_becomes_of_its_memories(rememberi
     chat(remembering, first)
     sent = upstream.bodies()[0]["messages"]
     with remembering.admin() as admin:
-        assert admin.post("/forget", json={"gene_id": handle}).status_code == 200
+        assert admin.post("/forget", json={"gene_id": handle, "origin": "user"}).status_code == 200
     remember(remembering, "Session cookies are verified with Ed25519 by every worker")
     longer = [*first, {"role": "assistant", "content": "plain"}, {"role": "user", "content": "how are they verified?"}]
     chat(remembering, longer)
@@ -65,3 +65,24 @@ def test_evidence_that_was_sent_stays_whatever_becomes_of_its_memories(rememberi
     assert then[: len(sent)] == sent, "the same bytes again"
     assert DECIDED in then[0]["content"] and DECIDED not in then[-2]["content"]
     assert "by every worker" in then[-2]["content"]
+
+
+def test_the_key_of_the_administrator_alone_makes_nobody_a_person(remembering):
+    handle = remember(remembering, DECIDED)
+    with remembering.admin() as admin:
+        (waits,) = admin.post("/memory/remember", json={"text": "The till is blue"}).json()["items"]
+        refused = {
+            "/forget": {"gene_id": handle},
+            "/memory/decide": {"id": waits["id"], "decision": "approve"},
+            "/memory/purge": {"id": handle, "confirm": f"purge {handle}"},
+            "/memory/rollback": {"to": 0},
+            "/memory/relate": {"id": waits["id"], "relation": "supersedes", "other": handle},
+        }
+        for route, given in refused.items():
+            answer = admin.post(route, json=given)
+            assert answer.status_code == 400, route
+            assert "only a person decides that" in answer.json()["error"]["message"]
+            assert admin.post(route, json={**given, "origin": "user", "dry_run": True}).status_code == 200, route
+        assert [op["actor"] for op in admin.post("/memory/log", json={}).json()["ops"] if op["kind"] == "forget"] == []
+        (gone,) = admin.post("/forget", json={"gene_id": waits["id"]}).json()["items"]
+        assert gone["status"] == "forgotten", "a program takes back its own proposal"

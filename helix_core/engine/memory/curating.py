@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from helix_core.engine.memory.recalling import (
@@ -27,7 +28,7 @@ from helix_core.engine.memory.remembering import (
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.errors import UsageError
 from helix_core.ingest import quoted
-from helix_core.memory import is_due
+from helix_core.memory import UNNAMED, is_due
 from helix_core.model import (
     CONFLICTS,
     DEPENDS_ON,
@@ -225,17 +226,23 @@ class Curating:
     def _may_agent(self, memory: Memory, verb: str, one: StoredMemory) -> bool:
         """Return whether an agent may decide this: only what leaves everything in force that a person put there.
 
-        It may forget what agents said and nobody approved, and bring back what then waits for review. Where agents are
-        not reviewed it may forget and restore whatever agents said, unless that says otherwise than the user.
+        It may forget what it said itself and nobody approved, and bring back what then waits for review. Where agents
+        are not reviewed it may forget and restore whatever agents said, unless that says otherwise than the user.
         """
         if verb not in ("forget", "restore"):
             return False
         if memory.items.flags([one.id])[one.id].is_proposed:
-            return verb == "restore" or one.fact.origin is MemoryOrigin.AGENT
+            return verb == "restore" or (one.fact.origin is MemoryOrigin.AGENT and self._is_own(memory, one))
         if self._session.config.review_agents or one.fact.origin is not MemoryOrigin.AGENT:
             return False
         replaced = [link.dst for link in memory.items.links([one.id]) if link.src == one.id and link.rel == SUPERSEDES]
         return all(each.fact.origin is MemoryOrigin.AGENT for each in memory.items.by_ids(replaced))
+
+    def _is_own(self, memory: Memory, one: StoredMemory) -> bool:
+        """Return whether the agent who asks proposed a memory: each takes back its own alone."""
+        said_by = {op.actor for op in memory.items.log(MOST_FOLLOWED, one.id) if op.kind in ("propose", "remember")}
+        nameless = {MemoryOrigin.AGENT.value} if self._by.agent == UNNAMED else set()
+        return said_by <= {self._actor()} | nameless
 
     def relate(self, memory: Memory, name: str, relation: str, other: str, *, dry_run: bool) -> dict[str, Any]:
         """Link one memory to another. Raises UsageError for a link that cannot be, or that only a person may make."""
@@ -407,12 +414,17 @@ class Curating:
         item = {"id": one.fact.handle, "uuid": one.id, "kind": one.fact.kind, "text": "", "status": _PURGED}
         return {"schema": CHANGED_SCHEMA, "change": _PURGED, "items": [item], "dry_run": False, "notes": notes}
 
-    def log(self, memory: Memory, limit: int, name: str, *, verify: bool) -> dict[str, Any]:
+    def log(self, memory: Memory, limit: int, name: str, *, verify: bool, everywhere: bool = False) -> dict[str, Any]:
         """Return the ``helix.log/1`` object; a memory that is not purged has its text, but for a proposal that is not
         asked for by ``name``.
+
+        Unless it is asked ``everywhere``, what was done to memories of other workspaces is only counted, in
+        ``left_out``. Of what was purged nothing tells its workspace.
         """
         id_ = found_memory(memory, name).id if name else ""
-        ops = memory.items.log(limit, id_)
+        scopes = Recalling(self._session, memory, self._now).scopes
+        ops = memory.items.log(limit, id_, () if everywhere or name else scopes)
+        folders = dict(_folders(memory)) if everywhere else {}
         known = {one.id: one for one in memory.items.by_ids(dict.fromkeys(op.item_id for op in ops))}
         texts = {record_hash(one.record()): one.text for one in memory.items.evidence(known) if one.text}
         held = set() if name else proposals(memory, known)
@@ -436,14 +448,21 @@ class Curating:
                     "status": one.status.value if one is not None else _PURGED,
                     "links": [list(link) for link in op.args.get("links", [])],
                     "head": op.head,
+                    **({"workspace": _folder_of(one, folders)} if everywhere else {}),
                 }
             )
-        answer = {"schema": LOG_SCHEMA, "ops": told, "head": told[0]["head"] if told and not name else ""}
+        last = memory.items.log(1)
+        answer = {
+            "schema": LOG_SCHEMA,
+            "ops": told,
+            "head": last[0].head if last and not name else "",
+            "left_out": 0 if everywhere or name else memory.items.ops_elsewhere(scopes),
+        }
         return answer | ({"first_broken": memory.items.first_broken()} if verify else {})
 
     def no_log(self) -> dict[str, Any]:
         """Return the log of an empty memory."""
-        return {"schema": LOG_SCHEMA, "ops": [], "head": ""}
+        return {"schema": LOG_SCHEMA, "ops": [], "head": "", "left_out": 0}
 
     def review(self, memory: Memory, limit: int) -> dict[str, Any]:
         """Return the ``helix.review/1`` object: ``why`` is ``proposed``, ``contested``, ``superseded`` or ``stale``.
@@ -496,6 +515,18 @@ class Curating:
 
     def _elapsed_ms(self) -> float:
         return round((time.monotonic() - self._started) * 1e3, 1)
+
+
+def _folders(memory: Memory) -> list[tuple[str, str]]:
+    """Return the key of each workspace that the memory knows with its folder."""
+    return [(key, os.fsdecode(place)) for place, key in memory.transfer.workspaces()]
+
+
+def _folder_of(one: StoredMemory | None, folders: Mapping[str, str]) -> str | None:
+    """Return the folder of a memory: empty where it is about every workspace, None where nobody has it here."""
+    if one is None:
+        return None
+    return "" if one.fact.scope == GLOBAL_SCOPE else folders.get(one.fact.scope)
 
 
 def no_memory(name: str) -> UsageError:

@@ -404,12 +404,19 @@ class WorkspaceMemory:
         curating = Curating(self.session, NOBODY)
         return self._file.read(lambda memory: curating.graph(memory, limit)) or curating.no_graph()
 
-    def log(self, limit: int = 50, id_: str = "", *, verify: bool = False) -> dict[str, Any]:
-        """The ``helix.log/1`` object: what was done to the memory, the last first; ``verify`` checks every hash."""
+    def log(self, limit: int = 50, id_: str = "", *, verify: bool = False, everywhere: bool = False) -> dict[str, Any]:
+        """The ``helix.log/1`` object: what was done to memories of this workspace and of all, the last first.
+
+        With ``everywhere`` those of other workspaces are among it; ``verify`` checks every hash of the file.
+        """
         from helix_core.engine.memory.curating import Curating
 
         curating = Curating(self.session, NOBODY)
-        return self._file.read(lambda memory: curating.log(memory, limit, id_, verify=verify)) or curating.no_log()
+
+        def ask(memory: Memory) -> dict[str, Any]:
+            return curating.log(memory, limit, id_, verify=verify, everywhere=everywhere)
+
+        return self._file.read(ask) or curating.no_log()
 
     @heals_index()
     def review(self, limit: int = 50) -> dict[str, Any]:
@@ -428,11 +435,14 @@ class WorkspaceMemory:
             return self._change("forget", id_, by, dry_run=dry_run) | {"deleted": [], "count": 1}
         wanted = gene_bytes(id_)
 
+        from helix_core.memory import UNNAMED
+
         def act(memory: Memory) -> list[str]:
             there = memory.notes.items_with(self._place, wanted, waiting=None)
             if by.agent:
                 waiting = memory.notes.items_with(self._place, wanted, waiting=True)
-                if {item.note_id for item in there} - {item.note_id for item in waiting}:
+                own = {one.note_id for one in waiting if (memory.notes.agent_of(one.note_id) or UNNAMED) == by.agent}
+                if {item.note_id for item in there} - own:
                     from helix_core.engine.memory.curating import only_a_person
 
                     raise only_a_person(f"helix forget {id_}")

@@ -199,9 +199,12 @@ def _draw_log(page: Page, answer: dict[str, Any]) -> None:
     for op in answer["ops"]:
         said = inert_line(op["text"]) or "(purged)"
         about = f"  {op['actor']} · {ago(op['at'], now)}" + (f" · {op['status']}" if op["status"] != "active" else "")
+        about += f" · {op['workspace']}" if op.get("workspace") else ""
         page.line(f"{op['seq']:>5}  {op['kind']:<9} {op['id']:<11} ", said, dim(inert_line(about)), indent=8)
     if not answer["ops"]:
         page.line(_NOTHING["helix.log/1"])
+    if left := answer["left_out"]:
+        page.line(dim(f"{count(left, 'operation')} on memories of other workspaces: helix log --all"))
     if "first_broken" in answer:
         broken = answer["first_broken"]
         found = f"operation {broken} is not as it was written" if broken is not None else "every hash fits"

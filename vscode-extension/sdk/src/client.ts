@@ -895,6 +895,8 @@ export interface ForgetGiven {
   gene_id?: string | undefined;
   /** The agent who asks for it, by name. */
   agent?: string | undefined;
+  /** Who decides it: a program does, unless it says that it relays the user. "agent" by default. */
+  origin?: 'user' | 'agent' | undefined;
   /** Say what would change, and change nothing. false by default. */
   dry_run?: boolean | undefined;
   /** The session whose exchanges to delete. */
@@ -1004,6 +1006,8 @@ export interface RelateGiven {
   other: string;
   /** The agent who asks for it, by name. */
   agent?: string | undefined;
+  /** Who decides it: a program does, unless it says that it relays the user. "agent" by default. */
+  origin?: 'user' | 'agent' | undefined;
   /** Say what would change, and change nothing. false by default. */
   dry_run?: boolean | undefined;
 }
@@ -1036,6 +1040,8 @@ export interface DecideGiven {
   id: string;
   /** What becomes of it. */
   decision: 'approve' | 'reject' | 'archive';
+  /** Who decides it: a program does, unless it says that it relays the user. "agent" by default. */
+  origin?: 'user' | 'agent' | undefined;
   /** Say what would change, and change nothing. false by default. */
   dry_run?: boolean | undefined;
 }
@@ -1045,6 +1051,8 @@ export interface RestoreGiven {
   id: string;
   /** The agent who asks for it, by name. */
   agent?: string | undefined;
+  /** Who decides it: a program does, unless it says that it relays the user. "agent" by default. */
+  origin?: 'user' | 'agent' | undefined;
   /** Say what would change, and change nothing. false by default. */
   dry_run?: boolean | undefined;
 }
@@ -1054,6 +1062,8 @@ export interface PurgeGiven {
   id: string;
   /** The words that confirm it: purge, and the id. */
   confirm?: string | undefined;
+  /** Who decides it: a program does, unless it says that it relays the user. "agent" by default. */
+  origin?: 'user' | 'agent' | undefined;
   /** Say what would change, and change nothing. false by default. */
   dry_run?: boolean | undefined;
 }
@@ -1061,6 +1071,8 @@ export interface PurgeGiven {
 export interface RollbackGiven {
   /** The number of an operation, as the log has it; 0 for before the first. */
   to: number;
+  /** Who decides it: a program does, unless it says that it relays the user. "agent" by default. */
+  origin?: 'user' | 'agent' | undefined;
   /** Say what would change, and change nothing. false by default. */
   dry_run?: boolean | undefined;
 }
@@ -1077,6 +1089,8 @@ export interface MemoryLogGiven {
   limit?: number | undefined;
   /** Check the hash of every operation and memory. false by default. */
   verify?: boolean | undefined;
+  /** Also what was done to memories of other workspaces, each with its folder. false by default. */
+  everywhere?: boolean | undefined;
 }
 
 export interface WhereGiven {
@@ -1377,7 +1391,10 @@ export class HelixClient {
     return (await this.#sender.send('POST', '/memory/maintain', given, options)) as MaintenanceReply;
   }
 
-  /** Show the memory's log. List what was done to the memory, the last first, with the texts that are not purged. */
+  /**
+   * Show the memory's log. List what was done to memories of this workspace and of all, the last first, with the texts
+   * that are not purged.
+   */
   async memory_log(given: MemoryLogGiven = {}, options?: CallOptions): Promise<LogReply> {
     return (await this.#sender.send('POST', '/memory/log', given, options)) as LogReply;
   }
