@@ -27,9 +27,9 @@ USES_TRIED = 24
 USES_COUNTED = 200
 """Candidates of each kind examined for a look-up with a limit: where there are fewer, totals are exact."""
 FILES_TRIED = 8
-OVERRIDES_TRIED = 24
 OVERRIDES_COUNTED = 200
-"""Methods of a name whose classes are read for their bases, the second for a look-up with a limit."""
+"""Methods of a name whose classes are read for their bases in a look-up with a limit; else twice as many as are shown,
+because a hover waits for them."""
 DOCUMENTS_TRIED = 40
 DOCUMENT_FILES_TRIED = 6
 LineOf = Callable[[bytes, Item], int]
@@ -107,7 +107,7 @@ class NameNeighborhood:
         name = self._meant[0].hit.name
         methods = [
             one for one in self._others if one.trail and one.hit.name == name and (one.path, one.trail) not in own
-        ][: OVERRIDES_COUNTED if self._counts else OVERRIDES_TRIED]
+        ][: OVERRIDES_COUNTED if self._counts else 2 * self._shown]
         found: list[DefinedAt] = []
         while owners:
             more = [one for one in methods if one not in found and self._extends(one, owners)]
