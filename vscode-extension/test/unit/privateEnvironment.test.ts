@@ -86,6 +86,9 @@ describe.skipIf(!aPython)('the private environment', () => {
     });
     expect(stdout.trim()).toBe('1.0');
     expect(await findPrivate(storage, bundle)).toEqual({ python });
+    const files = await readdir(path.dirname(path.dirname(python)), { recursive: true });
+    expect(files.filter((name) => /site-packages.(setuptools|pkg_resources)$|pip.__pycache__/.test(name))).toEqual([]);
+    expect(files.some((name) => /site-packages.pip$/.test(name))).toBe(true);
     const again: string[] = [];
     await makePrivate(storage, bundle, maker, options({ onStep: (step) => again.push(step) }));
     expect(again).toEqual([]);

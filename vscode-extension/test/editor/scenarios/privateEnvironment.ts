@@ -59,6 +59,25 @@ async function setUp(stage: Stage): Promise<void> {
   );
 }
 
+/** What the environment takes, without the bytecode that Python writes while it runs. */
+function takesAsMuchAsItSaid(stage: Stage): Promise<void> {
+  // Beside it lib64 is a link to the same folder.
+  const sizes = fs
+    .readdirSync(path.join(environmentOf(stage), 'lib'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('__pycache__'))
+    .map((entry) => fs.lstatSync(path.join(entry.parentPath, entry.name)).size);
+  const megabytes = sizes.reduce((total, size) => total + size, 0) / 1e6;
+  assert.ok(megabytes > 100 && megabytes <= 200, `${megabytes.toFixed(0)} MB`);
+  return Promise.resolve();
+}
+
+/** The private environment that the shim runs in. */
+function environmentOf(stage: Stage): string {
+  const [environment] = stage.processes('shim').flatMap(({ command }) => /\S*\/env-\w+/.exec(command) ?? []);
+  assert.ok(environment, 'the shim runs in the private environment');
+  return environment;
+}
+
 /** The core answers without the chat proxy; who wants it is asked, and told what it costs. */
 async function addsTheProxy(stage: Stage): Promise<void> {
   const window = await stage.window();
@@ -68,9 +87,7 @@ async function addsTheProxy(stage: Stage): Promise<void> {
   await stage.picture('install-proxy');
   const began = performance.now();
   await dialog.locator('.monaco-button', { hasText: 'Install' }).click();
-  const [environment] = stage.processes('shim').flatMap(({ command }) => /\S*\/env-\w+/.exec(command) ?? []);
-  assert.ok(environment, 'the shim runs in the private environment');
-  const mark = path.join(environment, 'helix-ready.json');
+  const mark = path.join(environmentOf(stage), 'helix-ready.json');
   await until(
     'the environment has the proxy',
     () => Promise.resolve(fs.readFileSync(mark, 'utf8').includes('"proxy"') ? true : undefined),
@@ -97,9 +114,7 @@ async function asksForModels(stage: Stage): Promise<void> {
   await dialog.locator('.monaco-button', { hasText: 'Cancel' }).click();
   await dialog.waitFor({ state: 'detached' });
   assert.equal(await window.page.locator('.terminal-wrapper').count(), 0, 'no terminal sets a model up');
-  const [environment] = stage.processes('shim').flatMap(({ command }) => /\S*\/env-\w+/.exec(command) ?? []);
-  assert.ok(environment, 'the shim runs in the private environment');
-  assert.doesNotMatch(fs.readFileSync(path.join(environment, 'helix-ready.json'), 'utf8'), /"models"/);
+  assert.doesNotMatch(fs.readFileSync(path.join(environmentOf(stage), 'helix-ready.json'), 'utf8'), /"models"/);
 }
 
 async function startsAgain(stage: Stage): Promise<void> {
@@ -115,6 +130,7 @@ export const privateEnvironment: Act = {
   open: async (run) => (await openStage(run, 'private', { settings: {} })).stage,
   scenarios: [
     scenario('made from the package with consent, and Helix runs in it', setUp, 300_000),
+    scenario('it takes no more than 200 MB', takesAsMuchAsItSaid),
     scenario('what embedding models need is asked about when one is set up', asksForModels),
     scenario('the chat proxy is installed when it is wanted', addsTheProxy, 200_000),
     scenario('the next window uses it at once', startsAgain),
