@@ -51,7 +51,7 @@ class Compared:
         }
 
 
-def compare(first: Mapping[str, Any], second: Mapping[str, Any], *, quality_only: bool = False) -> Compared:
+def compare_runs(first: Mapping[str, Any], second: Mapping[str, Any], *, quality_only: bool = False) -> Compared:
     """Compare two ``helix.bench/1`` objects. Raises UsageError where they cannot be compared."""
     for run, which in ((first, "first"), (second, "second")):
         _check(run, which)

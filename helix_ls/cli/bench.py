@@ -18,7 +18,7 @@ from helix_ls.cli.output import complain, print_json, warn
 from helix_ls.cli.verbs import Json
 
 if TYPE_CHECKING:
-    from helix_core.bench.questions import BenchQuestion
+    from helix_core.bench import BenchQuestion
     from helix_core.engine import Helix
 
 MOST_BYTES = 32 * 1024 * 1024
@@ -95,7 +95,7 @@ def _try_model(
     wanted: str, folder: Path, questions: Path | None, *, rounds: int, out: Path | None, as_json: bool
 ) -> int:
     """Embed the folder with a model, ask with the built-in vectors and with it, and return the decision."""
-    from helix_core.bench.compare import compare
+    from helix_core.bench import compare_runs
     from helix_core.config import load_config
     from helix_core.embed import FastModel, ModelEncoder, StaticEncoder, chosen_model, take_folder
     from helix_core.engine import Embedding
@@ -119,7 +119,7 @@ def _try_model(
         kept = _keep(after, helix, out)
     warn(doubt["detail"] for doubt in (*before["doubts"], *after["doubts"]))
     try:
-        found = compare(before, after, quality_only=before["latency_ms"] is None or after["latency_ms"] is None)
+        found = compare_runs(before, after, quality_only=before["latency_ms"] is None or after["latency_ms"] is None)
     except HelixError as error:
         complain(str(error))
         return UNDECIDED
@@ -134,7 +134,7 @@ def _try_model(
 
 
 def _questions(file: Path | None) -> Sequence[BenchQuestion]:
-    from helix_core.bench.questions import SHAPE, read_questions
+    from helix_core.bench import SHAPE, read_questions
 
     if file is None:
         raise UsageError(f"helix bench asks questions of yours; name a file with --questions: {SHAPE}")
@@ -142,7 +142,7 @@ def _questions(file: Path | None) -> Sequence[BenchQuestion]:
 
 
 def _measured(helix: Helix, asked: Sequence[BenchQuestion], rounds: int) -> dict[str, Any]:
-    from helix_core.bench.measure import bench as run_bench
+    from helix_core.bench import bench as run_bench
 
     bar = TerminalProgress()
     with bar:
@@ -177,12 +177,12 @@ def _give_what_hosts_give(helix: Helix, folder: Path) -> None:
 
 def _compare(files: list[Path], *, quality_only: bool, as_json: bool) -> int:
     """Return the decision as the exit status; 4 also without two runs to compare."""
-    from helix_core.bench.compare import compare
+    from helix_core.bench import compare_runs
 
     try:
         if len(files) != 2:
             raise UsageError("bench compare takes two files of runs, the earlier one first")
-        found = compare(_loaded(files[0]), _loaded(files[1]), quality_only=quality_only)
+        found = compare_runs(_loaded(files[0]), _loaded(files[1]), quality_only=quality_only)
     except (HelixError, OSError) as error:
         complain(str(error))
         return UNDECIDED

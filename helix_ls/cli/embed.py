@@ -87,7 +87,7 @@ def embed(
 
 
 def _recommend(config: Config, folder: Path, action: EmbedAction, as_json: bool) -> None:
-    from helix_core.bench.measure import described
+    from helix_core.bench import described
     from helix_ls.host.model_advice import recommendation
 
     if action is not EmbedAction.SETUP:

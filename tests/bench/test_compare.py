@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helix_core.bench.compare import Decision, compare
+from helix_core.bench.compare import Decision, compare_runs
 from helix_core.bench.measure import Sample, gap_doubt, index_doubt, machine_doubt
 from helix_core.bench.questions import BenchQuestion, fingerprint, interval, quantile, read_questions, scores_of
 from helix_core.errors import UsageError
@@ -56,27 +56,27 @@ def run(share_first: float = 0.5, ms: float = 10.0, seed: int = 1) -> dict[str, 
     ],
 )
 def test_what_moved_beyond_chance_decides(first: dict[str, Any], second: dict[str, Any], decision: Decision) -> None:
-    found = compare(first, second)
+    found = compare_runs(first, second)
     assert found.decision is decision
     assert found.wire()["exit_status"] == int(decision)
 
 
 def test_without_speed_nothing_ships_unless_only_quality_is_asked_for() -> None:
     busy = run(0.7, seed=2) | {"latency_ms": None}
-    assert compare(run(0.5), busy).decision is Decision.UNDECIDED
-    assert compare(run(0.5), busy, quality_only=True).decision is Decision.SHIP
+    assert compare_runs(run(0.5), busy).decision is Decision.UNDECIDED
+    assert compare_runs(run(0.5), busy, quality_only=True).decision is Decision.SHIP
     other = run(0.7, seed=2) | {"machine": {"cpu": "y", "cores": 2}}
-    assert compare(run(0.5), other).decision is Decision.UNDECIDED
-    assert compare(run(0.7), run(0.5) | {"latency_ms": None}).decision is Decision.WORSE
+    assert compare_runs(run(0.5), other).decision is Decision.UNDECIDED
+    assert compare_runs(run(0.7), run(0.5) | {"latency_ms": None}).decision is Decision.WORSE
 
 
 def test_other_questions_and_runs_without_figures_are_not_compared() -> None:
     other = run() | {"questions": {"count": COUNT, "sha256": "1" * 64}}
     with pytest.raises(UsageError, match="different questions"):
-        compare(run(), other)
+        compare_runs(run(), other)
     moved = run() | {"figures": None, "doubts": [{"kind": "index_changed", "detail": "the index changed"}]}
     with pytest.raises(UsageError, match="the index changed"):
-        compare(run(), moved)
+        compare_runs(run(), moved)
 
 
 @pytest.mark.slow
@@ -89,12 +89,12 @@ def test_a_run_that_is_not_whole_is_refused_in_one_sentence(data: st.DataObject)
     if name == "figures" and broken[name] is not None:
         return
     with pytest.raises(UsageError):
-        compare(run(), broken)
+        compare_runs(run(), broken)
 
 
 def test_what_differs_beside_is_noted() -> None:
     second = run(0.7, seed=2) | {"index": {"digest": "e"}, "code": {"head": "a", "dirty": True}}
-    notes = compare(run(0.5), second).notes
+    notes = compare_runs(run(0.5), second).notes
     assert len(notes) == 2
     assert "content differs" in notes[0] and "uncommitted" in notes[1]
 
