@@ -11,9 +11,8 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from helix_ls.host.indexer import Request, Send, requested_config, run_request
+from helix_ls.host.indexer import ProgressLines, Request, Send, requested_config, run_request
 from helix_ls.host.parse_journal import parse_journal_of
 
 NICE = 15
@@ -43,7 +42,9 @@ def _run_request(root: Path, request: Request, send: Send) -> None:
             return
         from helix_core.embed import FastModel
 
-        report = embedding.run(FastModel(model), progress=_Progress(send).show, check=LoadThrottle().wait)
+        report = embedding.run(
+            FastModel(model), progress=ProgressLines(send, PROGRESS_S).show, check=LoadThrottle().wait
+        )
         send({"done": report.embedded})
 
 
@@ -71,21 +72,6 @@ class LoadThrottle:
 
 def _load() -> float:
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-
-
-class _Progress:
-    """Report progress, throttled to one line a second."""
-
-    def __init__(self, send: Send) -> None:
-        self._say = send
-        self._next = 0.0
-
-    def show(self, progress: Any) -> None:
-        """Write a progress line unless the last one is less than ``PROGRESS_S`` seconds old."""
-        now = time.monotonic()
-        if now >= self._next:
-            self._next = now + PROGRESS_S
-            self._say({"phase": progress.phase, "done": progress.done, "total": progress.total})
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def _run_request(root: Path, request: Request, send: Send) -> None:
     from helix_ls.host.index_answer import index_answer
     from helix_ls.host.parse_journal import parse_journal_of
 
-    progress = _Progress(send)
+    progress = ProgressLines(send, PROGRESS_S)
     config = requested_config(root, request)
     with (
         parse_journal_of(index_folder(config.cache_dir, root)) as parse_guard,
@@ -96,21 +96,23 @@ def _run_request(root: Path, request: Request, send: Send) -> None:
         send({"report": index_answer(str(helix.workspace), report), "notices": helix.notices})
 
 
-class _Progress:
-    """Report progress, throttled to ten lines a second, and at every change of the phase."""
+class ProgressLines:
+    """Write a child's progress as JSON lines, throttled to one in ``interval_s`` seconds and one at each new phase."""
 
-    def __init__(self, send: Send) -> None:
-        self._say = send
+    def __init__(self, send: Send, interval_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._send = send
+        self._interval_s = interval_s
+        self._clock = clock
         self._phase = ""
         self._next = 0.0
 
     def show(self, progress: Any) -> None:
-        """Write a progress line if the phase changed or the throttle interval of ``PROGRESS_S`` seconds is over."""
-        now = time.monotonic()
+        """Write a line if the phase changed or the interval is over."""
+        now = self._clock()
         if progress.phase == self._phase and now < self._next:
             return
-        self._phase, self._next = progress.phase, now + PROGRESS_S
-        self._say({"phase": progress.phase, "done": progress.done, "total": progress.total})
+        self._phase, self._next = progress.phase, now + self._interval_s
+        self._send({"phase": progress.phase, "done": progress.done, "total": progress.total})
 
 
 def _streams() -> tuple[BinaryIO, Send]:

@@ -11,9 +11,11 @@ import psutil
 import pytest
 
 from helix_core.engine import Helix
+from helix_core.engine.indexing import Progress
 from helix_core.errors import Cancelled, StoreError
 from helix_ls.host.child_processes import Indexing, RefreshRequest, fit_in_process, newest_in_process
 from helix_ls.host.host import Host
+from helix_ls.host.indexer import ProgressLines
 from helix_ls.host.settings import Settings
 from tests.engine.repository import FILES
 from tests.host.clients import Caller, until
@@ -222,3 +224,18 @@ def _with_indexer(environ):
     with Caller(environ) as call:
         facts = call("daemon.status")["result"]
     return facts if facts["workspaces"] and facts["workspaces"][0]["indexer_pid"] else None
+
+
+def test_progress_is_a_line_an_interval_and_one_at_each_new_phase():
+    now, lines = [0.0], []
+    progress = ProgressLines(lines.append, 0.1, clock=lambda: now[0])
+    for at, phase, done in (
+        (0.0, "read", 1),
+        (0.05, "read", 2),
+        (0.11, "read", 3),
+        (0.12, "embed", 0),
+        (0.2, "embed", 1),
+    ):
+        now[0] = at
+        progress.show(Progress(phase, done, 9))
+    assert [(line["phase"], line["done"]) for line in lines] == [("read", 1), ("read", 3), ("embed", 0)]
