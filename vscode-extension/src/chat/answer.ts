@@ -19,12 +19,12 @@ import type { ChatCommand } from './followUps';
 import { freshParts, planParts, refreshedParts, statusParts } from './freshParts';
 import { fullQuestion, type Memory } from './memory';
 import { brief, itemsOf, packetParts, whole, type Detail } from './packetParts';
-import { text, type Part, type Place } from './parts';
+import { text, type ChatPart, type FilePlace } from './parts';
 import { namedPlace, namedSymbol } from './places';
 import { placesOf, symbolParts } from './symbolParts';
 import { whyParts } from './whyParts';
 
-export interface Asked {
+export interface ChatQuestion {
   readonly command: ChatCommand | undefined;
   readonly prompt: string;
   /** What the chat's last answer left behind. */
@@ -49,7 +49,7 @@ export interface Pointed {
 }
 
 export interface Answer {
-  readonly parts: readonly Part[];
+  readonly parts: readonly ChatPart[];
   readonly memory: Memory | undefined;
 }
 
@@ -65,7 +65,7 @@ const fewItems = 6;
 const nothingToJudge = 'Nothing was asked in this chat yet; ask a question first, or put one behind the command.';
 
 /** Rejects with a sentence fit to be shown. */
-export async function answerTo(asked: Asked, needs: AnswerNeeds): Promise<Answer> {
+export async function answerTo(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer> {
   switch (asked.command) {
     case undefined:
       return packet(asked, needs, brief, fewItems);
@@ -84,7 +84,7 @@ export async function answerTo(asked: Asked, needs: AnswerNeeds): Promise<Answer
   }
 }
 
-async function packet(asked: Asked, needs: AnswerNeeds, detail: Detail, k: number): Promise<Answer> {
+async function packet(asked: ChatQuestion, needs: AnswerNeeds, detail: Detail, k: number): Promise<Answer> {
   const question = questionOf(asked);
   if (!question) {
     return said(asked, [text('Ask about this workspace: a name, a path, what something does, or an error message.')]);
@@ -95,7 +95,7 @@ async function packet(asked: Asked, needs: AnswerNeeds, detail: Detail, k: numbe
   return { parts, memory: memoryOf(asked, question, itemsOf(found)) };
 }
 
-async function explain(asked: Asked, needs: AnswerNeeds): Promise<Answer> {
+async function explain(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer> {
   const name = asked.prompt.trim() ? namedSymbol(asked.prompt) : asked.pointed?.words;
   if (name) {
     needs.progress(`Looking up ${plain(name)}`);
@@ -108,7 +108,7 @@ async function explain(asked: Asked, needs: AnswerNeeds): Promise<Answer> {
   return packet(name && !asked.prompt.trim() ? { ...asked, prompt: name } : asked, needs, brief, fewItems);
 }
 
-async function check(asked: Asked, needs: AnswerNeeds): Promise<Answer> {
+async function check(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer> {
   const wanted = (asked.attachedText ?? '').trim() || asked.prompt.trim() || (asked.modelAnswer ?? '').trim();
   if (!wanted) {
     return said(asked, [
@@ -120,7 +120,7 @@ async function check(asked: Asked, needs: AnswerNeeds): Promise<Answer> {
   return said(asked, checkParts(await needs.ask<CheckAnswer>(serverCommands.check, request)));
 }
 
-async function fresh(asked: Asked, needs: AnswerNeeds): Promise<Answer> {
+async function fresh(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer> {
   const question = asked.prompt.trim() ? questionOf(asked) : asked.last?.question;
   if (!question) {
     needs.progress('Comparing the index with the disk');
@@ -132,7 +132,7 @@ async function fresh(asked: Asked, needs: AnswerNeeds): Promise<Answer> {
   return { parts: freshParts(found, before), memory: memoryOf(asked, question, itemsOf(found)) };
 }
 
-async function why(asked: Asked, needs: AnswerNeeds): Promise<Answer> {
+async function why(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer> {
   const named = namedPlace(asked.prompt, asked.last);
   const about = named ?? pointedPlace(asked) ?? asked.last?.places[0];
   if (!about) {
@@ -149,7 +149,7 @@ async function why(asked: Asked, needs: AnswerNeeds): Promise<Answer> {
   return said(asked, whyParts(explanation));
 }
 
-async function refresh(asked: Asked, needs: AnswerNeeds): Promise<Answer> {
+async function refresh(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer> {
   const { workspace } = asked;
   needs.progress('Bringing the index up to date');
   const report = await needs.ask<IndexReport>(serverCommands.refreshIndex, { workspace });
@@ -162,11 +162,11 @@ async function refresh(asked: Asked, needs: AnswerNeeds): Promise<Answer> {
   return said(asked, [...refreshedParts(report), ...planParts(plan, question)]);
 }
 
-function questionOf(asked: Asked): string {
+function questionOf(asked: ChatQuestion): string {
   return asked.prompt.trim() ? fullQuestion(asked.prompt, asked.last) : (asked.pointed?.words ?? '');
 }
 
-function askPacket(asked: Asked, needs: AnswerNeeds, question: string, k: number): Promise<Packet> {
+function askPacket(asked: ChatQuestion, needs: AnswerNeeds, question: string, k: number): Promise<Packet> {
   needs.progress('Looking at the files as they are now');
   const { workspace, pointed } = asked;
   const request: PacketRequest = { question, k, quotes: 'whole', workspace, ...(pointed && { uri: pointed.uri }) };
@@ -174,20 +174,20 @@ function askPacket(asked: Asked, needs: AnswerNeeds, question: string, k: number
 }
 
 /** Where a place was named neither by number nor by path: what is attached; the cursor, where nothing was asked before. */
-function pointedPlace({ prompt, pointed, last }: Asked): { uri: string; position: object } | undefined {
+function pointedPlace({ prompt, pointed, last }: ChatQuestion): { uri: string; position: object } | undefined {
   if (!pointed?.position || !(pointed.attached || (last === undefined && !prompt.trim()))) {
     return undefined;
   }
   return { uri: pointed.uri, position: pointed.position };
 }
 
-function memoryOf(asked: Asked, question: string, places: readonly Place[]): Memory {
+function memoryOf(asked: ChatQuestion, question: string, places: readonly FilePlace[]): Memory {
   const few = places.map(({ source_id, start_line, end_line }) => ({ source_id, start_line, end_line }));
   return { question, task: 'explain', workspace: asked.workspace, places: few };
 }
 
 /** An answer that leaves the memory as it was. */
-function said(asked: Asked, parts: readonly Part[]): Answer {
+function said(asked: ChatQuestion, parts: readonly ChatPart[]): Answer {
   return { parts, memory: asked.last };
 }
 

@@ -2,9 +2,9 @@
 import type { CheckAnswer } from '../base/protocol';
 import { code, prose } from '../view/markdown';
 import { count } from '../view/words';
-import { place, text, type Part } from './parts';
+import { place, text, type ChatPart } from './parts';
 
-export function checkParts({ checked, findings, wrong, unknown, notes }: CheckAnswer): Part[] {
+export function checkParts({ checked, findings, wrong, unknown, notes }: CheckAnswer): ChatPart[] {
   const left = unknown === 0 ? '' : ` ${count(unknown, 'other')} cannot be compared with this workspace.`;
   if (checked === 0) {
     return [text(`Nothing in it names a place, a path, a symbol or a quote of this workspace.${left}\n\n`)];

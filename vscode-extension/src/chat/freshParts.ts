@@ -3,10 +3,10 @@ import type { IndexReport, Packet, StatusAnswer } from '../base/protocol';
 import { code } from '../view/markdown';
 import { count, duration } from '../view/words';
 import { facts, itemsOf, marks, refreshTargets, verdictCounts } from './packetParts';
-import { button, place, text, type Part, type Place } from './parts';
+import { button, place, text, type ChatPart, type FilePlace } from './parts';
 
 /** Each place with its verdict of this moment; those that an earlier answer named and that are gone from it come last. */
-export function freshParts(packet: Packet, before: readonly Place[]): Part[] {
+export function freshParts(packet: Packet, before: readonly FilePlace[]): ChatPart[] {
   const items = itemsOf(packet);
   if (items.length === 0) {
     return [text(`**Nothing answers ${code(packet.query)} any more.**\n\n`)];
@@ -29,7 +29,7 @@ export function freshParts(packet: Packet, before: readonly Place[]): Part[] {
 }
 
 /** How far the index of a folder is from the disk. */
-export function statusParts(name: string, status: StatusAnswer): Part[] {
+export function statusParts(name: string, status: StatusAnswer): ChatPart[] {
   const waiting = status.pending.changed_or_new + status.pending.gone;
   const head = status.git ? `, on ${code(status.git.branch || status.git.head.slice(0, 8))}` : '';
   const state = status.fresh
@@ -44,7 +44,7 @@ export function statusParts(name: string, status: StatusAnswer): Part[] {
 }
 
 /** What a refresh found. */
-export function refreshedParts(report: IndexReport): Part[] {
+export function refreshedParts(report: IndexReport): ChatPart[] {
   const changed = report.added + report.changed + report.removed;
   const what = changed === 0 ? 'no changes' : `${changed} of them new, changed or gone`;
   return [
@@ -53,7 +53,7 @@ export function refreshedParts(report: IndexReport): Part[] {
 }
 
 /** What a refresh plan asks for. */
-export function planParts(plan: Pick<Packet, 'refresh_targets'>, question: string): Part[] {
+export function planParts(plan: Pick<Packet, 'refresh_targets'>, question: string): ChatPart[] {
   const rows = refreshTargets(plan);
   return rows.length > 0
     ? [text(`For ${code(question)}:\n\n`), ...rows]

@@ -1,6 +1,6 @@
 /** What an answer leaves behind for the next question of the same chat, and how it is found again. Pure. */
 import { taskTypes, type TaskType } from '../base/protocol';
-import type { Place } from './parts';
+import type { FilePlace } from './parts';
 
 /** Travels as the metadata of an answer; the editor keeps it with the chat, and nobody else. */
 export interface Memory {
@@ -9,7 +9,7 @@ export interface Memory {
   /** Uri of the workspace folder. */
   readonly workspace: string;
   /** In the order in which the answer numbers them. */
-  readonly places: readonly Place[];
+  readonly places: readonly FilePlace[];
 }
 
 /** The newest of a chat's metadata that is a memory; what an older version wrote is passed over. */
@@ -44,5 +44,5 @@ function memoryIn(metadata: unknown): Memory | undefined {
   if (typeof question !== 'string' || typeof workspace !== 'string' || !known || !Array.isArray(places)) {
     return undefined;
   }
-  return { question, task: known, workspace, places: places as Place[] };
+  return { question, task: known, workspace, places: places as FilePlace[] };
 }

@@ -17,7 +17,7 @@ import {
   saysMore,
   verdictSigns,
 } from '../view/words';
-import { button, place, text, type Part } from './parts';
+import { button, place, text, type ChatPart } from './parts';
 
 export const marks = verdictSigns;
 
@@ -37,11 +37,11 @@ export function itemsOf(packet: Packet): PacketItem[] {
   return groups.flatMap((status) => packet[status]);
 }
 
-export function packetParts(packet: Packet, detail: Detail, nowSeconds: number): Part[] {
+export function packetParts(packet: Packet, detail: Detail, nowSeconds: number): ChatPart[] {
   if (packet.known_empty) {
     return [text(nothing(packet)), ...memories(packet), ...notes(packet)];
   }
-  const parts: Part[] = [text(`${headline(packet)}\n\n`)];
+  const parts: ChatPart[] = [text(`${headline(packet)}\n\n`)];
   const origin = detail.everything ? oncePerFile(nowSeconds) : () => '';
   let number = 0;
   for (const status of groups) {
@@ -66,7 +66,7 @@ export function packetParts(packet: Packet, detail: Detail, nowSeconds: number):
 }
 
 /** What must be read again, most pressing first; no parts where nothing must. */
-export function refreshTargets({ refresh_targets: targets }: Pick<Packet, 'refresh_targets'>): Part[] {
+export function refreshTargets({ refresh_targets: targets }: Pick<Packet, 'refresh_targets'>): ChatPart[] {
   if (targets.length === 0) {
     return [];
   }
@@ -89,14 +89,14 @@ function headline(packet: Packet): string {
 }
 
 /** Its symbol, and what is wrong with it: the mark of the verdict stands above or before it. */
-export function facts(item: Judged): string {
+export function facts(item: ItemVerdict): string {
   const symbol = item.symbol ? ` ${code(item.symbol)}` : '';
   const detail = item.detail ? ` (${prose(item.detail)})` : '';
   return saysMore(item) ? `${symbol} – ${reasonWords(item.reason)}${detail}` : symbol;
 }
 
 /** Who changed a place last; of a whole file that is said once. */
-export function oncePerFile(nowSeconds: number): (item: Judged) => string {
+export function oncePerFile(nowSeconds: number): (item: ItemVerdict) => string {
   const said = new Set<string>();
   return ({ source_id, commit, commit_of, author, committed_at }) => {
     if (commit === null || said.has(source_id)) return '';
@@ -107,7 +107,7 @@ export function oncePerFile(nowSeconds: number): (item: Judged) => string {
 }
 
 /** What a packet's items and a symbol's places have in common. */
-type Judged = Pick<
+type ItemVerdict = Pick<
   PacketItem,
   'source_id' | 'symbol' | 'status' | 'reason' | 'detail' | 'commit' | 'commit_of' | 'author' | 'committed_at'
 >;
@@ -126,7 +126,7 @@ function nothing(packet: Packet): string {
   return `**${nothingWords(packet)}** Searched ${count(searched, 'item')} of ${count(sources, 'file')}.${near}\n\n`;
 }
 
-function memories(packet: Packet): Part[] {
+function memories(packet: Packet): ChatPart[] {
   const found = packet.memories ?? [];
   if (found.length === 0) {
     return [];
@@ -144,11 +144,11 @@ function memories(packet: Packet): Part[] {
   ];
 }
 
-function contradictions(packet: Packet): Part[] {
+function contradictions(packet: Packet): ChatPart[] {
   if (packet.contradictions.length === 0) {
     return [];
   }
-  const side = (claim: Packet['contradictions'][number]['fresher']): Part[] => [
+  const side = (claim: Packet['contradictions'][number]['fresher']): ChatPart[] => [
     text(`${code(claim.value)} in `),
     place({ source_id: claim.source_id, start_line: claim.line, end_line: claim.line }),
   ];
@@ -165,6 +165,6 @@ function contradictions(packet: Packet): Part[] {
   ];
 }
 
-function notes(packet: Packet): Part[] {
+function notes(packet: Packet): ChatPart[] {
   return packet.notes.length === 0 ? [] : [text(`${packet.notes.map((note) => `- ${prose(note)}`).join('\n')}\n\n`)];
 }

@@ -1,9 +1,9 @@
 /** Which place or name a short prompt means. Pure. */
 import type { Memory } from './memory';
-import type { Place } from './parts';
+import type { FilePlace } from './parts';
 
 /** `2` is the second place of the last answer, `ledger/refunds.py:12-20` says itself; undefined for anything else. */
-export function namedPlace(prompt: string, last: Memory | undefined): Place | undefined {
+export function namedPlace(prompt: string, last: Memory | undefined): FilePlace | undefined {
   const words = prompt.trim().replace(/^#/, '').replace(/^`|`$/g, '');
   if (/^\d+$/.test(words)) {
     return last?.places[Number(words) - 1];

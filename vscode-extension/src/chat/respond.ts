@@ -4,7 +4,7 @@ import { questionOf } from '../commands/question';
 import { reasonOf, type Logger } from '../base/logger';
 import type { Server } from '../server/server';
 import type { ModelAnswers } from '../view/modelAnswers';
-import { answerTo, type Asked, type Pointed } from './answer';
+import { answerTo, type ChatQuestion, type Pointed } from './answer';
 import { chatCommand } from './followUps';
 import { lastMemory } from './memory';
 import { write } from './write';
@@ -55,7 +55,7 @@ export async function respond(
   }
 }
 
-function askedBy(request: vscode.ChatRequest, context: vscode.ChatContext): Asked | undefined {
+function askedBy(request: vscode.ChatRequest, context: vscode.ChatContext): ChatQuestion | undefined {
   const metadata = context.history.map((turn) =>
     turn instanceof vscode.ChatResponseTurn ? turn.result.metadata : undefined,
   );

@@ -3,7 +3,7 @@ import type { SymbolAnswer, SymbolPlace } from '../base/protocol';
 import { code, prose } from '../view/markdown';
 import { count } from '../view/words';
 import { facts, marks, oncePerFile } from './packetParts';
-import { button, place, text, type Part } from './parts';
+import { button, place, text, type ChatPart } from './parts';
 
 const mostPlaces = 8;
 
@@ -14,10 +14,10 @@ export function placesOf(answer: SymbolAnswer): SymbolPlace[] {
   );
 }
 
-export function symbolParts(answer: SymbolAnswer, nowSeconds: number): Part[] {
+export function symbolParts(answer: SymbolAnswer, nowSeconds: number): ChatPart[] {
   const origin = oncePerFile(nowSeconds);
   let number = 0;
-  const rows = (title: string, places: readonly SymbolPlace[], total = places.length): Part[] => {
+  const rows = (title: string, places: readonly SymbolPlace[], total = places.length): ChatPart[] => {
     if (places.length === 0) {
       return [];
     }

@@ -4,9 +4,9 @@ import { words } from '../view/verdictText';
 import { code, prose } from '../view/markdown';
 import { groupNames, reasonWords } from '../view/words';
 import { marks, refreshTargets } from './packetParts';
-import { place, text, type Part } from './parts';
+import { place, text, type ChatPart } from './parts';
 
-export function whyParts(explanation: Explanation): Part[] {
+export function whyParts(explanation: Explanation): ChatPart[] {
   const { status, reason, detail, symbol, observations } = explanation;
   const observed = observations.map((one, index) => {
     const line = `${index + 1}. ${prose(one.observation)}`;

@@ -1,10 +1,10 @@
 /** Writes the parts of an answer into the editor's chat. */
 import * as vscode from 'vscode';
 import { isNote, noteUri } from '../view/notes';
-import type { Part, Place } from './parts';
+import type { ChatPart, FilePlace } from './parts';
 
 /** `folder` is the workspace folder the places are in. */
-export function write(stream: vscode.ChatResponseStream, parts: readonly Part[], folder: vscode.Uri): void {
+export function write(stream: vscode.ChatResponseStream, parts: readonly ChatPart[], folder: vscode.Uri): void {
   const referenced = new Set<string>();
   for (const part of parts) {
     switch (part.kind) {
@@ -35,7 +35,7 @@ export function write(stream: vscode.ChatResponseStream, parts: readonly Part[],
 }
 
 /** Where a place begins: the editor selects a range that it opens, and the next key typed would replace it. */
-function locationOf(folder: vscode.Uri, { source_id, start_line }: Place): vscode.Location {
+function locationOf(folder: vscode.Uri, { source_id, start_line }: FilePlace): vscode.Location {
   const uri = isNote(source_id) ? noteUri(folder, source_id) : vscode.Uri.joinPath(folder, ...source_id.split('/'));
   return new vscode.Location(uri, new vscode.Position(start_line - 1, 0));
 }

@@ -13,7 +13,7 @@ export const clients = {
   claude: { name: 'Claude', wantsModel: false },
   codex: { name: 'Codex', wantsModel: false },
 } as const;
-export type Client = keyof typeof clients;
+export type AgentProgram = keyof typeof clients;
 
 interface Connection {
   readonly where: string;
@@ -24,7 +24,7 @@ interface Connection {
 
 const timeoutMs = 30_000;
 
-export async function copyConfiguration(needs: CommandNeeds, client: Client): Promise<void> {
+export async function copyConfiguration(needs: CommandNeeds, client: AgentProgram): Promise<void> {
   const { name, wantsModel } = clients[client];
   const model = wantsModel ? await chosenModel(needs, name) : undefined;
   if (model === null) {
@@ -36,7 +36,7 @@ export async function copyConfiguration(needs: CommandNeeds, client: Client): Pr
   void vscode.window.showInformationMessage(`Copied the configuration for ${name}; it goes into ${where}.${secret}`);
 }
 
-async function connection(needs: CommandNeeds, client: Client, model: string | undefined): Promise<Connection> {
+async function connection(needs: CommandNeeds, client: AgentProgram, model: string | undefined): Promise<Connection> {
   const workspace = askedFolder();
   const interpreter = await needs.server.interpreter();
   const words = ['connect', client, '--json'];

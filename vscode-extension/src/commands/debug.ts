@@ -7,7 +7,10 @@ import type { CommandNeeds } from './needs';
 
 export async function showDebugInformation(needs: CommandNeeds): Promise<void> {
   const { server, context } = needs;
-  const manifest = context.extension.packageJSON as { version: string; contributes: { configuration: Contributed } };
+  const manifest = context.extension.packageJSON as {
+    version: string;
+    contributes: { configuration: PackageSettings };
+  };
   const text = debugInformation(
     {
       extension: manifest.version,
@@ -26,7 +29,7 @@ export async function showDebugInformation(needs: CommandNeeds): Promise<void> {
   await needs.documents.preview('Debug Information', text);
 }
 
-interface Contributed {
+interface PackageSettings {
   readonly properties: Readonly<Record<string, { readonly default?: unknown }>>;
 }
 
@@ -43,7 +46,7 @@ async function indexes(needs: CommandNeeds): Promise<StatusAnswer[]> {
   return (await Promise.all(asked)).filter((one) => one !== undefined);
 }
 
-function changedSettings(contributed: Contributed): Record<string, unknown> {
+function changedSettings(contributed: PackageSettings): Record<string, unknown> {
   const names = Object.keys(contributed.properties).filter((name) => {
     const { globalValue, workspaceValue, workspaceFolderValue } =
       vscode.workspace.getConfiguration().inspect(name) ?? {};

@@ -16,7 +16,7 @@ export interface TypingNeeds {
 }
 
 /** Milliseconds without a keystroke after which the meaning is searched: it costs much more than the names. */
-export const restMs = 250;
+export const debounceMs = 250;
 
 export class Typing {
   private timer: NodeJS.Timeout | undefined;
@@ -45,7 +45,7 @@ export class Typing {
 
   private async ask(text: string, asking: AbortController): Promise<void> {
     const rested = new Promise<void>((resolve) => {
-      this.timer = setTimeout(resolve, restMs);
+      this.timer = setTimeout(resolve, debounceMs);
     });
     const names = await this.tried(this.needs.names(text, asking.signal), asking);
     if (isStopped(asking)) {

@@ -6,13 +6,13 @@ import { askedFolder } from './packets';
 import { Typing } from './typing';
 import { whereRows, type WhereRow } from './whereRows';
 
-interface Place extends vscode.QuickPickItem {
+interface PickedPlace extends vscode.QuickPickItem {
   readonly uri: vscode.Uri;
   readonly range: vscode.Range;
 }
 
 /** A place, or a line between places. */
-type Row = Place | vscode.QuickPickItem;
+type Row = PickedPlace | vscode.QuickPickItem;
 
 const mostPlaces = 20;
 const placeholder = 'A name, a path, or what it does';
@@ -42,7 +42,7 @@ function tabs(): { tab: vscode.Tab; uri: string }[] {
     .flatMap((tab) => (tab.input instanceof vscode.TabInputText ? [{ tab, uri: tab.input.uri.toString() }] : []));
 }
 
-function pick(needs: CommandNeeds, workspace: string, question: string): Promise<Place | undefined> {
+function pick(needs: CommandNeeds, workspace: string, question: string): Promise<PickedPlace | undefined> {
   return new Promise((resolve) => {
     const list: Unsorted<Row> = vscode.window.createQuickPick<Row>();
     const title = 'Helix: Where Is…';
@@ -109,7 +109,7 @@ function pick(needs: CommandNeeds, workspace: string, question: string): Promise
 /** The editor sorts by label and drops separators while somebody types, unless this is set; older ones ignore it. */
 type Unsorted<T extends vscode.QuickPickItem> = vscode.QuickPick<T> & { sortByLabel?: boolean };
 
-function isPlace(row: Row): row is Place {
+function isPlace(row: Row): row is PickedPlace {
   return 'uri' in row;
 }
 
@@ -136,7 +136,7 @@ function rowOf(row: WhereRow, folder: vscode.Uri): Row {
   };
 }
 
-async function open(place: Place, preview: boolean): Promise<void> {
+async function open(place: PickedPlace, preview: boolean): Promise<void> {
   const editor = await vscode.window.showTextDocument(place.uri, { preview, preserveFocus: preview });
   editor.selection = new vscode.Selection(place.range.start, place.range.start);
   editor.revealRange(place.range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);

@@ -20,7 +20,7 @@ export interface PageRequest {
 }
 
 /** What is shown: the page that may ask, and the folder it is about. */
-export interface Shown {
+export interface DashboardView {
   readonly page: string;
   readonly folder: string | undefined;
 }
@@ -32,7 +32,7 @@ export interface PageQuestion {
 }
 
 /** The request that a message of the page is; undefined for any other message, also of the page that was shown before. */
-export function questionOf(message: unknown, { page, folder }: Shown): PageQuestion | undefined {
+export function questionOf(message: unknown, { page, folder }: DashboardView): PageQuestion | undefined {
   const { page: from, ask, question } = fields(message);
   const { route, id, body } = fields(question);
   if (from !== page || typeof ask !== 'number' || typeof route !== 'string' || !read.has(route)) {

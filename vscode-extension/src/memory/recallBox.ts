@@ -13,7 +13,7 @@ interface Row extends vscode.QuickPickItem {
 type Unsorted = vscode.QuickPick<Row> & { sortByLabel?: boolean };
 
 /** Milliseconds without a keystroke after which the memory is asked. */
-const restMs = 200;
+const debounceMs = 200;
 const mostFound = 20;
 
 /** Resolves to the memory that was chosen; `known` are the rows before a word is typed. */
@@ -65,7 +65,7 @@ export function recalled(
         return;
       }
       list.busy = true;
-      timer = setTimeout(() => void ask(question, asked), restMs);
+      timer = setTimeout(() => void ask(question, asked), debounceMs);
     });
     list.onDidAccept(() => {
       const [chosen] = list.activeItems;

@@ -15,7 +15,7 @@ type Choice = TrailPlace | 'record' | undefined;
 
 const mostPlaces = 10;
 /** Milliseconds between two questions for the marks of an open list. */
-const restMs = 2_000;
+const pollMs = 2_000;
 const title = 'Helix: Where Was I?';
 const record = 'Turn On Recording';
 const showPlaces = 'Show Places';
@@ -135,9 +135,9 @@ export class TrailBox implements vscode.Disposable {
           list.title = `Helix: ${reasonOf(error)}`;
         }
         // One question at a time, however slow the answers are.
-        if (isOpen) timer = setTimeout(() => void follow(), restMs);
+        if (isOpen) timer = setTimeout(() => void follow(), pollMs);
       };
-      let timer = setTimeout(() => void follow(), restMs);
+      let timer = setTimeout(() => void follow(), pollMs);
       list.title = title;
       list.placeholder = 'The places that you opened last, as they are now';
       list.matchOnDescription = true;

@@ -13,7 +13,7 @@ const mostCharacters = 262_144;
 /** The answer is shown meanwhile: what is checked on a slow machine comes later rather than never. */
 const withinMs = 10_000;
 
-export interface Answered {
+export interface SentAnswer {
   readonly question: string;
   readonly text: string;
   readonly facts: SentFacts;
@@ -31,7 +31,7 @@ export class Aftermath {
   ) {}
 
   /** The footer of the answer, which is remembered; what does not come in time, or is cancelled, is left out of it. */
-  async footer(answered: Answered, token: vscode.CancellationToken): Promise<string> {
+  async footer(answered: SentAnswer, token: vscode.CancellationToken): Promise<string> {
     const { facts, question, text, folder = '' } = answered;
     if (facts.became !== 'added' || facts.packetId === '') {
       return footerOf(facts, '', undefined);

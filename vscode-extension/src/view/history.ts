@@ -8,7 +8,7 @@
 import { taskTypes, type CheckAnswer, type GivenItem, type Packet } from '../base/protocol';
 import type { HistoryRow } from './messages';
 
-export interface Asked {
+export interface HistoryEntry {
   readonly id: string;
   readonly askedAt: number;
   /** When its verdicts were last judged, in Unix seconds. */
@@ -23,7 +23,7 @@ export interface Asked {
   readonly check?: CheckAnswer;
 }
 
-export type History = readonly Asked[];
+export type History = readonly HistoryEntry[];
 
 const mostUnpinned = 30;
 const mostPinned = 30;
@@ -31,7 +31,7 @@ const mostCharacters = 1_500_000;
 const mostQuote = 4_000;
 
 /** The history with this packet first. The same question for the same task takes the place of its former answer. */
-export function remember(history: History, asked: Asked): History {
+export function remember(history: History, asked: HistoryEntry): History {
   const former = history.find((one) => sameQuestion(one, asked));
   const rest = history.filter((one) => one.id !== asked.id && one !== former);
   return bounded([{ ...asked, pinned: asked.pinned || (former?.pinned ?? false) }, ...rest]);
@@ -96,7 +96,7 @@ export function rowsOf(history: History): HistoryRow[] {
   return rows.sort((a, b) => Number(b.pinned) - Number(a.pinned) || b.askedAt - a.askedAt);
 }
 
-function sameQuestion(a: Asked, b: Asked): boolean {
+function sameQuestion(a: HistoryEntry, b: HistoryEntry): boolean {
   return (
     a.packet.query === b.packet.query &&
     a.packet.task_type === b.packet.task_type &&
@@ -105,7 +105,7 @@ function sameQuestion(a: Asked, b: Asked): boolean {
   );
 }
 
-function withShortQuotes(asked: Asked): Asked {
+function withShortQuotes(asked: HistoryEntry): HistoryEntry {
   const { packet } = asked;
   const short = (items: Packet['verified']): Packet['verified'] =>
     items.map((item) => (item.quote.length > mostQuote ? { ...item, quote: wholeLines(item.quote) } : item));
@@ -124,8 +124,8 @@ function wholeLines(quote: string): string {
   return quote.slice(0, Math.max(quote.lastIndexOf('\n', mostQuote), quote.lastIndexOf('\r', mostQuote)) + 1);
 }
 
-function isAsked(value: unknown): value is Asked {
-  const asked = value as Partial<Asked> | null;
+function isAsked(value: unknown): value is HistoryEntry {
+  const asked = value as Partial<HistoryEntry> | null;
   const packet = asked?.packet as Partial<Packet> | undefined;
   return (
     typeof asked === 'object' &&

@@ -54,13 +54,13 @@ class View implements PacketView {
   private readonly pointers: PointerActs;
   private readonly own: vscode.Disposable[];
   private history: past.History;
-  private current: past.Asked | undefined;
+  private current: past.HistoryEntry | undefined;
   private judged: Judged = 'now';
   /** The server that keeps `current` open, or was last asked to: its session and its process. */
   private keeper: string | undefined;
   private asking: vscode.CancellationTokenSource | undefined;
   private last:
-    { readonly request: PacketRequest; readonly renews?: past.Asked; readonly check?: CheckAnswer } | undefined;
+    { readonly request: PacketRequest; readonly renews?: past.HistoryEntry; readonly check?: CheckAnswer } | undefined;
   private composed: string | undefined;
   /** The rankers are to be shown as soon as there is a page. */
   private explaining = false;
@@ -231,7 +231,7 @@ class View implements PacketView {
   }
 
   /** Asks; a question that is still being answered is given up for the new one. */
-  private async request(request: PacketRequest, renews?: past.Asked, check?: CheckAnswer): Promise<void> {
+  private async request(request: PacketRequest, renews?: past.HistoryEntry, check?: CheckAnswer): Promise<void> {
     this.asking?.cancel();
     const asking = new vscode.CancellationTokenSource();
     this.asking = asking;
@@ -264,8 +264,8 @@ class View implements PacketView {
   private async take(
     packet: Packet,
     workspace: string,
-    renews?: past.Asked,
-    about: Pick<past.Asked, 'given' | 'check'> = {},
+    renews?: past.HistoryEntry,
+    about: Pick<past.HistoryEntry, 'given' | 'check'> = {},
   ): Promise<void> {
     this.close(this.current?.packet.packet_id);
     const now = Date.now() / 1000;

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import type { NamesAnswer, SearchAnswer } from '../../src/base/protocol';
-import { restMs, Typing } from '../../src/commands/typing';
+import { debounceMs, Typing } from '../../src/commands/typing';
 import { whereRows, type WhereAnswers } from '../../src/commands/whereRows';
 
 const place = (symbol: string, source_id: string, start_line: number, kind = 'function') => ({
@@ -107,7 +107,7 @@ test('names are asked at the key itself, meaning once typing rests', async () =>
   typing.typed('pkt');
   expect(asked.names.map(({ text }) => text)).toEqual(['pkt']);
   asked.names[0]?.answer(names(write));
-  await vi.advanceTimersByTimeAsync(restMs - 1);
+  await vi.advanceTimersByTimeAsync(debounceMs - 1);
   expect(lists).toEqual([{ answers: { names: names(write) }, busy: true }]);
   expect(asked.meaning).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
@@ -124,12 +124,12 @@ test('an answer to what is no longer typed is taken back and never shown over a 
   asked.names[1]?.answer(names(write));
   await vi.advanceTimersByTimeAsync(0);
   asked.names[0]?.answer(names(read));
-  await vi.advanceTimersByTimeAsync(restMs);
+  await vi.advanceTimersByTimeAsync(debounceMs);
   expect(lists).toEqual([{ answers: { names: names(write) }, busy: true }]);
   expect(asked.meaning.map(({ text }) => text)).toEqual(['pk']);
   typing.typed('');
   asked.meaning[0]?.answer(meaning([read]));
-  await vi.advanceTimersByTimeAsync(restMs);
+  await vi.advanceTimersByTimeAsync(debounceMs);
   expect(lists.at(-1)).toEqual({ answers: {}, busy: false });
 });
 
@@ -137,7 +137,7 @@ test('where names cannot be asked the meaning still is', async () => {
   const { typing, asked, lists, failures } = desk();
   typing.typed('pkt');
   asked.names[0]?.fail(new Error('there is no command helix.names'));
-  await vi.advanceTimersByTimeAsync(restMs);
+  await vi.advanceTimersByTimeAsync(debounceMs);
   asked.meaning[0]?.answer(meaning([read]));
   await vi.advanceTimersByTimeAsync(0);
   expect(failures).toHaveLength(1);

@@ -15,7 +15,7 @@ import {
 import { EdgeLine, ForceDirectedGraphController } from 'chartjs-chart-graph';
 import { TreemapController, TreemapElement } from 'chartjs-chart-treemap';
 import { useEffect, useRef, type ReactElement } from 'react';
-import { Table, type Row } from './parts';
+import { Table, type TableRow } from './parts';
 import { useTheme, type Theme } from './theme';
 
 Chart.register(
@@ -31,7 +31,7 @@ export interface FigureProps {
   /** Drawn anew where this is another function. */
   readonly draw: Drawn;
   readonly heads: readonly string[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly TableRow[];
   readonly height?: 'low' | 'high';
 }
 

@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from 'react';
 import type { Loaded } from './load';
 
 export type Cell = ReactNode;
-export interface Row {
+export interface TableRow {
   readonly key: string;
   readonly cells: readonly Cell[];
 }
@@ -12,7 +12,7 @@ export interface Row {
 export function Table(props: {
   readonly label: string;
   readonly heads: readonly string[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly TableRow[];
 }): ReactElement {
   const { label, heads, rows } = props;
   return (

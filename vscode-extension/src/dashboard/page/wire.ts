@@ -17,7 +17,7 @@ export interface Stats {
   };
 }
 
-export interface MemoryItem {
+export interface GraphMemory {
   readonly id: string;
   readonly kind: string;
   readonly text: string;
@@ -27,7 +27,7 @@ export interface MemoryItem {
 }
 
 export interface Graph {
-  readonly items: readonly MemoryItem[];
+  readonly items: readonly GraphMemory[];
   readonly links: readonly { readonly id: string; readonly relation: string; readonly other: string }[];
   readonly cites: readonly { readonly id: string; readonly source_id: string }[];
   readonly is_whole: boolean;
@@ -47,7 +47,7 @@ export interface Log {
   readonly ops: readonly Operation[];
 }
 
-export type Differing = MemoryItem & { readonly was: string };
+export type Differing = GraphMemory & { readonly was: string };
 
 export interface Diff {
   readonly added: readonly Differing[];
@@ -59,14 +59,14 @@ export interface Diff {
   readonly operations: number;
 }
 
-export type ReviewItem = MemoryItem & {
+export type WaitingMemory = GraphMemory & {
   readonly why: string;
   readonly replaces: { readonly id: string; readonly text: string } | null;
   readonly rivals: readonly { readonly id: string; readonly text: string }[];
 };
 
 export interface Review {
-  readonly items: readonly ReviewItem[];
+  readonly items: readonly WaitingMemory[];
 }
 
 export interface Pause {
@@ -105,7 +105,7 @@ export interface Chat {
 }
 
 /** The numbers of a packet or window; those that it does not have are absent. */
-export interface Answered {
+export interface AnswerNumbers {
   readonly at: number;
   readonly elapsed_ms: number;
   readonly verb: 'packet' | 'window';
@@ -127,7 +127,7 @@ export interface Activity {
   readonly now: number;
   readonly most: number;
   readonly chats: readonly Chat[];
-  readonly answers: readonly Answered[];
+  readonly answers: readonly AnswerNumbers[];
   readonly sent: readonly string[];
   readonly prompt_cache: { readonly with_evidence: CacheTotals; readonly without_evidence: CacheTotals };
 }

@@ -10,7 +10,7 @@ import { piecesOf } from '../shown';
 type Attribute = string | number | boolean | undefined;
 type Handler = (event: Event) => void;
 
-export interface Props {
+export interface ElementProps {
   readonly [attribute: `aria-${string}` | `data-${string}`]: Attribute;
   readonly key?: string;
   readonly class?: string | undefined;
@@ -23,13 +23,13 @@ export interface Props {
 
 export interface Described {
   readonly tag: string;
-  readonly props: Props;
+  readonly props: ElementProps;
   readonly children: readonly (Described | string)[];
 }
 
 export type Child = Described | string | number | null | undefined | false | readonly Child[];
 
-export function h(tag: string, props: Props, ...children: readonly Child[]): Described {
+export function h(tag: string, props: ElementProps, ...children: readonly Child[]): Described {
   return { tag, props, children: flat(children) };
 }
 

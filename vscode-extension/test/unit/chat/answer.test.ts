@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerTo, type Answer, type Asked } from '../../../src/chat/answer';
+import { answerTo, type Answer, type ChatQuestion } from '../../../src/chat/answer';
 import { followUps } from '../../../src/chat/followUps';
 import { fullQuestion, lastMemory, type Memory } from '../../../src/chat/memory';
 import { namedPlace, namedSymbol } from '../../../src/chat/places';
@@ -22,9 +22,12 @@ interface Asking {
   argument: Record<string, unknown>;
 }
 
-async function answer(asked: Partial<Asked>, replies: Record<string, unknown>): Promise<Answer & { asked: Asking[] }> {
+async function answer(
+  asked: Partial<ChatQuestion>,
+  replies: Record<string, unknown>,
+): Promise<Answer & { asked: Asking[] }> {
   const calls: Asking[] = [];
-  const whole: Asked = {
+  const whole: ChatQuestion = {
     command: undefined,
     prompt: '',
     last: undefined,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckAnswer } from '../../../src/base/protocol';
-import { answerTo, type Asked } from '../../../src/chat/answer';
+import { answerTo, type ChatQuestion } from '../../../src/chat/answer';
 import { checkParts } from '../../../src/chat/checkParts';
-import type { Part } from '../../../src/chat/parts';
+import type { ChatPart } from '../../../src/chat/parts';
 
 const found: CheckAnswer = {
   schema: 'helix.check/1',
@@ -23,8 +23,9 @@ const found: CheckAnswer = {
   unknown: 2,
   notes: [],
 };
-const words = (parts: readonly Part[]): string => parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
-const asked = (about: Partial<Asked>): Asked => ({
+const words = (parts: readonly ChatPart[]): string =>
+  parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+const asked = (about: Partial<ChatQuestion>): ChatQuestion => ({
   command: 'check',
   prompt: '',
   last: undefined,
@@ -33,7 +34,7 @@ const asked = (about: Partial<Asked>): Asked => ({
   ...about,
 });
 
-async function answered(about: Partial<Asked>): Promise<{ said: string; checked: unknown[] }> {
+async function answered(about: Partial<ChatQuestion>): Promise<{ said: string; checked: unknown[] }> {
   const checked: unknown[] = [];
   const { parts } = await answerTo(asked(about), {
     ask: <T>(command: string, argument: object): Promise<T> => {

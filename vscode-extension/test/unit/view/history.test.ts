@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as past from '../../../src/view/history';
 import { item, packet } from './packets';
 
-function asked(id: string, more: Partial<past.Asked> & { query?: string } = {}): past.Asked {
+function asked(id: string, more: Partial<past.HistoryEntry> & { query?: string } = {}): past.HistoryEntry {
   const at = Number(id.replace(/\D/g, '')) || 1;
   const { query = `question ${id}`, ...rest } = more;
   return { id, askedAt: at, judgedAt: at, pinned: false, workspace: '', packet: packet([item()], { query }), ...rest };

@@ -4,7 +4,7 @@ import { Figure, stacked, type Drawn } from '../chart';
 import { count, hour, milliseconds, of, percent, quantile, time, words } from '../format';
 import type { Loaded, Page } from '../load';
 import { Empty, Panel, Table } from '../parts';
-import type { Activity, Answered, CacheTotals, Chat, Sent } from '../wire';
+import type { Activity, AnswerNumbers, CacheTotals, Chat, Sent } from '../wire';
 
 const mostBars = 60;
 
@@ -55,7 +55,7 @@ function Packets({ page, activity }: { readonly page: Page; readonly activity: A
   );
   const sum = (name: (typeof verdicts)[number]): number => answers.reduce((all, one) => all + (one[name] ?? 0), 0);
   const all = verdicts.reduce((total, name) => total + sum(name), 0);
-  const row = (one: Answered, at: number): { key: string; cells: (string | number)[] } => ({
+  const row = (one: AnswerNumbers, at: number): { key: string; cells: (string | number)[] } => ({
     key: `${one.at}-${at}`,
     cells: [
       time(one.at),

@@ -5,7 +5,7 @@ import { count, day, of, time, words } from '../format';
 import { useAnswer, type Page } from '../load';
 import { Empty, Panel, Said, Status, Table } from '../parts';
 import type { Theme } from '../theme';
-import type { Graph, Log, MemoryItem } from '../wire';
+import type { Graph, Log, GraphMemory } from '../wire';
 
 const mostNodes = 120;
 
@@ -141,7 +141,7 @@ function Related({ graph }: { readonly graph: Graph }): ReactElement {
   );
 }
 
-function Details({ item, graph }: { readonly item: MemoryItem; readonly graph: Graph }): ReactElement {
+function Details({ item, graph }: { readonly item: GraphMemory; readonly graph: Graph }): ReactElement {
   const related = graph.links.filter(({ id, other }) => id === item.id || other === item.id);
   const cited = graph.cites.filter(({ id }) => id === item.id);
   return (

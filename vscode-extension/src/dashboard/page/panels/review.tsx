@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { of, time, words } from '../format';
 import { useAnswer, type Page } from '../load';
 import { Empty, Panel, Said, Status, Table } from '../parts';
-import type { ReviewItem } from '../wire';
+import type { WaitingMemory } from '../wire';
 
 const whys: Readonly<Record<string, string>> = {
   proposed: 'It was proposed and waits for your approval.',
@@ -36,7 +36,7 @@ export function ReviewQueue({ page }: { readonly page: Page }): ReactElement {
   );
 }
 
-function Waiting({ item }: { readonly item: ReviewItem }): ReactElement {
+function Waiting({ item }: { readonly item: WaitingMemory }): ReactElement {
   const others = [...(item.replaces ? [item.replaces] : []), ...item.rivals];
   return (
     <li>

@@ -12,20 +12,20 @@ import { here } from './here';
 import { quote } from './quote';
 import { why } from './why';
 
-export interface Place {
+export interface ListPosition {
   readonly position: number;
   readonly size: number;
 }
 
 /** The row of an item, and below it the row with its quote and its explanation while it is unfolded. */
-export function itemRows(state: State, act: Act, item: LiveItem, place: Place, nowSeconds: number): Described[] {
+export function itemRows(state: State, act: Act, item: LiveItem, place: ListPosition, nowSeconds: number): Described[] {
   const key = itemKey(item);
   const unfolded = isUnfolded(state, key);
   const head = itemRow(state, act, item, place, unfolded);
   return unfolded ? [head, detailRow(state, act, item, nowSeconds)] : [head];
 }
 
-function itemRow(state: State, act: Act, item: LiveItem, place: Place, unfolded: boolean): Described {
+function itemRow(state: State, act: Act, item: LiveItem, place: ListPosition, unfolded: boolean): Described {
   const key = itemKey(item);
   const row = itemRowKey(key);
   const active = state.active === row;
