@@ -22,6 +22,8 @@ put puts same say see shall she should show so some somebody someone something s
 that the their them then there these they thing things this those through thus to too under up upon us use used uses
 using very want wants was way we well went were what whatever when whenever where wherever whether which while who
 whom whose why will with within without would yet you your code file repo repository project codebase defined declared
+ur wanna gonna gotta dont doesnt isnt cant wont whats wheres hows thats theres im ive lets pls plz thx cuz coz tho
+btw idk
 """
 
 QUESTION_WORDS = frozenset(_QUESTION_WORD_LINES.split())

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from helix_core.embed import static_table
+from helix_core.search.confidence import is_request_word
 from helix_core.search.question import QUESTION_WORDS, Question
 from helix_core.store import QueryBudgetError, Reader
 from helix_core.words import split_identifier
@@ -64,18 +65,52 @@ def is_one_stroke(word: str, meant: str) -> bool:
 
 def corrections(text: str, question: Question, frequency: Mapping[str, int], reader: Reader) -> dict[str, str]:
     """Return the misspelled words of a question with what they are read as; ``frequency`` is that of its words."""
-    if len(text.split()) < 2:
-        return {}
     names = (*question.identifiers, *question.paths)
     known = {
         part for name in names for word in re.findall(r"\w+", name) for part in (word.lower(), *split_identifier(word))
     }
     known |= question.proper | {word for quoted in question.quoted for word in quoted}
-    unknown = [word for word in question.words if not frequency.get(word) and word not in known]
-    read = _function_words(text, frozenset(unknown))
+    read = _spelled_elsewhere([word for word in question.words if word not in known], frequency, reader)
+    if len(text.split()) < 2:
+        return read
+    unknown = [word for word in question.words if not frequency.get(word) and word not in known and word not in read]
+    read |= _function_words(text, frozenset(unknown))
     slips = [word for word in unknown if word not in read and _is_strange(word)]
     found = {word: _correction(word, reader) for word in slips[:MOST_SLIPS]}
     return read | {word: meant for word, meant in found.items() if meant}
+
+
+_ENGLISH_OF_TWO = (
+    (r"(?<=[a-z]{2})our(?=$|s$|ed$|ing$|able$|ful$|less$|ite|al)", "or"),
+    (r"(?<=[a-z]{2})or(?=$|s$|ed$|ing$|able$|ful$|less$|ite|al)", "our"),
+    (r"is(?=(?:e[ds]?|ers?|ing|ations?|able)$)", "iz"), (r"iz(?=(?:e[ds]?|ers?|ing|ations?|able)$)", "is"),
+    (r"ys(?=(?:e[ds]?|ers?|ing)$)", "yz"), (r"yz(?=(?:e[ds]?|ers?|ing)$)", "ys"),
+    (r"tre(?=s?$)", "ter"), (r"ter(?=s?$)", "tre"), (r"logue(?=s?$)", "log"), (r"log(?=s?$)", "logue"),
+    (r"ence(?=s?$)", "ense"), (r"ense(?=s?$)", "ence"), (r"dgement", "dgment"), (r"dgment", "dgement"),
+    (r"^grey", "gray"), (r"^gray", "grey"), (r"^artefact", "artifact"), (r"^artifact", "artefact"),
+    (r"^programme(?=s?$)", "program"),
+)  # fmt: skip
+"""How British and American English spell the same word, either way."""
+_SPELLINGS = tuple((re.compile(pattern), other) for pattern, other in _ENGLISH_OF_TWO)
+SHORTEST_SPELLED = 4
+MUCH_MORE = 5
+"""So many times more chunks than the word itself must have the other spelling."""
+
+
+def _spelled_elsewhere(words: Sequence[str], frequency: Mapping[str, int], reader: Reader) -> dict[str, str]:
+    """Return the words that the index spells as the other English does: ``colours`` for ``colors``."""
+    others = {word: _other_spellings(word) for word in words if word.isascii() and len(word) >= SHORTEST_SPELLED}
+    wanted = list(dict.fromkeys(other for each in others.values() for other in each))
+    try:
+        known = reader.words.known(wanted) if wanted else {}
+    except QueryBudgetError:
+        return {}
+    best = {word: max(each, key=lambda other: known.get(other, 0)) for word, each in others.items() if each}
+    return {word: other for word, other in best.items() if known.get(other, 0) > MUCH_MORE * frequency.get(word, 0)}
+
+
+def _other_spellings(word: str) -> list[str]:
+    return [other for pattern, with_ in _SPELLINGS if (other := pattern.sub(with_, word, count=1)) != word]
 
 
 def corrected(text: str, read: Mapping[str, str]) -> str:
@@ -111,7 +146,9 @@ def _function_word(word: str, before: str, following: str, *, is_first: bool) ->
     if _is_english(word):
         # "how dose the pool work": only two letters exchanged, and only where no noun stands.
         is_verb = before in _ASKING and before not in {"what", "which", "whose"}
-        return _first_of(_AUXILIARIES, exchanged) if is_verb else ""
+        asked = _first_of(_AUXILIARIES, exchanged) if is_verb else ""
+        # "where do we handel errors": no question has the one, and any may have the other.
+        return asked or next((one for one in exchanged if is_request_word(one)), "")
     if before in _ASKING and (meant := _first_of(_AUXILIARIES, near)):
         return meant
     if is_first and following and (meant := _first_of(_ASKING, near) or _first_of(_AUXILIARIES, exchanged)):

@@ -41,6 +41,34 @@ def test_a_slip_is_read_as_the_word_of_the_index(typed: str, meant: str, shop: R
     assert read_as(typed, shop) == meant
 
 
+COLORS = {
+    "src/shop/colors.py": "def normalize_color(color, catalog):\n    return catalog.gray if color else None\n",
+    "docs/colors.md": "# Colors\n\nThe centre of a shop: colors and their licence. Filters are filed and raised.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("where are colours normalised?", "where are colors normalized?"),
+        ("colours", "colors"),
+        ("what is in the catalogue of grey", "what is in the catalog of gray"),
+        ("where is the center and the license", "where is the centre and the licence"),
+        ("where do u handel the color?", "where do u handle the color?"),
+        ("how are filters filed and raised in four hours", "how are filters filed and raised in four hours"),
+        ("what does `normalise` do", "what does `normalise` do"),
+        ("where is Handel played?", "where is Handel played?"),
+    ],
+)
+def test_the_other_english_is_read_as_that_of_the_index(typed: str, meant: str, indexed: Indexed) -> None:
+    assert read_as(typed, indexed(COLORS)) == meant
+
+
+def test_a_word_that_the_index_has_in_both_spellings_stays(indexed: Indexed) -> None:
+    both = {**COLORS, "docs/colours.md": "# Colours\n\nColours are spelled like that too.\n"}
+    assert read_as("where are the colours?", indexed(both)) == "where are the colours?"
+
+
 @pytest.mark.parametrize(
     "text",
     [
