@@ -126,6 +126,8 @@ SAID_CONFIDENCE = 0.5
 """Below this confidence an answer says why it may be none: the question's language, or that it is probably not here."""
 DOUBT = 0.9
 """Below this presence, and not below ``FLOOR``, about half of the questions have no answer in the index."""
+UNSEARCHED_NOTE = "not everything was searched"
+"""How the note begins of an answer that a ranker, or a word's count, is missing from."""
 OVER_BUDGET = "ran out of its budget"
 """The state of a ranker, or of a later step, whose query was interrupted."""
 
@@ -148,7 +150,7 @@ class _RankerResults:
         notes = []
         if over_budget:
             notes.append(
-                f"not everything was searched ({', '.join(over_budget)}: the budget of work was used up): "
+                f"{UNSEARCHED_NOTE} ({', '.join(over_budget)}: the budget of work was used up): "
                 "places may be missing, and the confidence is computed without them"
             )
         if later:

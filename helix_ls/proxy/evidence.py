@@ -24,7 +24,7 @@ from helix_core.engine.answer import ContextRequest
 from helix_core.engine.requests import LEAST_BUDGET
 from helix_core.errors import HelixError
 from helix_core.model import Pointer
-from helix_core.search import DOUBT_NOTE, LANGUAGE_NOTE
+from helix_core.search import DOUBT_NOTE, LANGUAGE_NOTE, UNSEARCHED_NOTE
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.proxy.bodies import Body, PlacedBlock, run_in_thread_if_large
 from helix_ls.proxy.metrics import Measures
@@ -279,6 +279,9 @@ def _decision(planned: _Planned, found: dict[str, Any]) -> TurnDecision:
         if found["indexed_share"] < 1:
             return TurnDecision(place, index, "late", facts=((LATE, "indexing"),))
         return TurnDecision(place, index, "none")
+    if not (quotes_or_names or found["known_empty"] or found.get("outdated")):
+        # A window of one note says what was not searched: it is no evidence.
+        is_empty = is_empty or any(one.startswith(UNSEARCHED_NOTE) for one in found["notes"])
     bare = hashlib.sha256(_unsealed(text).encode("utf-8", "surrogatepass")).hexdigest()
     is_added = not is_empty or bool(found.get("memories"))
     counts = ", ".join(f"{name}={count}" for name, count in found["verdicts"].items())

@@ -178,6 +178,15 @@ def test_that_something_is_not_here_is_not_claimed_when_a_ranker_was_lost(helix,
     assert packet["verified"] == []
 
 
+def test_a_window_without_places_says_what_was_not_searched(helix, monkeypatch):
+    absent = "kubernetes flamingo telemetry of the session gateway"
+    assert helix.context(absent)["text"] == ""
+    lost(monkeypatch, "evidence(file_fts", "evidence(chunk_fts")
+    window = helix.context(absent)
+    assert (window["blocks"], window["known_empty"]) == ([], False)
+    assert "not everything was searched" in " ".join(window["text"].split())
+
+
 def test_a_word_that_could_not_be_counted_is_no_error(helix, monkeypatch):
     def uncounted(self, token):
         raise QueryBudgetError

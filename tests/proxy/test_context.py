@@ -1,15 +1,23 @@
 """Evidence in chats: one block, at its place, true now; or none, and a word in a header that says why."""
 
+import asyncio
 import hashlib
 import json
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from helix_core.engine import Helix
+from helix_core.store import QueryBudgetError
+from helix_core.store.sqlite_file import QuerySession
+from helix_ls.proxy.bodies import parse_body
+from helix_ls.proxy.evidence import ChatEvidence
+from helix_ls.proxy.metrics import Measures
 from tests.control_tokens import ALL, broken
-from tests.engine.repository import write
+from tests.engine.repository import begin, write
 from tests.host.clients import until
 
 ASK = "where are session cookies signed?"
@@ -342,3 +350,27 @@ def test_a_saved_file_is_in_the_next_chat(server, upstream, project):
         until(is_known, "the new file is known")
     finally:
         (project / "app/okapi.py").unlink()
+
+
+def test_a_chat_whose_window_is_empty_because_a_ranker_ran_out_is_told_so(tmp_path, monkeypatch):
+    bounded = QuerySession.bounded_rows
+
+    def hurried(self, sql, *given):
+        if "evidence(file_fts" in sql or "evidence(chunk_fts" in sql:
+            raise QueryBudgetError
+        return bounded(self, sql, *given)
+
+    monkeypatch.setattr(QuerySession, "bounded_rows", hurried)
+    question = "where is the kubernetes flamingo telemetry of our session gateway?"
+    body = parse_body(json.dumps({"model": "m", "messages": [{"role": "user", "content": question}]}).encode())
+
+    with Helix.open(begin(tmp_path / "project")) as helix:
+        helix.refresh()
+
+        async def ask(asked):
+            return asked(helix)
+
+        workspace = SimpleNamespace(folder=helix.workspace, ask=ask)
+        context = asyncio.run(ChatEvidence(4_000, Measures()).for_chat(workspace, body))
+    assert context.became == "empty", "a note is no evidence"
+    assert "not everything was searched (" in context.blocks[0].text

@@ -31,6 +31,7 @@ from helix_core.model import (
 )
 from helix_core.packet import memory_entry, memory_line, round_share, why_unsearched
 from helix_core.printable import inert_text, safe_text
+from helix_core.search import UNSEARCHED_NOTE
 from helix_core.store import Reader
 from helix_core.tokens import Count, estimate
 from helix_core.window import (
@@ -255,7 +256,8 @@ def context(
         notes=notes,
         remembered=[line for line in lines if line not in wanted.prompt],
     )
-    if outdated and not window.text:
+    is_unsearched = any(note.startswith(UNSEARCHED_NOTE) for note in found.notes)
+    if (outdated or is_unsearched) and not window.text:
         text = note_window(notes, wanted.decoder, _boundary, kept.count)
         window = dataclasses.replace(window, text=text, tokens=kept.count(text))
     about: dict[str, Any] = {"counted_by": kept.counted_by, "notes": list(kept.notes)}
