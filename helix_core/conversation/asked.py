@@ -362,7 +362,7 @@ def _names_its_subject(text: str) -> bool:
     """Does the text first name what its pronoun stands for: ``item pipelines, where are they opened``?"""
     named, comma, rest = text.partition(",")
     words = words_of(rest)
-    is_named = bool(_telling(named)) and not _refers(named) and named[:1].isalnum()
+    is_named = bool(_telling(named)) and (STOP_WORDS - ARTICLES).isdisjoint(words_of(named))
     return bool(comma) and is_named and bool(words) and words[0] in WH_WORDS | {"is", "are", "does", "do", "can"}
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from helix_core.conversation.parts import words_of
-from helix_core.conversation.phrases import DEMONSTRATIVES, FOLLOWING, SOCIAL_WORDS, STOP_WORDS
+from helix_core.conversation.phrases import CONTINUATIONS, DEMONSTRATIVES, FOLLOWING, SOCIAL_WORDS, STOP_WORDS
 from helix_core.words import lazy_pattern, words_in
 
 _CHANGED = lazy_pattern(
@@ -31,7 +31,10 @@ def after_change(text: str) -> str | None:
     found = _CHANGED.search(text[:CHANGE_READ])
     if found is None:
         return None
-    return f"{text[: found.start()]} {text[found.end() :]}".strip() if found.start() else text[found.end() :].strip()
+    rest = text[found.end() :].strip()
+    first, _, others = rest.partition(" ")
+    rest = others if first.lower() in CONTINUATIONS else rest
+    return f"{text[: found.start()]} {rest}".strip()
 
 
 _FROM_FIRST = (

@@ -26,6 +26,7 @@ CART = ("how does the `Cart` reserve stock?", "`Cart.reserve` in `shop/cart.py` 
         ("Thanks! Completely unrelated question\nhow are invoices numbered?", "how are invoices numbered?"),
         ("andere Frage: wo werden Rechnungen nummeriert?", "wo werden Rechnungen nummeriert?"),
         ("otra pregunta: ¿dónde se numeran las facturas?", "¿dónde se numeran las facturas?"),
+        ("unrelated, but how are invoices numbered?", "how are invoices numbered?"),
         ("mail templates, where are they rendered", "mail templates, where are they rendered"),
     ],
 )
@@ -44,6 +45,9 @@ def test_a_new_subject_takes_nothing_of_the_old_one_along(text, searched):
         "and does it forget that?",
         "is it unrelated to invoices",
         "and the tests?",
+        "about the very first thing I asked, who calls it?",
+        "going back to the beginning, how would I test that one?",
+        "in the tests, where is it used?",
     ],
 )
 def test_words_of_a_change_within_a_follow_up_leave_the_subject(text):
