@@ -1,6 +1,6 @@
 """What a chat gets when people talk as they do: evidence where it is asked for, and none where nothing is asked.
 
-    python benchmarks/conversation.py CORPORA [--half development|held-out|both] [--only PROJECT ...]
+    python benchmarks/conversation.py CORPORA [--half development|held-out|both|typed] [--only PROJECT ...]
                                       [--config FILE] [--model FOLDER] [--json] [--gate]
 
 CORPORA is a folder with one folder of sources for each project of ``fixtures/conversations``; those that are missing
@@ -42,6 +42,9 @@ from helix_core.search import DOUBT_NOTE
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "conversations"
 HELD_OUT = "held-out"
 HALVES = ("development", HELD_OUT)
+TYPED = "typed"
+"""Messages as people type them, over projects that nothing is tuned on: no third half, a kind of records of its own."""
+FIRST_SHOWN = 3
 BINS = 10
 SURE = 0.7
 ANSWER = {"role": "assistant", "content": "ok"}
@@ -91,16 +94,18 @@ MULTILINGUAL = {LANGUAGES: Target(least=0.6, most=9.0)}
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The files of evidence: those of which lines are shown, and all that are named."""
+    """The files of evidence: those of which lines are shown, all that are named, and the one that is named first."""
 
     quoted: frozenset[str]
     named: frozenset[str]
+    first: str = ""
 
     @classmethod
     def of(cls, text: str) -> Evidence:
         """The files of a block."""
         places = _PLACE.findall(text)
-        return cls(frozenset(file for mark, file in places if mark != "-"), frozenset(file for _, file in places))
+        quoted = frozenset(file for mark, file in places if mark != "-")
+        return cls(quoted, frozenset(file for _, file in places), places[0][1] if places else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,6 +341,8 @@ def measure(server: Served, records: Sequence[Record], tally: Tally) -> None:
                 _conversation(server, record, tally)
             case "absent":
                 _absent(server, record, tally)
+            case "typed":
+                _typed(server, record, tally)
 
 
 def _message(server: Served, record: Record, tally: Tally) -> None:
@@ -407,6 +414,26 @@ def _absent(server: Served, record: Record, tally: Tally) -> None:
     tally.sure.append((twin["confidence"], twin["first"] in record["twin"]["files"]))
 
 
+def _typed(server: Served, record: Record, tally: Tally) -> None:
+    """A message as it was typed, in its chat, and alone as a packet: nothing where nothing is asked or here, else a
+    right file, first where the message points at it, and none of the subject that it leaves.
+    """
+    files, wants = set(record["files"]), record["want"] == "evidence"
+    got = server.chat(record["messages"]).fresh
+    right = bool(got.named & files) if wants else not got.named
+    if record["is_first"]:
+        right = got.first in files
+    right = right and not got.quoted & set(record["stale"])
+    tally.add("typed: right in the chat", right, None if right else {"id": record["id"], "manner": record["manner"]})
+    tally.add(f"  {record['want']}: right in the chat", right)
+    if len(record["messages"]) > 1:
+        return
+    packet = _packet(server, record["messages"][0]["content"])
+    shown = packet["shown"][: 1 if record["is_first"] else FIRST_SHOWN]
+    told = packet["known_empty"] or (record["want"] == "nothing" and not packet["shown"])
+    tally.add("typed: right as a packet", bool(files & set(shown)) and not told if wants else told)
+
+
 def _user(text: str) -> Record:
     return {"role": "user", "content": text}
 
@@ -415,12 +442,13 @@ def _packet(server: Served, question: str) -> Record:
     """What the search itself says of a question: whether it is here, how sure it is, and its first file."""
     packet, _ = server.post("/context/packet", {"query": question})
     places = [*packet["verified"], *packet["stale_risk"], *packet["needs_refresh"]]
-    first = max(places, key=lambda one: float(one["relevance_score"]))["source_id"] if places else ""
+    shown = [one["source_id"] for one in sorted(places, key=lambda one: -float(one["relevance_score"]))]
     return {
+        "shown": shown,
         "known_empty": packet["known_empty"],
         "doubted": any(note.startswith(DOUBT_NOTE) for note in packet["notes"]),
         "confidence": packet["coordinate_confidence"],
-        "first": first,
+        "first": shown[0] if shown else "",
     }
 
 
@@ -436,7 +464,9 @@ def show(half: str, tally: Tally, targets: dict[str, Target]) -> list[str]:
         if target and not target.kept(value):
             missed.append(name)
     # The held-out half stays unseen: its misses would be an invitation to tune on it.
-    for figure in () if half == HELD_OUT else ("present, wrapped: called empty", "needs nothing: given evidence"):
+    for figure in (
+        () if half in (HELD_OUT, TYPED) else ("present, wrapped: called empty", "needs nothing: given evidence")
+    ):
         worst = Counter(one.get("manner", "") for one in tally.misses if one["figure"] == figure).most_common(6)
         names = ", ".join(f"{name or 'thanks'} {count}" for name, count in worst)
         print(f"  most often {figure}: {names or 'none'}")
@@ -447,7 +477,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", type=Path)
-    parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
+    parser.add_argument("--half", choices=(*HALVES, TYPED, "both"), default="both")
     parser.add_argument("--only", nargs="+", metavar="PROJECT")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings of the server")
     parser.add_argument("--model", type=Path, metavar="FOLDER", help="a multilingual model, set up for the server")
@@ -463,14 +493,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for half in HALVES if given.half == "both" else (given.half,):
         tally = tallies[half] = Tally()
         records = [json.loads(line) for line in (FIXTURES / f"{half}.jsonl").read_text("utf-8").splitlines()]
-        for project in projects:
+        for project in [*projects, *(record for record in records if record["kind"] == "project")]:
             if project["half"] != half or (given.only and project["project"] not in given.only):
                 continue
             own = [record for record in records if record["project"] == project["project"]]
             with served(fetched(given.corpora, project), upstream, given.config, given.model) as server:
                 measure(server, own, tally)
     if given.json:
-        misses = {half: [] if half == HELD_OUT else one.misses for half, one in tallies.items()}
+        misses = {half: [] if half in (HELD_OUT, TYPED) else one.misses for half, one in tallies.items()}
         print(json.dumps({half: {"figures": one.figures(), "misses": misses[half]} for half, one in tallies.items()}))
         missed = [
             name

@@ -11,7 +11,7 @@ from helix_core.model import Role
 from helix_core.search.confidence_weights import PLACE, PLACE_WITH_MODEL, PRESENCE
 from helix_core.search.fuse import Fused
 from helix_core.search.priors import LIFTED_BY
-from helix_core.search.question import Intent, Question, Term, highest_score, rarest_missing
+from helix_core.search.question import REQUEST_WORDS, Intent, Question, Term, highest_score, rarest_missing
 from helix_core.search.rankers import Votes
 
 FLOOR = 0.5
@@ -50,7 +50,7 @@ NOTHING_COVERED = 0.4
 AGAINST = frozenset({"missing_proper", "unfamiliar", "brief"})
 """The features that are evidence against an answer; all others are evidence for it."""
 PRESENCE_SIGNS = ("covered", "missing_proper", "unfamiliar", "named", "in_code", "brief", "strength")
-PLACE_SIGNS = ("strength", "agreement", "gap")
+PLACE_SIGNS = ("strength", "agreement", "gap", "brief")
 
 
 def presence(signs: AnswerFeatures) -> float:
@@ -132,26 +132,11 @@ def answer_features(question: Question, terms: Sequence[Term], found: FilesFound
 
 
 WORDS_OF_A_PARAPHRASE = 8
-_REQUEST_WORD_LINES = """
-implement implements implemented implementing implementation support supports supported supporting provide provides
-provided offer offers feature features functionality default defaults read reads call calls called caller callers
-located live lives responsible deal deals exist exists available builtin built possible way place part done made
-handle handles handled handling
-semantics behavior behaviour mechanism internals workings
-"""
-_REQUEST_WORDS = frozenset(_REQUEST_WORD_LINES.split())
-_ACT_WORD_LINES = """
-review reviews optimize optimise profile visualize visualise refactor improve audit rewrite simplify clean port convert
-hierarchy overview summary diagram structure class classes function functions method methods module modules summarize
-describe
-document debug inspect check fix change update
-"""
-_ACT_WORDS = frozenset(_ACT_WORD_LINES.split())
 
 
 def telling_terms(question: Question, terms: Sequence[Term]) -> Sequence[Term]:
     """Return the terms without those that ask about any subject alike; all of them where there is no other."""
-    return [one for one in terms if one.word not in _REQUEST_WORDS or one.word in question.proper] or terms
+    return [one for one in terms if one.word not in REQUEST_WORDS or one.word in question.proper] or terms
 
 
 SHORTEST_OF_MANNER = 6
@@ -181,11 +166,6 @@ def _is_of_manner(word: str) -> bool:
     if len(word) < SHORTEST_OF_MANNER or word.endswith("eed"):
         return False
     return word.endswith(("ed", "ically")) or (word.endswith("ly") and len(static_table().pieces(word[:-2])) == 1)
-
-
-def is_request_word(word: str) -> bool:
-    """Return whether the word asks about any subject alike, or says what to do with it."""
-    return word in _REQUEST_WORDS or word in _ACT_WORDS
 
 
 def _words_held(question: Question, found: FilesFound, *, in_code: bool = False) -> list[frozenset[str]]:

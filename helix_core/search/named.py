@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from helix_core.conversation import Coordinate
 from helix_core.model import Ranked, Role
-from helix_core.search.confidence import is_request_word, telling_terms
-from helix_core.search.question import Intent, Question, Term, any_of, is_task_word, owners_of
+from helix_core.search.confidence import telling_terms
+from helix_core.search.question import Intent, Question, Term, any_of, is_request_word, is_task_word, owners_of
 from helix_core.store import DefinitionHit, QueryBudgetError, Reader
 from helix_core.words import is_compound, split_identifier
 

@@ -28,6 +28,27 @@ btw idk
 
 QUESTION_WORDS = frozenset(_QUESTION_WORD_LINES.split())
 
+_REQUEST_WORD_LINES = """
+implement implements implemented implementing implementation support supports supported supporting provide provides
+provided offer offers feature features functionality default defaults read reads call calls called caller callers
+located live lives responsible deal deals exist exists available builtin built possible way place part done made
+handle handles handled handling
+semantics behavior behaviour mechanism internals workings
+"""
+REQUEST_WORDS = frozenset(_REQUEST_WORD_LINES.split())
+_ACT_WORD_LINES = """
+review reviews optimize optimise profile visualize visualise refactor improve audit rewrite simplify clean port convert
+hierarchy overview summary diagram structure class classes function functions method methods module modules summarize
+describe
+document debug inspect check fix change update
+"""
+_ACT_WORDS = frozenset(_ACT_WORD_LINES.split())
+
+
+def is_request_word(word: str) -> bool:
+    """Return whether the word asks about any subject alike, or says what to do with it."""
+    return word in REQUEST_WORDS or word in _ACT_WORDS
+
 
 READ_CHARS = 8_000
 MAX_WORDS = 256

@@ -15,7 +15,6 @@ from helix_core.search.confidence import (
     FilesFound,
     answer_features,
     confidence,
-    is_request_word,
     place,
     presence,
     telling_terms,
@@ -32,6 +31,7 @@ from helix_core.search.question import (
     Question,
     Term,
     any_of,
+    is_request_word,
     match_expression,
     parse_question,
     select_terms,
@@ -126,6 +126,8 @@ SAID_CONFIDENCE = 0.5
 """Below this confidence an answer says why it may be none: the question's language, or that it is probably not here."""
 DOUBT = 0.9
 """Below this presence, and not below ``FLOOR``, about half of the questions have no answer in the index."""
+DOUBTED_CONFIDENCE = 0.69
+"""Most confidence below ``DOUBT``: where the place would make an answer surer, it says that it is probably not here."""
 UNSEARCHED_NOTE = "not everything was searched"
 """How the note begins of an answer that a ranker, or a word's count, is missing from."""
 OVER_BUDGET = "ran out of its budget"
@@ -254,7 +256,7 @@ def _notes(
     notes = [*([vectors] if vectors else []), *results.notes(), *settled.notes]
     if language and (sure < SAID_CONFIDENCE or not ranked):
         notes.append(meaning_note(language) if by_model else language_note(language))
-    elif is_doubtful and ranked and sure < SAID_CONFIDENCE:
+    elif is_doubtful and ranked and not SAID_CONFIDENCE <= sure < DOUBTED_CONFIDENCE:
         notes.append(doubt_note(ranked[0]))
     return tuple(notes)
 
@@ -313,8 +315,7 @@ class _Search:
         # One name whose every word one file has is here, wherever it stands; only the place is open.
         is_literal = bool(judged.subject) and signs.covered == 1.0 and not signs.missing_proper
         is_overview = Intent.OVERVIEW in judged.intents and "exact" in results.votes
-        whole = judged_by or text
-        by_model = self._is_found_by_meaning(meaning, judged, frequency)
+        whole, by_model = judged_by or text, self._is_found_by_meaning(meaning, judged, frequency)
         is_certain = bool(places) or is_overview or by_model
         seems_empty = not ranked or (
             not is_certain and self._seems_absent(judged, judging, signs, is_literal=is_literal)
@@ -329,8 +330,10 @@ class _Search:
         if places:
             settled = ConfidenceBounds(NAMED_CONFIDENCE if has_line(places[0], self._request.places) else 0.0)
         sure = settled.bound((place if is_literal or is_overview else confidence)(signs, with_model=with_model))
-        sure = min(sure, ABSENT_CONFIDENCE if seems_empty else 1.0)
-        is_doubtful = not (seems_empty or is_certain or is_literal) and presence(signs) < DOUBT
+        # What a name of the question settles is no matter of its words.
+        is_known = seems_empty or is_certain or is_literal or settled.at_least > DOUBTED_CONFIDENCE
+        is_doubtful = not is_known and presence(signs) < DOUBT
+        sure = min(sure, ABSENT_CONFIDENCE if seems_empty else DOUBTED_CONFIDENCE if is_doubtful else 1.0)
         notes = _notes(
             results,
             settled,

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from helix_core.model import Found, Ranked
-from helix_core.search.confidence import is_request_word, telling_terms
-from helix_core.search.question import Intent, parse_question, readable, weigh_terms
+from helix_core.search.confidence import telling_terms
+from helix_core.search.question import Intent, is_request_word, parse_question, readable, weigh_terms
 
 LEAST_SURE = 0.1
 """Above this confidence a question that is probably not answered here still gets its places."""

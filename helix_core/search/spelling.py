@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from helix_core.embed import static_table
-from helix_core.search.confidence import is_request_word
-from helix_core.search.question import QUESTION_WORDS, Question
+from helix_core.search.question import QUESTION_WORDS, Question, is_request_word
 from helix_core.store import QueryBudgetError, Reader
 from helix_core.words import split_identifier
 

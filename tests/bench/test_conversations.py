@@ -1,5 +1,6 @@
 """The conversations: enough of them, halves that share no project and no wording, right files that are known."""
 
+import importlib
 import json
 import re
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from collections import Counter
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -121,6 +123,50 @@ def test_what_is_written_is_what_the_questions_are_made_from():
         if line.startswith("Q ")
     }
     assert written == {one["messages"][0]["content"] for one in of("message") if one["group"] == "plain"}
+
+
+TYPED = lines("typed.jsonl")
+
+
+def test_what_people_type_is_over_projects_of_no_other_set_and_says_what_is_right():
+    projects = {one["project"] for one in of("project", TYPED)}
+    typed = of("typed", TYPED)
+    assert len(typed) == 40 and len(projects) == 2 and not projects & set(PROJECTS)
+    assert {one["project"] for one in typed} == projects
+    assert set(Counter(one["want"] for one in typed)) == {"evidence", "nothing", "absent"}
+    for one in typed:
+        assert bool(one["files"]) == (one["want"] == "evidence"), one["id"]
+        assert not set(one["files"]) & set(one["stale"]) and one["messages"][-1]["role"] == "user"
+
+
+@pytest.mark.parametrize(
+    ("want", "quoted", "known_empty", "rights"),
+    [
+        ("evidence", ["a.py"], False, [True, True]),
+        ("evidence", ["b.py", "a.py"], False, [False, False]),
+        ("evidence", ["a.py", "old.py"], False, [False, True]),
+        ("nothing", [], False, [True, True]),
+        ("absent", [], True, [True, True]),
+        ("absent", ["b.py"], False, [False, False]),
+    ],
+)
+def test_the_bench_counts_a_typed_message_by_what_it_wants(monkeypatch, want, quoted, known_empty, rights):
+    monkeypatch.syspath_prepend(str(BENCH.parent))
+    bench = importlib.import_module("conversation")
+    shown = bench.Evidence.of("".join(f"[{at}] {file}:1-2 f\n" for at, file in enumerate(quoted)))
+    places = [{"source_id": file, "relevance_score": -at} for at, file in enumerate(quoted)]
+    packet = {"verified": places, "stale_risk": [], "needs_refresh": [], "notes": [], "known_empty": known_empty}
+    server = SimpleNamespace(
+        chat=lambda _: bench.Received("added", shown, shown),
+        post=lambda *_: (packet | {"coordinate_confidence": 0.5}, ""),
+    )
+    wanted = {"files": ["a.py"] if want == "evidence" else [], "is_first": want == "evidence", "stale": ["old.py"]}
+    record = {"kind": "typed", "id": "1", "manner": "m", "want": want, "messages": [{"content": "q"}]} | wanted
+    tally = bench.Tally()
+    bench.measure(server, [record], tally)
+    assert [tally.outcomes[f"typed: right {how}"] for how in ("in the chat", "as a packet")] == [
+        [one] for one in rights
+    ]
 
 
 @pytest.mark.slow

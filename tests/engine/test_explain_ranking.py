@@ -69,7 +69,7 @@ def test_the_confidence_is_told_in_its_two_parts_and_their_signs(helix):
     assert {sign["sign"] for sign in sure["presence_signs"]} == set(confidence.PRESENCE_SIGNS)
     assert {sign["sign"] for sign in sure["place_signs"]} == set(confidence.PLACE_SIGNS)
     for sign in (*sure["presence_signs"], *sure["place_signs"]):
-        assert (sign["effect"] <= 0) == (sign["sign"] in confidence.AGAINST) or not sign["value"]
+        assert (sign["effect"] <= 0) == (sign["sign"] in confidence.AGAINST) or not (sign["value"] and sign["effect"])
     absent = helix.explain_search("zebra quokka platypus")
     assert absent["known_empty"]
     assert absent["certainty"]["presence"] < absent["certainty"]["floor"]

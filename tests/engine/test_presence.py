@@ -118,13 +118,21 @@ def test_an_option_of_a_command_is_one_name(tmp_path):
         assert opened.packet("where is the option --max-restarts added?")["known_empty"] is True
 
 
-def test_an_answer_that_may_be_none_says_so_and_names_the_nearest_place(helix, monkeypatch):
+def test_an_answer_that_may_be_none_says_so_and_is_not_sure_whatever_its_place(helix, monkeypatch):
+    question = "how is a hook run by its name?"
+    monkeypatch.setattr("helix_core.search.search.place", lambda *_, **__: 1.0)
+    monkeypatch.setattr("helix_core.search.search.confidence", lambda *_, **__: 0.95)
     monkeypatch.setattr("helix_core.search.search.DOUBT", 1.1)
-    monkeypatch.setattr("helix_core.search.search.SAID_CONFIDENCE", 1.1)
-    notes = helix.packet("how is a hook run by its name?")["notes"]
-    assert [one for one in notes if one.startswith("probably not here: ") and "shop/hooks.py:1" in one]
+    packet = helix.packet(question)
+    assert [one for one in packet["notes"] if one.startswith("probably not here: ") and "shop/hooks.py:1" in one]
+    assert packet["coordinate_confidence"] == 0.69, "a high confidence would contradict the note"
+    named = helix.packet("where is `run_hook`?")
+    assert named["coordinate_confidence"] >= 0.9, "a name that is defined here is no matter of doubt"
+    assert not [one for one in named["notes"] if "probably" in one]
     monkeypatch.setattr("helix_core.search.search.DOUBT", 0.0)
-    assert not [one for one in helix.packet("how is a hook run by its name?")["notes"] if "probably" in one]
+    sure = helix.packet(question)
+    assert not [one for one in sure["notes"] if "probably" in one]
+    assert sure["coordinate_confidence"] == 0.95
 
 
 def test_a_member_that_nothing_has_is_absent_however_common_its_words_are(tmp_path):
