@@ -91,6 +91,7 @@ POINTER = _with(
     relevance_score=NUMBER,
     live_truth_score=NUMBER,
     citations=_list(TEXT),
+    related=FLAG,
     **_COMMITTED,
 )
 PLACE = _with(
@@ -127,7 +128,13 @@ ACCOUNTING = _with(
     signals=MEMBERS,
 )
 _GROUPS = {status.value: _list(_ref("pointer")) for status in Status}
-TARGETS = _list(_object(target_kind=TEXT, source_id=TEXT, reason=TEXT, priority=NUMBER))
+TARGETS = _list(
+    _with(
+        _object(target_kind=TEXT, source_id=TEXT, reason=TEXT, priority=NUMBER),
+        start_line=COUNT,
+        end_line=COUNT,
+    )
+)
 PACKET_OBJECT = _with(
     _object(
         PACKET.answer,
@@ -186,16 +193,19 @@ ERROR = _object(
     )
 )
 MEMORY = _object(id=TEXT, kind=TEXT, text=TEXT, status=TEXT)
-TRAIL_PLACE = _object(
-    source_id=TEXT,
-    start_line=COUNT,
-    end_line=COUNT,
-    was=_object(start_line=COUNT, end_line=COUNT),
-    at=NUMBER,
-    status=STATUS,
-    reason=TEXT,
-    detail=TEXT,
-    commit={"oneOf": [_object(commit=TEXT, author=TEXT, committed_at=NUMBER), {"type": "null"}]},
+TRAIL_PLACE = _with(
+    _object(
+        source_id=TEXT,
+        start_line=COUNT,
+        end_line=COUNT,
+        was=_object(start_line=COUNT, end_line=COUNT),
+        at=NUMBER,
+        status=STATUS,
+        reason=TEXT,
+        detail=TEXT,
+        commit={"oneOf": [_object(commit=TEXT, author=TEXT, committed_at=NUMBER), {"type": "null"}]},
+    ),
+    symbol=TEXT_OR_NULL,
 )
 COMPONENTS: dict[str, dict[str, Any]] = {
     "error": ERROR,
@@ -258,16 +268,29 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         notes=_list(TEXT),
         elapsed_ms=NUMBER,
     ),
-    "search": _object(
-        SEARCH.answer,
-        query=TEXT,
-        items=_list(_object(source_id=TEXT, start_line=LINE, end_line=LINE, symbol=TEXT, kind=TEXT, score=NUMBER)),
-        known_empty=FLAG,
-        confidence=NUMBER,
-        offset=COUNT,
-        next_page=TEXT,
-        notes=_list(TEXT),
-        elapsed_ms=NUMBER,
+    "search": _with(
+        _object(
+            SEARCH.answer,
+            query=TEXT,
+            items=_list(
+                _with(
+                    _object(source_id=TEXT, start_line=LINE, end_line=LINE, symbol=TEXT, kind=TEXT, score=NUMBER),
+                    signals=_list(_object(ranker=TEXT, rank=COUNT, share=NUMBER)),
+                    priors=_list(TEXT),
+                    related=FLAG,
+                    status=STATUS,
+                    reason=TEXT,
+                    signature=TEXT,
+                )
+            ),
+            known_empty=FLAG,
+            confidence=NUMBER,
+            offset=COUNT,
+            next_page=TEXT,
+            notes=_list(TEXT),
+            elapsed_ms=NUMBER,
+        ),
+        nearest=_list(TEXT),
     ),
     "uses": _object(
         SYMBOL.answer,
@@ -328,15 +351,30 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         query=TEXT,
         task_type=TEXT,
         items=_list(
-            _object(
-                id=TEXT,
-                kind=TEXT,
-                text=TEXT,
-                status=STATUS,
-                reason=TEXT,
-                detail=TEXT,
-                score=NUMBER,
-                evidence=_list(_object(source_id=TEXT, start_line=LINE, end_line=LINE, status=TEXT, reason=TEXT)),
+            _with(
+                _object(
+                    id=TEXT,
+                    kind=TEXT,
+                    text=TEXT,
+                    status=STATUS,
+                    reason=TEXT,
+                    detail=TEXT,
+                    score=NUMBER,
+                    evidence=_list(
+                        _with(
+                            _object(source_id=TEXT, start_line=LINE, end_line=LINE, status=TEXT, reason=TEXT),
+                            symbol=TEXT_OR_NULL,
+                            detail=TEXT,
+                            commit=TEXT_OR_NULL,
+                            at=NUMBER_OR_NULL,
+                        )
+                    ),
+                ),
+                uuid=TEXT,
+                state=TEXT,
+                scope={"enum": ["workspace", "global"]},
+                origin=TEXT,
+                at=NUMBER,
             )
         ),
         known_empty=FLAG,
@@ -445,14 +483,34 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         ),
     ),
     "backfill": _object(backfilled=COUNT, total=COUNT),
-    "index": _object("helix.index/1", workspace=TEXT, elapsed_ms=NUMBER),
+    "index": _with(
+        _object("helix.index/1", workspace=TEXT, elapsed_ms=NUMBER),
+        files=COUNT,
+        added=COUNT,
+        changed=COUNT,
+        removed=COUNT,
+        unchanged=COUNT,
+        parsed=COUNT,
+        notes=_list(TEXT),
+    ),
     "vacuum": _object(
         "helix.vacuum/1", pruned=COUNT, before_bytes=COUNT, after_bytes=COUNT, freed_bytes={"type": "integer"}
     ),
     "restart": _object(
         RESTART, state=TEXT, port=COUNT, pid=COUNT, at=NUMBER, reason=TEXT, actor=TEXT, is_stale=FLAG, age_s=NUMBER
     ),
-    "stats": _object("helix.status/1", stats_schema=TEXT, live=MEMBERS, workspaces=MEMBERS, proxy=MEMBERS),
+    "stats": _with(
+        _object("helix.status/1", stats_schema=TEXT, live=MEMBERS, workspaces=MEMBERS, proxy=MEMBERS),
+        workspace=TEXT,
+        indexed=FLAG,
+        fresh=FLAG,
+        pending=_object(changed_or_new=COUNT, gone=COUNT),
+        index=MEMBERS,
+        languages=MEMBERS,
+        git={"oneOf": [_object(head=TEXT, branch=TEXT, operation=TEXT), {"type": "null"}]},
+        skipped=MEMBERS,
+        notes=_list(TEXT),
+    ),
     "health": {"type": "object", "properties": {"status": {"enum": ["ok", "restarting"]}}, "required": ["status"]},
     "models": _object(data=_list(MEMBERS)),
     "model": _object(id=TEXT),

@@ -128,6 +128,7 @@ class PointerReply(TypedDict):
     relevance_score: NotRequired[float]
     live_truth_score: NotRequired[float]
     citations: NotRequired[list[str]]
+    related: NotRequired[bool]
     commit: NotRequired[str | None]
     author: NotRequired[str | None]
     committed_at: NotRequired[float | None]
@@ -139,6 +140,8 @@ class PacketRefreshTargetsItem(TypedDict):
     source_id: str
     reason: str
     priority: float
+    start_line: NotRequired[int]
+    end_line: NotRequired[int]
 
 
 class PacketAccounting(TypedDict):
@@ -179,6 +182,8 @@ class PlanRefreshTargetsItem(TypedDict):
     source_id: str
     reason: str
     priority: float
+    start_line: NotRequired[int]
+    end_line: NotRequired[int]
 
 
 class PlanItemsItem(TypedDict):
@@ -256,6 +261,12 @@ class CheckReply(TypedDict):
     elapsed_ms: float
 
 
+class SearchItemsItemSignalsItem(TypedDict):
+    ranker: str
+    rank: int
+    share: float
+
+
 class SearchItemsItem(TypedDict):
     source_id: str
     start_line: int
@@ -263,6 +274,12 @@ class SearchItemsItem(TypedDict):
     symbol: str
     kind: str
     score: float
+    signals: NotRequired[list[SearchItemsItemSignalsItem]]
+    priors: NotRequired[list[str]]
+    related: NotRequired[bool]
+    status: NotRequired[Literal["verified", "stale_risk", "needs_refresh"]]
+    reason: NotRequired[str]
+    signature: NotRequired[str]
 
 
 class SearchReply(TypedDict):
@@ -275,6 +292,7 @@ class SearchReply(TypedDict):
     next_page: str
     notes: list[str]
     elapsed_ms: float
+    nearest: NotRequired[list[str]]
 
 
 class UsesReply(TypedDict):
@@ -419,6 +437,10 @@ class RecalledItemsItemEvidenceItem(TypedDict):
     end_line: int
     status: str
     reason: str
+    symbol: NotRequired[str | None]
+    detail: NotRequired[str]
+    commit: NotRequired[str | None]
+    at: NotRequired[float | None]
 
 
 class RecalledItemsItem(TypedDict):
@@ -430,6 +452,11 @@ class RecalledItemsItem(TypedDict):
     detail: str
     score: float
     evidence: list[RecalledItemsItemEvidenceItem]
+    uuid: NotRequired[str]
+    state: NotRequired[str]
+    scope: NotRequired[Literal["workspace", "global"]]
+    origin: NotRequired[str]
+    at: NotRequired[float]
 
 
 class RecalledReply(TypedDict):
@@ -609,6 +636,7 @@ class TrailLastItem(TypedDict):
     reason: str
     detail: str
     commit: TrailLastItemCommit | None
+    symbol: NotRequired[str | None]
 
 
 class TrailMomentsItemPlacesItemWas(TypedDict):
@@ -632,6 +660,7 @@ class TrailMomentsItemPlacesItem(TypedDict):
     reason: str
     detail: str
     commit: TrailMomentsItemPlacesItemCommit | None
+    symbol: NotRequired[str | None]
 
 
 class TrailMomentsItem(TypedDict):
@@ -707,6 +736,13 @@ class IndexReply(TypedDict):
     schema: Literal["helix.index/1"]
     workspace: str
     elapsed_ms: float
+    files: NotRequired[int]
+    added: NotRequired[int]
+    changed: NotRequired[int]
+    removed: NotRequired[int]
+    unchanged: NotRequired[int]
+    parsed: NotRequired[int]
+    notes: NotRequired[list[str]]
 
 
 class VacuumReply(TypedDict):
@@ -729,12 +765,32 @@ class RestartReply(TypedDict):
     age_s: float
 
 
+class StatsPending(TypedDict):
+    changed_or_new: int
+    gone: int
+
+
+class StatsGit(TypedDict):
+    head: str
+    branch: str
+    operation: str
+
+
 class StatsReply(TypedDict):
     schema: Literal["helix.status/1"]
     stats_schema: str
     live: dict[str, Any]
     workspaces: dict[str, Any]
     proxy: dict[str, Any]
+    workspace: NotRequired[str]
+    indexed: NotRequired[bool]
+    fresh: NotRequired[bool]
+    pending: NotRequired[StatsPending]
+    index: NotRequired[dict[str, Any]]
+    languages: NotRequired[dict[str, Any]]
+    git: NotRequired[StatsGit | None]
+    skipped: NotRequired[dict[str, Any]]
+    notes: NotRequired[list[str]]
 
 
 class HelixClient:

@@ -118,6 +118,7 @@ export interface PointerReply {
   relevance_score?: number | undefined;
   live_truth_score?: number | undefined;
   citations?: string[] | undefined;
+  related?: boolean | undefined;
   commit?: string | null | undefined;
   author?: string | null | undefined;
   committed_at?: number | null | undefined;
@@ -129,6 +130,8 @@ export interface PacketRefreshTargetsItem {
   source_id: string;
   reason: string;
   priority: number;
+  start_line?: number | undefined;
+  end_line?: number | undefined;
 }
 
 export interface PacketAccounting {
@@ -169,6 +172,8 @@ export interface PlanRefreshTargetsItem {
   source_id: string;
   reason: string;
   priority: number;
+  start_line?: number | undefined;
+  end_line?: number | undefined;
 }
 
 export interface PlanItemsItem {
@@ -246,6 +251,12 @@ export interface CheckReply {
   elapsed_ms: number;
 }
 
+export interface SearchItemsItemSignalsItem {
+  ranker: string;
+  rank: number;
+  share: number;
+}
+
 export interface SearchItemsItem {
   source_id: string;
   start_line: number;
@@ -253,6 +264,12 @@ export interface SearchItemsItem {
   symbol: string;
   kind: string;
   score: number;
+  signals?: SearchItemsItemSignalsItem[] | undefined;
+  priors?: string[] | undefined;
+  related?: boolean | undefined;
+  status?: 'verified' | 'stale_risk' | 'needs_refresh' | undefined;
+  reason?: string | undefined;
+  signature?: string | undefined;
 }
 
 export interface SearchReply {
@@ -265,6 +282,7 @@ export interface SearchReply {
   next_page: string;
   notes: string[];
   elapsed_ms: number;
+  nearest?: string[] | undefined;
 }
 
 export interface UsesReply {
@@ -409,6 +427,10 @@ export interface RecalledItemsItemEvidenceItem {
   end_line: number;
   status: string;
   reason: string;
+  symbol?: string | null | undefined;
+  detail?: string | undefined;
+  commit?: string | null | undefined;
+  at?: number | null | undefined;
 }
 
 export interface RecalledItemsItem {
@@ -420,6 +442,11 @@ export interface RecalledItemsItem {
   detail: string;
   score: number;
   evidence: RecalledItemsItemEvidenceItem[];
+  uuid?: string | undefined;
+  state?: string | undefined;
+  scope?: 'workspace' | 'global' | undefined;
+  origin?: string | undefined;
+  at?: number | undefined;
 }
 
 export interface RecalledReply {
@@ -599,6 +626,7 @@ export interface TrailLastItem {
   reason: string;
   detail: string;
   commit: TrailLastItemCommit | null;
+  symbol?: string | null | undefined;
 }
 
 export interface TrailMomentsItemPlacesItemWas {
@@ -622,6 +650,7 @@ export interface TrailMomentsItemPlacesItem {
   reason: string;
   detail: string;
   commit: TrailMomentsItemPlacesItemCommit | null;
+  symbol?: string | null | undefined;
 }
 
 export interface TrailMomentsItem {
@@ -697,6 +726,13 @@ export interface IndexReply {
   schema: 'helix.index/1';
   workspace: string;
   elapsed_ms: number;
+  files?: number | undefined;
+  added?: number | undefined;
+  changed?: number | undefined;
+  removed?: number | undefined;
+  unchanged?: number | undefined;
+  parsed?: number | undefined;
+  notes?: string[] | undefined;
 }
 
 export interface VacuumReply {
@@ -719,12 +755,32 @@ export interface RestartReply {
   age_s: number;
 }
 
+export interface StatsPending {
+  changed_or_new: number;
+  gone: number;
+}
+
+export interface StatsGit {
+  head: string;
+  branch: string;
+  operation: string;
+}
+
 export interface StatsReply {
   schema: 'helix.status/1';
   stats_schema: string;
   live: Record<string, unknown>;
   workspaces: Record<string, unknown>;
   proxy: Record<string, unknown>;
+  workspace?: string | undefined;
+  indexed?: boolean | undefined;
+  fresh?: boolean | undefined;
+  pending?: StatsPending | undefined;
+  index?: Record<string, unknown> | undefined;
+  languages?: Record<string, unknown> | undefined;
+  git?: StatsGit | null | undefined;
+  skipped?: Record<string, unknown> | undefined;
+  notes?: string[] | undefined;
 }
 
 export interface ContextGiven {
