@@ -207,6 +207,14 @@ def bench(
 
     Every ``watch_s`` seconds the index and the disk are compared with those of the start: where they changed, the run
     ends without figures instead of at its last question.
+
+    Args:
+        helix: The opened workspace.
+        questions: With the places that each expects.
+        rounds: How often each question is timed.
+        stall_s: An answer that takes longer is a stall of the machine, and puts the run in doubt.
+        watch_s: How often index and disk are compared with those of the start.
+        progress: Called after each answer.
     """
     began = time.time()
     digest, before = helix.digest(), sample()

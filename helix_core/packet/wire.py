@@ -78,6 +78,12 @@ def packet(
 
     Within ``max_tokens`` its items have only location, verdict and quote, and there may be fewer of them, at least one
     where one fits; ``left_out`` in its accounting counts the dropped ones. Memories get at most ``MEMORY_SHARE`` of it.
+
+    Args:
+        weighed: The judged items, best first.
+        contradictions: Pairs of claims that differ.
+        plan: What to read again, most urgent first.
+        facts: The question, its budget and what the search found out.
     """
     most = facts.spending.max_tokens
     if most is None:
@@ -204,7 +210,15 @@ def pointer_object(one: Weighed) -> dict[str, Any]:
 def search_answer(
     query: str, found: Found, elapsed_ms: float, notes: Sequence[str], previews: Sequence[Preview | None] = ()
 ) -> dict[str, Any]:
-    """Return the ``helix.search/1`` object. ``previews`` belong to the ranked items, in order, if there are any."""
+    """Return the ``helix.search/1`` object. ``previews`` belong to the ranked items, in order, if there are any.
+
+    Args:
+        query: The question as asked.
+        found: The ranked items with the confidence of the answer.
+        elapsed_ms: Since the question came.
+        notes: Sentences about what was not searched.
+        previews: One for each ranked item, in order; empty without previews.
+    """
     shown = previews or (None,) * len(found.ranked)
     return {
         "schema": SEARCH_SCHEMA,

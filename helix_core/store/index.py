@@ -211,6 +211,13 @@ def rebuild(
     Close the damaged index and its readers first, and pass its ``identity``: when another process has already replaced
     the file, the new one is opened and kept. Returns the index and a notice that begins with ``cause``.
 
+    Args:
+        path: The index file.
+        now: Unix seconds, for the name of the file that is moved aside.
+        cause: What is damaged, as a sentence for the notice.
+        damaged: The identity of the damaged file.
+        source_id_of: The name of a path in the new index.
+
     Raises: StoreError when the file cannot be moved or a new one cannot be created.
     """
     from filelock import Timeout

@@ -133,6 +133,14 @@ def seal(
 ) -> bytes:
     """Return the file of these records, signed by ``keys`` and opened by any of ``locks``.
 
+    Args:
+        manifest: What the file says of itself.
+        records: In any order; they are sorted.
+        keys: The signer's.
+        locks: Recipients, a passphrase, a recovery code: each opens the file.
+        random: Random bytes of a length.
+        derive: Derives a key from a passphrase.
+
     Raises:
         DamagedStrandError: Two records have one type and id, or a value has no canonical form.
         StrandLimitError: They are more than the format allows.
@@ -289,6 +297,14 @@ def rekeyed(
     An older copy of the file still opens with the older stanzas, and so does this one for anyone who kept its data key:
     ``rotated`` ends that.
 
+    Args:
+        data: The file.
+        key: What opens it.
+        keys: Its signer's.
+        locks: What opens it from now on.
+        random: Random bytes of a length.
+        derive: Derives a key from a passphrase.
+
     Raises:
         UsageError: Another signer signed the file.
         LockedStrandError: The key does not open it. Others as ``inspect`` and ``seal``.
@@ -310,7 +326,17 @@ def rotated(
     newest_schema: int,
     derive: Derivation = argon2id,
 ) -> bytes:
-    """Return the same records under a new data key, signed again. Raises as ``rekeyed`` and ``open_strand``."""
+    """Return the same records under a new data key, signed again. Raises as ``rekeyed`` and ``open_strand``.
+
+    Args:
+        data: The file.
+        key: What opens it.
+        keys: Its signer's.
+        locks: What opens the new one.
+        random: Random bytes of a length.
+        newest_schema: The newest schema of records that can be read.
+        derive: Derives a key from a passphrase.
+    """
     sealed = inspect(data)
     _require_own(sealed, keys)
     strand = opened(sealed, data_key_of(sealed, key, derive=derive), newest_schema)

@@ -395,6 +395,12 @@ def _included(options: FileOptions) -> PathGlobs | None:
 def would_count(root: Root, git: Git | None, options: FileOptions, paths: Iterable[bytes]) -> frozenset[bytes]:
     """Return those of ``paths`` that would count if there were such files: by their names, git's rules where it can
     say, and the ignore files above them.
+
+    Args:
+        root: The workspace.
+        git: Its repository; None without one.
+        options: Which files count.
+        paths: Relative to the root; they need not exist.
     """
     named = [
         path

@@ -83,6 +83,14 @@ def co_changes(
     """Count how often two files changed in one commit, over the last ``max_commits``; pairs in byte order.
 
     Commits of more than ``max_files`` files are skipped, as they relate nothing. Ends early once ``stopped`` is set.
+
+    Args:
+        git: The repository.
+        max_commits: How many commits back from HEAD, merges aside.
+        max_files: Larger commits are skipped.
+        timeout_seconds: For git as a whole.
+        stopped: Ends the count early once it is set.
+
     Raises ``GitError``.
     """
     found = CoChanges()
@@ -219,6 +227,12 @@ def authored_paths(git: Git, author: str, since: str = "", timeout_seconds: floa
     """Return the paths, relative to the folder, that commits of ``author`` touched, back from HEAD to ``since`` (a
     whole hash; empty for all). The author's name or e-mail address contains the text, case folded; renames are not
     followed.
+
+    Args:
+        git: The repository.
+        author: Part of a name or an e-mail address.
+        since: A whole hash; empty for all commits.
+        timeout_seconds: For git as a whole.
 
     Raises ``GitError``, also when the time is up.
     """

@@ -81,6 +81,15 @@ def status(
 ) -> dict[str, Any]:
     """Return the status object except for the note on quarantined files; reads names and stats only, and changes
     nothing.
+
+    Args:
+        root: The workspace.
+        git: Its repository; None without one.
+        reader: A snapshot of the index.
+        index_path: The index file, whose size and path the object gives.
+        options: Which files count.
+        state: HEAD, branch and operation of the repository.
+        list_skipped: Name the files that do not count, not only their number.
     """
     counts = reader.files.counts()
     known = reader.files.states()
@@ -131,6 +140,13 @@ def freshness(root: Root, git: Git | None, reader: Reader, *, options: FileOptio
     Files that the index leaves out, such as binary ones, do not count. At most ``limit`` folders and 200 of the files
     that are not fresh are named; the totals count all of them. Reads
     names and stats only, and changes nothing.
+
+    Args:
+        root: The workspace.
+        git: Its repository; None without one.
+        reader: A snapshot of the index.
+        options: Which files count.
+        limit: How many folders at most.
     """
     known = reader.files.states()
     listing = list_files(root, git, options)

@@ -385,6 +385,13 @@ def shown_pointer(session: WorkspaceSession, shown: Mapping[str, Any]) -> Pointe
 def sealed_trail(log: TrailLog, *, keys: StrandKeys, locks: Sequence[Lock], random: RandomBytes, at: float) -> bytes:
     """Return the content of a ``.hxe`` file: the log as records of a strand, signed by ``keys``, sealed for ``locks``.
 
+    Args:
+        log: The entries, oldest first.
+        keys: The signer's.
+        locks: What opens the file.
+        random: Random bytes of a length.
+        at: When it was made, in Unix seconds.
+
     Raises: What ``strand.seal`` raises.
     """
     from helix_core.phase import entry_text

@@ -344,7 +344,14 @@ class Judgement:
 def all_lost(
     pointers: Sequence[Pointer], reason: Reason, task: TaskType, confidence: float
 ) -> tuple[list[Judged], list[RefreshTarget]]:
-    """Return the result of ``Judgement.of`` when nothing can be read, for the one ``reason``."""
+    """Return the result of ``Judgement.of`` when nothing can be read, for the one ``reason``.
+
+    Args:
+        pointers: What would have been judged, best first.
+        reason: Why nothing can be read.
+        task: What the answer is for; it decides how strict a verdict is.
+        confidence: Of the answer, 0 to 1.
+    """
     seen = verdict(Observation(disk=reason, confidence=confidence), task)
     judged = [Judged(pointer, seen, 0, 0) for pointer in pointers]
     return judged, _targets(judged, task)

@@ -88,7 +88,14 @@ class Shown:
 
 
 def lines_shown(source_id: str, data: bytes, lines: LineSpan, most_bytes: int) -> dict[str, Any]:
-    """The lines of a masked text that are asked for, as many as fit. Raises UsageError for lines it does not have."""
+    """The lines of a masked text that are asked for, as many as fit. Raises UsageError for lines it does not have.
+
+    Args:
+        source_id: The file's name, for the error.
+        data: The whole text, its secrets masked.
+        lines: The lines, 1-based, first to last.
+        most_bytes: How long the quote may be; one line is always given.
+    """
     parts = data.splitlines(keepends=True) or [b""]
     if lines.start_line > len(parts):
         said = f"{source_id} has {count(len(parts), 'line')}, none numbered {lines.start_line}; ask for lines it has"
@@ -112,7 +119,14 @@ def lines_shown(source_id: str, data: bytes, lines: LineSpan, most_bytes: int) -
 
 
 def reason_now(root: Root, git: Git | None, options: FileOptions, path: bytes) -> str:
-    """Return why an existing file does not count, by the matcher, or ""."""
+    """Return why an existing file does not count, by the matcher, or "".
+
+    Args:
+        root: The workspace.
+        git: Its repository; None without one.
+        options: Which files count.
+        path: Relative to the root.
+    """
     listing = list_files(root, git, options, only=[path])
     if any(file.path == path for file in listing.files):
         return ""
