@@ -2,11 +2,16 @@
 
     python benchmarks/memory.py [--sizes 1000,10000] [--writes 60] [--questions 100] [--seed 7] [--json FILE] [--gate]
     python benchmarks/memory.py --slices
+    python benchmarks/memory.py --topics
 
 A store is filled with made facts through the store's own writer (``load``). Then, through the engine as a surface uses
 it: writes, each compared with what is there and committed to the disk; questions of eight words whose one answer is
 known; questions of topics that no memory has. The labeled slices of ``fixtures/memory`` measure the gate; with
 ``--slices`` nothing else is measured, which takes a second.
+
+``--topics`` asks the questions of ``fixtures/memory`` of the statements in its two open sets of slices: questions that
+one of them answers, in other words too, and questions near to them that none answers. Only the development half may be
+looked at to fit what is known empty; of the other one only these totals are.
 """
 
 from __future__ import annotations
@@ -163,6 +168,34 @@ def gate_figures() -> list[Figure]:
     return figures
 
 
+def topic_figures(helix: Helix) -> list[Figure]:
+    """How many absent topics are told as such, and what becomes of present ones, on each half of the questions."""
+    figures = []
+    for half in ("development", "blind-open"):
+        for line in (SLICES / f"slices-{half}.jsonl").read_text("utf-8").splitlines():
+            row = json.loads(line)
+            if row["kind"]:
+                helix.memory.remember(RememberRequest(row["text"], force=True))
+    for half in ("development", "held-out"):
+        lines = (SLICES / f"questions-{half}.jsonl").read_text("utf-8").splitlines()
+        absent: list[bool] = []
+        present: list[list[bool]] = []
+        for row in map(json.loads, lines):
+            texts = [one["text"] for one in helix.memory.recall(row["question"])["items"]]
+            if row["answer"]:
+                present.append([not texts, texts[:1] == [row["answer"]], row["answer"] in texts])
+            else:
+                absent.append(not texts)
+        empty, first, within = (sum(one) / len(present) for one in zip(*present, strict=True))
+        figures += [
+            Figure(f"topics, {half}: absent told (of {len(absent)})", round(sum(absent) / len(absent), 3), ""),
+            Figure(f"topics, {half}: present called empty (of {len(present)})", round(empty, 3), ""),
+            Figure(f"topics, {half}: answer first", round(first, 3), ""),
+            Figure(f"topics, {half}: answer among eight", round(within, 3), ""),
+        ]
+    return figures
+
+
 def has_slot(row: dict[str, str]) -> bool:
     """Return whether the labeled subject and value are in the slot that is read from the text."""
     one = statement(row["text"])
@@ -180,6 +213,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--gate", action="store_true")
     parser.add_argument("--slices", action="store_true")
+    parser.add_argument("--topics", action="store_true")
     given = parser.parse_args()
     figures = gate_figures()
     if given.slices:
@@ -187,9 +221,18 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as scratch:
         home = Path(scratch)
-        (home / "project").mkdir()
+        for name_ in ("project", "topics"):
+            (home / name_).mkdir()
         environ = {"HELIX_CACHE_DIR": str(home / "cache"), "HELIX_DATA_DIR": str(home / "data")}
         config = load_config(home / "project", environ=environ, user=home / "none.toml")
+        topics = load_config(
+            home / "topics", environ=environ | {"HELIX_DATA_DIR": str(home / "t")}, user=home / "none.toml"
+        )
+        with Helix.open(home / "topics", config=topics) as helix:
+            figures += topic_figures(helix)
+        if given.topics:
+            print(table(figures))
+            return
         with Helix.open(home / "project", config=config) as helix:
             draw = random.Random(given.seed)
             for size in map(int, given.sizes.split(",")):

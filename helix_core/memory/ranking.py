@@ -15,7 +15,15 @@ from helix_core.model import MemoryUse, StoredMemory, UseKind
 from helix_core.words import split_identifier, wide_pairs, words_in
 
 FLOOR = 0.34
-"""Least share of the question's weight that a memory contains; below it, it does not answer."""
+"""Least share of the question's weight that a memory contains, and least score, faded by its age; below it, it does not
+answer.
+"""
+LEAST_OF_ONE = 0.44
+"""The same share of a memory that has one word of the question alone, and not as its subject."""
+LEAST_BESIDE_UNKNOWN = 0.495
+"""The same where another word of the question is in no memory at all. Both are the largest shares that cost no first
+answer on ``questions-development.jsonl`` (``benchmarks/memory.py --topics``).
+"""
 NAMED = 0.1
 """What it adds to the rank of a memory that it has all names of the question as they are written."""
 DAY_MS = 86_400_000
@@ -50,11 +58,12 @@ _HIRAGANA = re.compile("[\u3040-\u309f]")
 
 @dataclass(frozen=True, slots=True)
 class AskedTerm:
-    """A word of a question, its tokens as the postings have them, and its weight."""
+    """A word of a question, its tokens as the postings have them, its weight, and whether any memory has it."""
 
     word: str
     tokens: tuple[str, ...]
     weight: float
+    is_known: bool = True
 
 
 def asked_words(question: str) -> list[str]:
@@ -106,8 +115,10 @@ def weigh(words: Sequence[tuple[str, Sequence[str]]], frequency: Mapping[str, in
     terms = []
     for word, posted in words:
         if posted:
-            known = max(min(frequency.get(token, 0) for token in posted), 1)
-            terms.append(AskedTerm(word, tuple(posted), math.log1p((count - known + 0.5) / (known + 0.5)) + 0.25))
+            held = min(frequency.get(token, 0) for token in posted)
+            known = max(held, 1)
+            weight = math.log1p((count - known + 0.5) / (known + 0.5)) + 0.25
+            terms.append(AskedTerm(word, tuple(posted), weight, held > 0))
     return terms
 
 
@@ -115,6 +126,15 @@ def covered(terms: Sequence[AskedTerm], held: frozenset[str]) -> float:
     """Return the share, 0..1, of the question's weight that is in a memory with these tokens."""
     total = sum(term.weight for term in terms)
     return sum(term.weight for term in terms if held.issuperset(term.tokens)) / total if total else 0.0
+
+
+def is_about(terms: Sequence[AskedTerm], held: frozenset[str], subject: frozenset[str] = frozenset()) -> bool:
+    """Return whether a memory with the tokens ``held``, ``subject`` those of its subject, has enough of a question."""
+    had = [term for term in terms if held.issuperset(term.tokens)]
+    least = FLOOR
+    if len(had) == 1 and not (subject and subject.issubset(had[0].tokens)):
+        least = LEAST_OF_ONE if all(term.is_known for term in terms) else LEAST_BESIDE_UNKNOWN
+    return covered(terms, held) >= least
 
 
 def faded(one: StoredMemory, uses: Sequence[MemoryUse], now: int) -> float:

@@ -27,6 +27,7 @@ from helix_core.memory import (
     asked_words,
     covered,
     faded,
+    is_about,
     is_order,
     named_share,
     near_words,
@@ -191,8 +192,9 @@ class Recalling:
         fact, items = one.fact, self._memory.items
         subject = fact.slot.subject
         held = frozenset(items.tokens(f"{fact.text} {subject} {fact.kind} {found_by(fact.text, '', subject)}"))
-        share = covered(terms, held)
-        return min(share * faded(one, uses, int(self._now * 1e3)) * salience(one), 1.0) if share >= FLOOR else 0.0
+        if not is_about(terms, held, frozenset(items.tokens(subject))):
+            return 0.0
+        return min(covered(terms, held) * faded(one, uses, int(self._now * 1e3)) * salience(one), 1.0)
 
     def _distinct(self, rated: Sequence[tuple[StoredMemory, float]], k: int) -> list[tuple[StoredMemory, float]]:
         """Return the first ``k`` without those that another one of the answer states more exactly, or in nearly the
