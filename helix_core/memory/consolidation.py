@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
 from helix_core.memory.cues import LIMITS, NARROWS, NUMBER, OPPOSITES, SIZES, TIMES
+from helix_core.memory.ranking import is_over
 from helix_core.memory.statements import Statement, content_words, critical, is_critical, statement
 from helix_core.model import (
     CONFLICTS,
@@ -21,6 +22,7 @@ from helix_core.model import (
     USABLE,
     Consolidation,
     MemoryDraft,
+    MemoryFact,
     MemoryLink,
     MemoryOrigin,
     MemoryStatus,
@@ -78,6 +80,8 @@ def consolidated(
             continue
         relation = SUPERSEDES if one.id in replaces else _relation(draft, said, one)
         is_lower = draft.fact.origin.rank > one.fact.origin.rank
+        if relation == _EQUAL and _ends_otherwise(draft.fact, one.fact):
+            relation = SUPERSEDES
         if relation == _EQUAL:
             is_confirmed = one.status is MemoryStatus.QUARANTINED and not draft.is_proposal and not is_lower
             if not is_confirmed and draft.fact.origin.rank >= one.fact.origin.rank:
@@ -93,6 +97,11 @@ def consolidated(
             waits = f"it says otherwise than {one.fact.handle}, which the {one.fact.origin.value} asserted"
         links.append(MemoryLink(draft.fact.id, relation, one.id))
     return Consolidation(links=tuple(links), needs_review=waits)
+
+
+def _ends_otherwise(new: MemoryFact, known: MemoryFact) -> bool:
+    """Return whether a memory is said again for another time: until another moment, or after it was over."""
+    return new.valid_to not in (None, known.valid_to) or is_over(known, new.valid_from)
 
 
 _EQUAL = "equal"

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from helix_core.memory.statements import content_words, is_critical, tokens
-from helix_core.model import MemoryUse, StoredMemory, UseKind
+from helix_core.model import MemoryFact, MemoryUse, StoredMemory, UseKind
 from helix_core.words import split_identifier, wide_pairs, words_in
 
 FLOOR = 0.34
@@ -135,6 +135,11 @@ def is_about(terms: Sequence[AskedTerm], held: frozenset[str], subject: frozense
     if len(had) == 1 and not (subject and subject.issubset(had[0].tokens)):
         least = LEAST_OF_ONE if all(term.is_known for term in terms) else LEAST_BESIDE_UNKNOWN
     return covered(terms, held) >= least
+
+
+def is_over(fact: MemoryFact, now: int) -> bool:
+    """Return whether what a memory states is no longer so at a time, in Unix milliseconds."""
+    return fact.valid_to is not None and fact.valid_to <= now
 
 
 def faded(one: StoredMemory, uses: Sequence[MemoryUse], now: int) -> float:

@@ -107,6 +107,9 @@ def remember(
     ] = None,
     key: Annotated[str, typer.Option("--key", help=_help(REMEMBER, "key"))] = "",
     force: Annotated[bool, typer.Option("--force", help=_help(REMEMBER, "force"))] = False,
+    until: Annotated[
+        str, typer.Option("--until", metavar="TIME", help="When it ends to be so: a date, or Unix seconds.")
+    ] = "",
     path: PathOption = HERE,
     dry_run: DryRun = False,
     as_json: Json = False,
@@ -121,6 +124,7 @@ def remember(
         depends_on=depends_on or [],
         key=key,
         force=force,
+        valid_to=_seconds(until, "--until") if until else None,
         origin=_speaker().value,
         dry_run=dry_run,
     )

@@ -101,6 +101,10 @@ class RememberArguments:
         str, Argument("A key of the caller's: the same key again is the same memory.", most=LONGEST_NAME)
     ] = ""
     force: Annotated[bool, Argument("Keep what looks like a question or an acknowledgment.")] = False
+    valid_to: Annotated[
+        float | None,
+        Argument("Until when it is so, in Unix seconds; no answer has it later.", 0, LATEST, on=HTTP | DAEMON | LSP),
+    ] = None
     origin: Annotated[str, Argument("Who asserts it.", choices=tuple(MemoryOrigin), on=HTTP | DAEMON | LSP)] = (
         MemoryOrigin.AGENT.value
     )
@@ -126,6 +130,7 @@ def remember(helix: Helix, given: RememberArguments, context: AskContext) -> dic
         key=given.key,
         session=given.session_id,
         force=given.force,
+        valid_to=given.valid_to,
     )
     return helix.memory.remember(wanted, by_of(given.agent), dry_run=given.dry_run)
 

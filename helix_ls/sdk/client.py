@@ -1365,6 +1365,7 @@ class HelixClient:
         depends_on: list[str] | None = None,
         key: str | None = None,
         force: bool | None = None,
+        valid_to: float | None = None,
         origin: Literal["user", "agent", "imported"] | None = None,
         agent: str | None = None,
         session_id: str | None = None,
@@ -1383,6 +1384,7 @@ class HelixClient:
             depends_on: Ids of memories that it depends on.
             key: A key of the caller's: the same key again is the same memory.
             force: Keep what looks like a question or an acknowledgment. false by default.
+            valid_to: Until when it is so, in Unix seconds; no answer has it later.
             origin: Who asserts it. "agent" by default.
             agent: The agent who asks for it, by name.
             session_id: Where it was said, such as a session or a document.
@@ -1404,6 +1406,7 @@ class HelixClient:
                     "depends_on": depends_on,
                     "key": key,
                     "force": force,
+                    "valid_to": valid_to,
                     "origin": origin,
                     "agent": agent,
                     "session_id": session_id,

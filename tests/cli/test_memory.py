@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,13 @@ def test_maintain_archives_what_it_proposes_where_it_is_told_to_and_nothing_else
     assert (again["archive"], again["archived"]) == ([], [])
     assert faded["id"] in remembering("restore", faded["id"]).out
     assert in_status("archived") == []
+
+
+def test_a_fact_is_so_until_a_date(remembering: RunHelix) -> None:
+    text = "The release branch is frozen"
+    (one,) = remembering("remember", text, "--until", "2099-12-24", "--json").answer["items"]
+    assert datetime.fromtimestamp(one["valid_to"]).isoformat() == "2099-12-24T00:00:00"
+    assert "until 2099-12-24" in remembering("list").out
+    past = remembering("remember", "The mill grinds rye", "--until", "2001-01-01")
+    assert (past.status, "its end is past already" in past.complaint) == (2, True)
+    assert remembering("remember", "The mill grinds rye", "--until", "soon").status == 2

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -426,6 +427,47 @@ def test_a_purge_leaves_no_word_also_where_deleted_pages_are_not_overwritten(
     helix.memory.purge(ids[29], f"purge {ids[29]}")
     held = b"".join(path.read_bytes() for path in folder.iterdir()).lower()
     assert [word for word in (b"xylophonist", b"zanzibar", b"ledger") if word in held] == []
+
+
+def later(monkeypatch, days):
+    """Let that many days pass."""
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + days * 86_400)
+
+
+def test_what_ends_at_a_date_answers_until_then_and_is_named_afterwards(helix, monkeypatch):
+    end = float(int(time.time())) + 86_400
+    one = item(helix, "The release branch is frozen", valid_to=end)
+    assert one["valid_to"] == end
+    asked = "is the release branch frozen?"
+    assert [each["valid_to"] for each in helix.memory.recall(asked)["items"]] == [end]
+    assert helix.memory.context()["items"]
+    written = time.time()
+    later(monkeypatch, 2)
+    told = helix.memory.recall(asked)
+    assert told["known_empty"]
+    assert told["notes"] == [f"no longer so by their own date, and left out: {one['id']}"]
+    assert not helix.memory.context()["items"]
+    assert "frozen" not in str(helix.packet(asked).get("memories", []))
+    assert helix.memory.review()["items"] == [], "nothing is left to decide"
+    assert [each["id"] for each in helix.memory.recall(asked, as_of=written)["items"]] == [one["id"]]
+    assert [each["id"] for each in helix.memory.listed()["items"]] == [one["id"]]
+
+
+def test_what_is_said_again_for_another_time_supersedes_and_the_same_time_does_not(helix, monkeypatch):
+    end = float(int(time.time())) + 86_400
+    text = "The release branch is frozen"
+    one = item(helix, text, valid_to=end)
+    assert item(helix, text)["id"] == item(helix, text, valid_to=end)["id"] == one["id"]
+    longer = item(helix, text, valid_to=end + 86_400)
+    assert longer["is_new"] and [each["id"] for each in longer["links"]] == [one["id"]]
+    (edited,) = helix.memory.edit(longer["id"], "The release branch is frozen for all")["items"]
+    assert edited["valid_to"] == end + 86_400
+    later(monkeypatch, 3)
+    again = item(helix, "The release branch is frozen for all")
+    assert (again["is_new"], again["valid_to"]) == (True, None)
+    with pytest.raises(UsageError, match="its end is past already"):
+        item(helix, "The mill grinds rye", valid_to=end)
 
 
 def test_an_agent_takes_back_its_own_proposal_and_no_other_agents(helix):

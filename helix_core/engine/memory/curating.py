@@ -112,13 +112,16 @@ class Curating:
         """Return the ``helix.recall/1`` object; within ``max_tokens`` of JSON the best memories that fit."""
         recalling = Recalling(self._session, memory, self._now)
         seq = None if as_of is None else memory.items.op_at(int(as_of * 1e3))
-        found = recalling.found(question, k, kinds, seq, scope)
+        found = recalling.found(question, k, kinds, seq, scope, at=as_of)
         judged = recalling.judged(found, task, heals=as_of is None)
         waiting = 0 if judged else memory.items.waiting(recalling.within(scope))
         said = question if max_tokens is None else question[:MOST_ECHOED]
         answer = self.nothing(said, task) | {
             "known_empty": not judged,
-            "notes": [waiting_note(waiting)] if waiting else near_notes(recalling.near),
+            "notes": [
+                *([waiting_note(waiting)] if waiting else near_notes(recalling.near)),
+                *over_notes(recalling.over),
+            ],
             "elapsed_ms": self._elapsed_ms(),
         }
         items = [recall_object(one) for one in judged]
@@ -303,6 +306,7 @@ class Curating:
             relation: [link.dst for link in links if link.src == one.id and link.rel == relation]
             for relation in (DEPENDS_ON, DERIVED_FROM)
         }
+        over = Recalling(self._session, memory, self._now).is_over(one)
         there = {each.id for each in memory.items.by_ids([id_ for found in parents.values() for id_ in found])}
         request = RememberRequest(
             text,
@@ -311,6 +315,7 @@ class Curating:
             is_global=one.fact.scope == GLOBAL_SCOPE,
             origin=origin,
             supersedes=[one.id],
+            valid_to=None if one.fact.valid_to is None or over else one.fact.valid_to / 1e3,
             depends_on=[id_ for id_ in parents[DEPENDS_ON] if id_ in there],
             derived_from=[id_ for id_ in parents[DERIVED_FROM] if id_ in there],
         )
@@ -473,7 +478,9 @@ class Curating:
         proposed = items.listed(recalling.scopes, [MemoryStatus.QUARANTINED.value], (), MOST_REVIEWED)
         # Where a person said the same since, nothing is left to decide.
         proposed = [one for one in proposed if one.tx_to is None][:limit]
-        usable = items.listed(recalling.scopes, [one.value for one in USABLE], (), MOST_REVIEWED)
+        listed = items.listed(recalling.scopes, [one.value for one in USABLE], (), MOST_REVIEWED)
+        # Of what is over by its own date nothing is left to decide.
+        usable = [one for one in listed if not recalling.is_over(one)]
         judged = recalling.judged([(one, 0.0) for one in (*proposed, *usable)], TaskType.EXPLAIN, heals=True)
         links = items.links(one.id for one in proposed)
         replaced = {link.src: link.dst for link in links if link.rel in (REFINES, SUPERSEDES)}
@@ -551,6 +558,12 @@ def near_notes(names: Sequence[str]) -> list[str]:
     """Return the note for memories that an answer has in nearly the same words, by their handles."""
     more = f" and {len(names) - MOST_NEAR:,} more" if len(names) > MOST_NEAR else ""
     return [f"in nearly the same words, and left out: {', '.join(names[:MOST_NEAR])}{more}"] if names else []
+
+
+def over_notes(names: Sequence[str]) -> list[str]:
+    """Return the note for memories that would answer but are over, by their handles."""
+    more = f" and {len(names) - MOST_NEAR:,} more" if len(names) > MOST_NEAR else ""
+    return [f"no longer so by their own date, and left out: {', '.join(names[:MOST_NEAR])}{more}"] if names else []
 
 
 def waiting_note(waiting: int) -> str:

@@ -29,6 +29,7 @@ from helix_core.memory import (
     faded,
     is_about,
     is_order,
+    is_over,
     named_share,
     near_words,
     salience,
@@ -128,13 +129,15 @@ def _shares_lines(one: LineSpan, other: LineSpan) -> bool:
 class Recalling:
     """Read the memory for one call. ``overlays`` are the editor's unsaved buffers, which nothing is healed by.
 
-    ``near`` has the handles of what the last answer left out, as it has it in nearly the same words.
+    ``near`` has the handles of what the last answer left out, as it has it in nearly the same words, ``over`` of what
+    it left out because it is no longer so.
     """
 
     def __init__(self, session: WorkspaceSession, memory: Memory, now: float, overlays: Overlays = NO_OVERLAYS) -> None:
         self._session, self._memory, self._now = session, memory, now
         self._overlays = overlays
         self.near: tuple[str, ...] = ()
+        self.over: tuple[str, ...] = ()
         self._key = memory.items.scope(session.place)
 
     @property
@@ -153,17 +156,32 @@ class Recalling:
         age where their kind fades; the newer one first where these are equal.
         """
         statuses = [one.value for one in sorted(USABLE)]
-        found = self._memory.items.listed(self.within(scope), statuses, kinds, MOST_FOREMOST)
+        listed = self._memory.items.listed(self.within(scope), statuses, kinds, MOST_FOREMOST)
+        found = [one for one in listed if not self.is_over(one)]
         uses = self._memory.items.uses(one.id for one in found if one.fact.kind in HALF_LIFE_DAYS)
         now = int(self._now * 1e3)
         rated = [(one, salience(one) * faded(one, uses.get(one.id, ()), now)) for one in found]
         rated.sort(key=lambda pair: -pair[1])
         return [(one, min(score, 1.0)) for one, score in self._distinct(rated, k)]
 
+    def is_over(self, one: StoredMemory) -> bool:
+        """Return whether a memory is no longer so now."""
+        return is_over(one.fact, int(self._now * 1e3))
+
     def found(
-        self, question: str, k: int, kinds: Collection[str], as_of: int | None, scope: str = "all"
+        self,
+        question: str,
+        k: int,
+        kinds: Collection[str],
+        as_of: int | None,
+        scope: str = "all",
+        *,
+        at: float | None = None,
     ) -> list[tuple[StoredMemory, float]]:
-        """Return at most ``k`` usable memories with their scores (0..1), best first; none below the floor."""
+        """Return at most ``k`` usable memories with their scores (0..1), best first; none below the floor.
+
+        ``as_of`` is an operation of the log; what is over at the time ``at`` (Unix seconds, else now) is left out.
+        """
         items, scopes = self._memory.items, self.within(scope)
         words = [(word, items.tokens(word)) for word in asked_words(question)]
         frequency = items.frequency(token for _, tokens in words for token in tokens)
@@ -184,6 +202,9 @@ class Recalling:
                 break
             limit *= 4
         rated = [(one, score) for one, score in best.values() if score >= FLOOR]
+        moment = int((self._now if at is None else at) * 1e3)
+        self.over = tuple(one.fact.handle for one, _ in rated if is_over(one.fact, moment))
+        rated = [(one, score) for one, score in rated if not is_over(one.fact, moment)]
         names = asked_names(question)
         rated.sort(key=lambda pair: (-pair[1] - NAMED * named_share(names, pair[0].fact.text), -pair[0].at, pair[0].id))
         return self._distinct(rated, k)
@@ -239,7 +260,8 @@ class Recalling:
         the newest.
         """
         ids = self._memory.items.citing(self._key, cited.files, MOST_CITING) if self._key else []
-        known = [one for one in self._memory.items.by_ids(ids) if one.status in USABLE]
+        usable = [one for one in self._memory.items.by_ids(ids) if one.status in USABLE]
+        known = [one for one in usable if not self.is_over(one)]
         judged = self.judged([(one, 0.0) for one in known], task, heals=False) if known else []
         rated = [(cited.nearness(one.citations), one) for one in judged]
         return [one for nearness, one in sorted(rated, key=lambda pair: -pair[0]) if nearness]
@@ -249,7 +271,8 @@ class Recalling:
         in the editor's buffer where one is open.
         """
         ids = self._memory.items.citing(self._key, [source_id], MOST_CITING) if self._key else []
-        known = [one for one in self._memory.items.by_ids(ids) if one.status in USABLE]
+        usable = [one for one in self._memory.items.by_ids(ids) if one.status in USABLE]
+        known = [one for one in usable if not self.is_over(one)]
         found = []
         for one in self.judged([(one, 0.0) for one in known], TaskType.EXPLAIN, heals=False) if known else []:
             for each, mark in one.citations:
@@ -371,10 +394,10 @@ class _Verdicts:
         self.known[id_] = Verdict(Status.VERIFIED, Reason.UNCHANGED)
         marks = [self.marks[each.id][1] for each in self.current.get(id_, ())]
         cited = [mark.verdict if mark is not None else _ELSEWHERE for mark in marks]
-        is_over = one.fact.valid_to is not None and one.fact.valid_to <= int(self.now * 1e3)
+        has_ended = is_over(one.fact, int(self.now * 1e3))
         seen = Observation(
-            disk=Reason.UNCHANGED if cited and not is_over else None,
-            freshness=0.0 if is_over else 1.0,
+            disk=Reason.UNCHANGED if cited and not has_ended else None,
+            freshness=0.0 if has_ended else 1.0,
             asserted_by=None if cited else one.fact.origin,
             contradicted_by=self._contradicted_by(one),
             superseded=self._superseded(id_),

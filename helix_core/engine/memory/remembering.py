@@ -128,6 +128,8 @@ class Remembering:
     def remember(self, wanted: RememberRequest, *, dry_run: bool = False) -> dict[str, Any]:
         """Keep one text; the ``helix.memory/1`` object. With ``dry_run`` say what would be kept, and keep nothing."""
         given = wanted.checked()
+        if given.valid_to is not None and given.valid_to <= time.time():
+            raise UsageError("its end is past already; give one that is yet to come")
         masked = mask_typed(plain(given.text))
         if is_only_masks(masked.text()):
             raise UsageError("this is not remembered: it is nothing but a secret; say where the secret is kept instead")

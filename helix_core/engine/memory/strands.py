@@ -327,7 +327,8 @@ class _Intake:
         counts = Counter(record.type for record in self.change.added)
         memories = [record for record in self._wanted.strand.records if record.type == "memory"]
         unknown = sorted(self._unknown.items())
-        notes = [f"not kept here: {count(number, 'record')} of type {kind!a}" for kind, number in unknown]
+        newer = "which a newer Helix knows; keep the file, and import it again with that one"
+        notes = [f"not kept here: {count(number, 'record')} of type {kind!a}, {newer}" for kind, number in unknown]
         if held := self._left_out["secret"]:
             notes.append(f"left out for what looks like a secret: {count(len(held), 'memory', 'memories')}")
         if held := self._left_out["handle"]:

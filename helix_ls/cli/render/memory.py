@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,12 @@ def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
         page.line(dim(duration(answer["elapsed_ms"])))
 
 
+def moment(at: float) -> str:
+    """Format a time in Unix seconds by this machine's clock; a day's first moment is its date."""
+    when = datetime.fromtimestamp(at).astimezone()
+    return when.strftime("%Y-%m-%d" if (when.hour, when.minute, when.second) == (0, 0, 0) else "%Y-%m-%d %H:%M")
+
+
 def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = "") -> None:
     """Print a memory with its verdict, who said it where that is not the user, and the places that it cites."""
     verdict = one if "state" in one else one.get("verdict")
@@ -134,6 +141,8 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
         about[-1] = _WHY.get(one["why"], one["why"])
     if one.get("origin", "user") != "user":
         about.append(f"by {one['origin']}")
+    if (end := one.get("valid_to")) is not None:
+        about.append(f"{'over since' if end <= time.time() else 'until'} {moment(end)}")
     if one.get("is_instruction"):
         about.append("reads like an order, and is none")
     if one.get("is_new") is False:

@@ -980,6 +980,8 @@ export interface RememberGiven {
   key?: string | undefined;
   /** Keep what looks like a question or an acknowledgment. false by default. */
   force?: boolean | undefined;
+  /** Until when it is so, in Unix seconds; no answer has it later. */
+  valid_to?: number | undefined;
   /** Who asserts it. "agent" by default. */
   origin?: 'user' | 'agent' | 'imported' | undefined;
   /** The agent who asks for it, by name. */
