@@ -19,7 +19,7 @@ MOST_LINES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """A place as somebody's tool prints it: ``path`` with ``/``, ``line`` 1-based or 0 where none is given."""
+    """A place as a tool prints it: ``path`` with ``/``, ``line`` 1-based or 0 where none is given."""
 
     path: str
     line: int = 0

@@ -118,7 +118,7 @@ class Helix:
     ) -> Helix:
         """Open a folder; its index is made in the cache folder when there is none.
 
-        With a ``write_wait_ms`` below 5,000 no question waits for somebody who is writing the index, nor for an index
+        With a ``write_wait_ms`` below 5,000 no question waits for another writer of the index, nor for an index
         to be built: it is answered from what is there. ``parse_guard`` is held, with the SHA-256 (hex) of the bytes,
         around everything that is parsed inside this process; where it gives False the bytes are left unparsed.
 

@@ -612,7 +612,7 @@ class WorkspaceSession:
 
     @property
     def records_trail(self) -> bool:
-        """Whether what is opened is recorded: by the user's own settings, or because who asks now wants it."""
+        """Whether what is opened is recorded: by the user's own settings, or because the caller asks for it."""
         return self.config.trail_record or self.is_trail_wanted
 
     def files_now(self) -> list[tuple[bytes, str]]:

@@ -124,12 +124,12 @@ class AnswerRequest:
         question: What is asked, not empty.
         k: At most so many places, 1..100.
         task: What the answer is for.
-        hints: What else is known of who asks: open files, session.
+        hints: What else is known of the client: open files, session.
         overlays: The editor's unsaved buffers.
-        check: Called between steps; raises Cancelled once nobody wants the answer any more.
+        check: Called between steps; raises Cancelled once the client drops the request.
         explained: The answer says how it came about.
         previewed: A search compares each place with the disk and returns the line that declares it.
-        asked: What of the question is searched for; read from the question itself where nobody gives it.
+        asked: What of the question is searched for; read from the question itself by default.
         filters: Which files are searched.
         page: Which part of the list a search returns, and ``k`` is its size; None for the first, without a next one.
     """

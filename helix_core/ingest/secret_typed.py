@@ -83,7 +83,7 @@ def is_typed_password(value: bytes, *, is_linked: bool) -> bool:
     """Return whether a word where a sentence gives a password is one that a person typed: a word with a digit or a mark
     in it, no measure, reference, numbered thing, file or host.
 
-    ``is_linked`` is false where the word only stands beside the one for a password; linked to it, digits alone are a
+    ``is_linked`` is false where the word is only next to the one for a password; linked to it, digits alone are a
     password too.
     """
     if value.isalpha():

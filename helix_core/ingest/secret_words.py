@@ -112,7 +112,7 @@ def is_word_password(value: bytes, *, is_sure: bool, is_said: bool = False) -> b
 
     Args:
         value: The whole literal, or the bare word.
-        is_sure: A user's name stands beside it, or nothing but a password can stand in its place. Where it is false,
+        is_sure: A user's name is next to it, or nothing but a password can stand in its place. Where it is false,
             a word that is not common English must be among them.
         is_said: A sentence gives it, which may tell of a password instead.
     """

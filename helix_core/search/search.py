@@ -173,7 +173,7 @@ class SearchRequest:
         judged: The part of the question by which is judged whether the index has what is asked; empty: all of it.
         places: Coordinates of a paste: the chunks that they point at come first.
         k: At most so many items.
-        hints: What else is known of who asks: open files, session.
+        hints: What else is known of the client: open files, session.
         prefer_implementation: Rank it above tests, examples and changelogs unless the question asks for those.
         off: Names of rankers that are left out.
         check: Called between steps; ends the search by raising.

@@ -56,7 +56,7 @@ class MemoryConnection:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Run the queries of the block on one state of the file, whoever writes meanwhile."""
+        """Run the queries of the block on one state of the file, also while another process writes."""
         self.rows("SAVEPOINT snapshot")
         try:
             yield

@@ -201,7 +201,7 @@ def _stanza(lock: Lock, data_key: bytes, random: RandomBytes, derive: Derivation
 
 
 def require_stanzas(stanzas: Any) -> None:
-    """Check the stanzas of a header that somebody wrote; those of an unknown type may be anything.
+    """Check the stanzas of a header from a file; those of an unknown type may be anything.
 
     Raises:
         DamagedStrandError: They are not as the format says.

@@ -67,7 +67,7 @@ def link_to(url: str, folder: str) -> str:
 
 
 def show(link: str, *, opens: bool) -> None:
-    """Open the link in the browser where somebody is there to see it, else print it."""
+    """Open the link in the browser if ``opens`` is set and stdout is a terminal, else print it."""
     from helix_ls.host.browser import open_in_browser
 
     if opens and sys.stdout.isatty() and open_in_browser(link):

@@ -521,7 +521,7 @@ class IndexThread:
         return fit_in_process(self._folder, tuple(paths), most=IN_PROCESS_FILES, most_bytes=IN_PROCESS_BYTES)
 
     def _take_newest(self, helix: Helix, batch: ChangeBatch) -> None:
-        """Index the newest files of a bulk change at once: a file that somebody saved does not wait for the others."""
+        """Index the newest files of a bulk change at once: a saved file does not wait for the others."""
         newest = self._newest(helix, batch, SAVED_BATCH_FILES)
         if not newest or not helix.is_indexed():
             return

@@ -1,7 +1,7 @@
 """Have the user's model draw facts from kept chats, as proposals: what is sent, what it may cost, what is taken.
 
 The one who calls the model is passed nothing but a question. Tokens are reserved before it is asked and settled after,
-in ``model-use.json`` of the data folder: the tokens of each month, and per hash of a slice which memories came of it.
+in ``model-use.json`` of the data folder: the tokens of each month, and per hash of a slice which memories came from it.
 It holds no word of a chat. Where it cannot be read nothing is asked.
 """
 
@@ -99,7 +99,7 @@ class ModelQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """A question about ``slices``. ``known`` are the ids of memories that came of the ``cached`` slices which were
+    """A question about ``slices``. ``known`` are the ids of memories that came from the ``cached`` slices which were
     asked about before.
     """
 
@@ -118,7 +118,7 @@ class TieBreak:
 
 
 class Extracting:
-    """The model's part of a consolidation in one open workspace. ``by`` is who asks for it."""
+    """The model's part of a consolidation in one open workspace. ``by`` is the actor that asks for it."""
 
     def __init__(self, session: WorkspaceSession, by: Attribution) -> None:
         self._session, self._by = session, by
@@ -265,7 +265,7 @@ class Extracting:
         return "" if used is None else _used_up(worst, used, limit)
 
     def _proposed(self, work: Extraction, drawn: Sequence[DrawnFact]) -> list[dict[str, Any]]:
-        """Write the facts, note which memories came of each slice, and return their wire objects."""
+        """Write the facts, note which memories came from each slice, and return their wire objects."""
         remembering = Remembering(self._session, self._by)
         items, model = [], work.question.model
         made: dict[str, list[str]] = {slice_key(model, one): [] for one in work.slices}
@@ -415,7 +415,7 @@ class ModelUse:
             self._count(told, month, tokens, calls)
 
     def note(self, known: dict[str, list[str]]) -> None:
-        """Note which memories came of slices, by their hash; the oldest beyond the limit are dropped."""
+        """Note which memories came from slices, by their hash; the oldest beyond the limit are dropped."""
         with self._changing() as told:
             told.known.update(known)
             for key in list(told.known)[: max(0, len(told.known) - MOST_KNOWN)]:
