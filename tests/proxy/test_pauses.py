@@ -51,7 +51,7 @@ def test_a_wrong_pause_is_refused_with_what_would_be_right(start, tmp_path):
         wrong = admin.post("/hitl/emit", json={"pause_type": "coffee"})
         assert wrong.status_code == 400 and "uncertainty_check" in wrong.json()["error"]["message"]
         ended = admin.post("/hitl/emit", json={"pause_type": "other", "resolves": "nothing"})
-        assert ended.status_code == 400 and "no open pause" in ended.json()["error"]["message"]
+        assert ended.status_code == 400 and "not an open pause" in ended.json()["error"]["message"]
         signals = {"pause_type": "other", "chat_signals": {"tone_uncertainty": 7}}
         assert admin.post("/hitl/emit", json=signals).status_code == 400
 
