@@ -713,6 +713,15 @@ def test_a_place_that_cannot_be_cited_is_refused_with_the_next_step(helix, app, 
     assert helix.memory.listed()["items"] == []
 
 
+def test_a_file_that_never_was_is_not_said_to_be_gone(helix, app):
+    helix.refresh()
+    with pytest.raises(UsageError, match=r"nowhere\.py cannot be cited: there is no such file; name a file"):
+        helix.memory.remember("retry adds one attempt", cites=["nowhere.py:1-2"])
+    app.unlink()
+    with pytest.raises(UsageError, match=r"app\.py cannot be cited: it is gone; name a file"):
+        helix.memory.remember("retry adds one attempt", cites=["app.py:1-2"])
+
+
 @pytest.mark.parametrize("version", [1, 2])
 def test_an_older_memory_becomes_this_one_and_loses_nothing(tmp_path, version):
     folder = tmp_path / "data"

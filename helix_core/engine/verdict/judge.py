@@ -121,8 +121,10 @@ class Judgement:
         self._weigher.observer.expect([path], indexed=source is not None)
         sight = self._weigher.observer.look(source or unindexed(path))
         if sight.file is None:
-            said = f"{source_id} cannot be cited: it is {sight.reason.value.replace('_', ' ')}"
-            raise UsageError(f"{said}; name a file of this workspace, as path:first-last")
+            # Of a path that the index never had, nobody knows whether a file was there.
+            was_never = source is None and sight.reason is Reason.GONE
+            why = "there is no such file" if was_never else f"it is {sight.reason.value.replace('_', ' ')}"
+            raise UsageError(f"{source_id} cannot be cited: {why}; name a file of this workspace, as path:first-last")
         masked = self._weigher.mask(sight)
         rows = masked.data.splitlines(keepends=True)
         if lines.start_line > lines.end_line:
