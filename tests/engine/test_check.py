@@ -136,6 +136,41 @@ def test_a_symbol_beside_the_wrong_line_is_told_where_it_is(shop):
     assert (one["verdict"], one["reason"]) == ("stale_risk", "moved")
 
 
+@pytest.mark.parametrize("line", [13, 14, 24])
+def test_an_alias_of_its_last_part_does_not_stand_for_a_qualified_name(shop, line):
+    text = """class Registry:
+    def register(self, name):
+        return name
+
+    def find(self, name):
+        return name
+
+
+# A registry of one kind, for everybody, and its methods as functions of the module.
+
+
+
+registry = Registry()
+register = registry.register
+
+
+
+
+
+
+
+
+def other():
+    return None
+"""
+    write(shop.workspace, {"shop/registry.py": text})
+    shop.refresh()
+    one = finding(shop, f"See `Registry.register` at `shop/registry.py:{line}`.")
+    assert (one["rule"], one["now"]["start_line"]) == ("symbol-elsewhere", 2)
+    assert rules(shop, "See `Registry.register` at `shop/registry.py:2`.") == []
+    assert rules(shop, "See `registry.register` at `shop/registry.py:14`.") == []
+
+
 def test_a_line_is_judged_by_the_disk_and_not_by_an_index_that_lags_behind(shop):
     file = shop.workspace / "shop/basket.py"
     assert rules(shop, "`Basket.total_price` (`shop/basket.py:20`)") == []

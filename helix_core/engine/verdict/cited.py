@@ -325,12 +325,39 @@ class CheckedText:
             known = f"; {one.symbol} is at {_shown(now)}" if now is not None else ""
             count = f"{most:,} line{'s' if most != 1 else ''}"
             return _wrong("line-missing", Reason.CHANGED, f"the file has {count}{known}", now)
-        if not one.parts or any(_is_named_at(file, one) for file in long_enough):
+        if not one.parts or any(_is_named_at(file, one, self._owned_in(file, one)) for file in long_enough):
             return RIGHT
         now = self._definition(one, long_enough)
         if now is None:
             return UNKNOWN
         return _wrong("symbol-elsewhere", Reason.MOVED, f"{one.symbol} is at {_shown(now)} now", now)
+
+    def _meant_in(self, file: _CitedFile, one: Citation) -> list[DefinitionHit]:
+        """Return the definitions of a file that a symbol may name: a qualified one names a member of its owner, or
+        what the file itself, as a module, has at its top.
+        """
+        named = [hit for hit in file.defined if hit.name == one.name]
+        if len(one.parts) < 2:
+            return named
+        if owned := self._owned_in(file, one):
+            return owned
+        is_module = one.parts[-2] in _modules(file.source.path)
+        return [hit for hit in named if is_module and _innermost(file.defined, hit) is None]
+
+    def _owned_in(self, file: _CitedFile, one: Citation) -> list[DefinitionHit]:
+        """Return the definitions of a qualified name that a file has under the name's owner."""
+        named = [hit for hit in file.defined if hit.name == one.name]
+        if len(one.parts) < 2 or not named:
+            return []
+        owner, path = one.parts[-2], file.source.path
+        # An owner need not enclose its members: a receiver in Go, a scope in C++.
+        known = {
+            at.hit
+            for at in self._reader.names.defined_at(one.name, path, MOST_LOOKED_UP)
+            if at.path == path and at.trail[-1:] == (owner,)
+        }
+        around = ((hit, _innermost(file.defined, hit)) for hit in named)
+        return [hit for hit, outer in around if hit in known or (outer is not None and outer.name == owner)]
 
     def _definition(self, one: Citation, files: Sequence[_CitedFile]) -> CitedPlace | None:
         """Return where the symbol next to a place is defined: in the cited file, else the only definition there is."""
@@ -340,8 +367,7 @@ class CheckedText:
             CitedPlace(file.source.path, hit.start_line, one.symbol)
             for file in files
             if file.source.source_kind is SourceKind.CODE
-            for hit in file.defined
-            if hit.name == one.parts[-1]
+            for hit in self._meant_in(file, one)
         ]
         if own:
             return min(own, key=lambda place: abs(place.start_line - one.start_line))
@@ -648,20 +674,39 @@ def _is_telling(one: Citation) -> bool:
     return len(one.name) > 2 and (len(one.parts) > 1 or one.is_call or is_compound(one.name) or one.name[0].isupper())
 
 
-def _is_named_at(file: _CitedFile, one: Citation) -> bool:
-    """Return whether the cited lines contain the name, or lie in its definition."""
+def _innermost(defined: Sequence[DefinitionHit], hit: DefinitionHit) -> DefinitionHit | None:
+    """Return the smallest definition around another one of its file, None for one at the top."""
+    around = [
+        one
+        for one in defined
+        if one.start_line <= hit.start_line
+        and hit.end_line <= one.end_line
+        and (one.start_line, one.end_line) != (hit.start_line, hit.end_line)
+    ]
+    return min(around, key=lambda one: one.end_line - one.start_line, default=None)
+
+
+def _is_named_at(file: _CitedFile, one: Citation, owned: Sequence[DefinitionHit]) -> bool:
+    """Return whether the cited lines contain the name, or lie in its definition.
+
+    Where the file has definitions ``owned`` by the owner of a qualified name, one of another owner, or of none, does
+    not stand for it, and neither does the line where that one begins.
+    """
     first, last = max(one.start_line - NEAR_LINES, 1), one.end_line + NEAR_LINES
     if file.lines[one.start_line - 1 : one.start_line] and file.lines[one.start_line - 1].startswith("@"):
         # A definition begins with its decorators, which may be long.
         below = file.lines[last : last + MOST_DECORATOR_LINES]
         last += next((count for count, line in enumerate(below, 1) if _DECLARES.match(line)), 0)
-    pattern = whole_word(one.parts[-1])
-    if any(pattern.search(line) for line in file.lines[first - 1 : last]):
+    pattern = whole_word(one.name)
+    named = [hit for hit in file.defined if hit.name == one.name]
+    others = [hit for hit in named if hit not in owned] if owned else []
+    bodies = (enumerate(file.lines[hit.start_line - 1 : hit.end_line], hit.start_line) for hit in others)
+    begins = {next((row for row, line in body if pattern.search(line)), 0) for body in bodies}
+    shown = enumerate(file.lines[first - 1 : last], first)
+    if any(row not in begins and pattern.search(line) for row, line in shown):
         return True
     return any(
-        hit.start_line - NEAR_LINES <= one.start_line <= hit.end_line + NEAR_LINES
-        for hit in file.defined
-        if hit.name == one.parts[-1]
+        hit.start_line - NEAR_LINES <= one.start_line <= hit.end_line + NEAR_LINES for hit in named if hit not in others
     )
 
 
