@@ -50,7 +50,7 @@ NOTHING_COVERED = 0.4
 AGAINST = frozenset({"missing_proper", "unfamiliar", "brief"})
 """The features that are evidence against an answer; all others are evidence for it."""
 PRESENCE_SIGNS = ("covered", "missing_proper", "unfamiliar", "named", "in_code", "brief", "strength")
-PLACE_SIGNS = ("strength", "agreement", "gap", "brief")
+PLACE_SIGNS = ("strength", "agreement", "gap")
 
 
 def presence(signs: AnswerFeatures) -> float:
