@@ -63,6 +63,14 @@ class Parameter:
         mark = self.kind if self.kind in ("*", "**") else ""
         return f"{mark}{self.name}" + (f"={self.default}" if self.default is not None else "")
 
+    @property
+    def as_called(self) -> tuple[str, str, str | None]:
+        """The name, kind and default as far as a call tells them: neither the names of ``*args`` and ``**kwargs`` nor
+        the quotes around a default matter.
+        """
+        default = None if self.default is None else in_double_quotes(self.default)
+        return ("" if self.kind in ("*", "**") else self.name, self.kind, default)
+
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
@@ -358,6 +366,21 @@ def _default_of(text: str) -> tuple[str, str | None]:
             return text[:position], " ".join(text[position + 1 :].split())
         position += 1
     return text, None
+
+
+def in_double_quotes(code: str) -> str:
+    """Return code with each ``'string'`` in double quotes, so that two styles compare equal; one that has either quote
+    in it stays as it is.
+    """
+    pieces: list[str] = []
+    position = 0
+    while position < len(code):
+        end = _after_string(code, position) if code[position] in "\"'`" else position + 1
+        piece, inner = code[position:end], code[position + 1 : end - 1]
+        is_plain = piece[0] == "'" == piece[-1] and len(piece) > 1 and not {"'", '"'} & set(inner)
+        pieces.append(f'"{inner}"' if is_plain else piece)
+        position = end
+    return "".join(pieces)
 
 
 def _name_of(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helix_core.engine.symbols.changes import still_binds
+from helix_core.engine.symbols.changes import compared, still_binds
 from helix_core.errors import UsageError
 from helix_core.ingest import python_parameters
 from tests.engine.repository import begin, git, write
@@ -239,3 +239,18 @@ def test_at_most_so_many_changes_and_the_rest_is_counted(shop, open_helix):
 )
 def test_a_signature_still_binds_where_every_old_call_fits(before, after, binds):
     assert still_binds(python_parameters(before), python_parameters(after)) is binds
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_listed"),
+    [
+        ("mask='**'", 'mask="**"', False),
+        ("marks=('a', {'b': 1})", 'marks=("a", {"b": 1})', False),
+        ("mask='**'", 'mask="--"', True),
+        ("mask='\"'", 'mask="\'"', True),
+        ("mask='a'", "mask=a", True),
+    ],
+)
+def test_the_quotes_of_a_default_are_no_change(before, after, is_listed):
+    then, now = (f"def hide(text, {one}):\n    return text\n".encode() for one in (before, after))
+    assert bool(compared(b"a.py", then, now, "python")) is is_listed

@@ -141,7 +141,7 @@ def _by_chain(data: bytes, language: str) -> dict[tuple[str, ...], Declaration]:
 
 
 def _bound(one: Declaration) -> tuple[tuple[str, str, str | None], ...]:
-    return tuple(("" if p.kind in ("*", "**") else p.name, p.kind, p.default) for p in one.parameters or ())
+    return tuple(parameter.as_called for parameter in one.parameters or ())
 
 
 def _counts(one: Declaration, language: str) -> bool:

@@ -208,7 +208,9 @@ def parameters_differ(before: Sequence[Parameter], after: Sequence[Parameter]) -
     other = [
         f"{name}={old[name].default} as {name}={new[name].default}"
         for name in old
-        if name in new and None not in (old[name].default, new[name].default) and old[name].default != new[name].default
+        if name in new
+        and None not in (old[name].default, new[name].default)
+        and old[name].as_called[2] != new[name].as_called[2]
     ]
     said = [
         f"has no parameter {', '.join(gone)} any more" if gone else "",
@@ -227,12 +229,8 @@ def _alike(before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
     matter, nor do keywords that are taken in addition now.
     """
     takes_any = any(one.kind == "**" for one in before)
-    old = [_as_called(one) for one in before]
-    return old == [_as_called(one) for one in after if takes_any or one.kind != "**"]
-
-
-def _as_called(one: Parameter) -> tuple[str, str, str | None]:
-    return ("" if one.kind in ("*", "**") else one.name, one.kind, one.default)
+    old = [one.as_called for one in before]
+    return old == [one.as_called for one in after if takes_any or one.kind != "**"]
 
 
 def _is_declared(arguments: str, parameters: Sequence[Parameter]) -> bool:
@@ -323,7 +321,7 @@ def _spoken_of(reference: Reference, then: Declaration, now: Declaration) -> Ite
                 yield _flag(DocumentChange.PARAMETER, reference, now, (name, became), dotted(now.chain))
             continue
         sides = (old.default or "", new.default or "")
-        if all(sides) and sides[0] != sides[1] and _is_stated(reference, name, *sides):
+        if all(sides) and old.as_called[2] != new.as_called[2] and _is_stated(reference, name, *sides):
             yield _flag(DocumentChange.DEFAULT, reference, now, sides, f"{name} of {dotted(now.chain)}")
 
 
