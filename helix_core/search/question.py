@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
 
@@ -68,6 +68,15 @@ _DOTTED = re.compile(r"(?<!\w)[^\W\d]\w*+(?:(?:\.|::|->|#)[^\W\d]\w*+)++")
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)(?![\w-])")
 _CALLED = re.compile(r"(?<!\w)([^\W\d]\w*+)\(\)")
 _PLACEHOLDER = re.compile(r"%(?:\(\w{1,60}\))?[-+#0-9.]{0,8}[a-zA-Z]|\$?\{[^{}\n]{0,80}\}|<[^<>\s]{1,60}>|\d+|\.\.\.|…")
+_ERROR_HEAD = re.compile(
+    r"(?<![\w.])(?:[A-Za-z_]\w{0,60}\.){0,6}(?:[A-Za-z]\w{0,60}(?:Error|Exception)|(?i:error|exception|fatal|panic)):\s++(?=\S)"
+)
+_FILLED_IN = re.compile(rf"{_QUOTED.pattern}|(?<!\w)\d[\d.,:]*+(?!\w)")
+_STATE = re.compile(
+    r"(?i)^(?:no|not|invalid|unknown|missing|unable|cannot|failed|bad|illegal|unexpected|unsupported) "
+    r"|\bnot\b|[a-z]{3}ed$"
+)
+"""How a short message tells that something is so or failed, where a search names a thing."""
 _BREAK = re.compile(r"[^\w\s'’]+")
 _RUN_WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"\w+|[^\w\s]+|\n")
@@ -154,7 +163,8 @@ class Question:
     A question that is one name, stop words aside, has it in ``subject``: as typed, after its qualifiers; a question
     that is one path has it in ``path``. ``spoken`` are runs of lower-case words that may be the parts of one name.
     ``literals`` are the quoted texts of several words, longest first; ``sentence`` is the whole text when it is not a
-    question and short enough to be an error message.
+    question and short enough to be an error message. ``printed`` are the runs of words of a message that a program
+    printed, between the values that it filled in (quoted texts, numbers), in order.
     """
 
     words: tuple[str, ...] = ()
@@ -169,6 +179,7 @@ class Question:
     literals: tuple[str, ...] = ()
     sentence: str = ""
     spoken: tuple[tuple[str, ...], ...] = ()
+    printed: tuple[str, ...] = ()
 
 
 def parse_question(text: str) -> Question:
@@ -195,6 +206,7 @@ def parse_question(text: str) -> Question:
         literals=_literals(quoted),
         sentence=text if _is_message(text) else "",
         spoken=_spoken(text),
+        printed=_printed(text),
     )
 
 
@@ -208,6 +220,29 @@ def owners_of(name: str, text: str) -> frozenset[str]:
 def _is_message(text: str) -> bool:
     is_question = text.rstrip().endswith(("?", "？"))
     return not is_question and len(text) <= LONGEST_SUBJECT and len(_RUN_WORD.findall(text)) > PHRASE_WORDS
+
+
+def _printed(text: str) -> tuple[str, ...]:
+    """Return the runs of words of the message that a program printed; none where nothing shows that it is one: what
+    stands before it (``Error: ``), a value between its words, or that it tells a state (``channel disconnected``).
+    """
+    head = _ERROR_HEAD.search(text[:READ_CHARS])
+    message = text[head.end() :].partition("\n")[0][:LONGEST_SUBJECT] if head is not None else text.strip()
+    if len(message) > LONGEST_SUBJECT or (head is None and message.endswith(("?", "？"))):
+        return ()
+    runs = [run for part in _FILLED_IN.sub("\0", message).split("\0") if (run := " ".join(_RUN_WORD.findall(part)))]
+    words = [word for run in runs for word in run.split()]
+    is_told = head is not None or (len(runs) > 1 and len(words) >= PHRASE_WORDS)
+    is_state = len(runs) == 1 and 1 < len(words) <= PHRASE_WORDS and _STATE.search(runs[0]) is not None
+    return tuple(runs) if len(words) > 1 and (is_told or is_state) else ()
+
+
+def without_values(question: Question, text: str) -> Question:
+    """Return the question of a printed message without the words of the values that it quotes."""
+    left = set(_content_words(_QUOTED.sub(" ", text)))
+    return replace(
+        question, words=tuple(word for word in question.words if word in left), proper=question.proper & left
+    )
 
 
 def readable(text: str) -> str:

@@ -125,6 +125,8 @@ def literal_chunks(
 
     A message found only in tests is assembled elsewhere, so a question must quote it to mean the tests.
     """
+    if found := _printing(question.printed, frequency, reader, weights):
+        return found
     for text in question.literals:
         found = _verbatim(text, frequency, reader, weights, MAX_POSTINGS)
         if found:
@@ -136,14 +138,65 @@ def literal_chunks(
     return [one for one in found if sources[one.source_id].role is not Role.TEST]
 
 
+MOST_BETWEEN = 3
+"""So many tokens of code may stand for one value of a message: ``%s``, ``{self.name}``, ``" + str(n) + "``."""
+LEAST_PRINTED = 0.75
+"""Least share of a message's words that the text which prints it must have."""
+
+
+def _printing(runs: Sequence[str], frequency: Mapping[str, int], reader: Reader, weights: Weights) -> list[MatchCounts]:
+    """Return the chunks whose code has most of a printed message: its runs of words in order, a value between each two.
+    None where many files have as much of it.
+    """
+    told = [run for run in runs if " " in run]
+    affordable_ = [run for run in told if 0 < _rarest(run, frequency) <= MAX_POSTINGS]
+    if not affordable_:
+        return []
+    found = reader.text.chunk_evidence(any_of(affordable_), len(affordable_), HITS, weights)
+    offsets = reader.text.phrase_offsets(any_of(runs), [one.id for one in found])
+    lengths = [len(reader.words.tokens(run)) for run in runs]
+    held = {id_: _longest_chain(lengths, where.body) for id_, where in offsets.items()}
+    sources = reader.files.sources_by_id({one.source_id for one in found})
+    own = [one for one in found if one.id in held and sources[one.source_id].role is not Role.TEST]
+    own = [one for one in own if held[one.id][0] >= LEAST_PRINTED * sum(lengths)]
+    own = [one for one in own if sources[one.source_id].role is Role.IMPLEMENTATION] or own
+    best = max((held[one.id] for one in own), default=(0, 0))
+    own = [one for one in own if held[one.id] == best]
+    return own if len(own) < TEXT_MATCHES and len({one.source_id for one in own}) <= MAX_FILES_OF_A_TEXT else []
+
+
+def _rarest(text: str, frequency: Mapping[str, int]) -> int:
+    """Return how many chunks have the text's rarest word; 0 where all its words are in every chunk."""
+    return min((frequency[word] for word in _WORD.findall(text.lower()) if word in frequency), default=0)
+
+
+def _longest_chain(lengths: Sequence[int], places: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    """Return how many tokens of a message stand in its order, and the tokens between them beyond one a value, negated.
+
+    ``lengths`` are the tokens of each run, ``places`` the run and the offset of each occurrence.
+    """
+    ends: dict[tuple[int, int], tuple[int, int]] = {}
+    for run, offset in sorted(places, key=lambda place: (place[1], place[0])):
+        if run >= len(lengths):
+            continue
+        before = [
+            (count, -more)
+            for between in range(MOST_BETWEEN + 1)
+            if (known := ends.get((run - 1, offset - between))) is not None
+            for count, more in [(known[0], abs(between - 1) - known[1])]
+        ]
+        count, more = max(before, default=(0, 0))
+        ends[run, offset + lengths[run]] = (count + lengths[run], more)
+    return max(ends.values(), default=(0, 0))
+
+
 def _verbatim(
     text: str, frequency: Mapping[str, int], reader: Reader, weights: Weights, max_postings: int
 ) -> list[MatchCounts]:
     """Return the chunks with the text. A look-up costs the posting list of its rarest word; an unknown word means no
     match.
     """
-    rarest = min((frequency[word] for word in _WORD.findall(text.lower()) if word in frequency), default=0)
-    if not 0 < rarest <= max_postings:
+    if not 0 < _rarest(text, frequency) <= max_postings:
         return []
     found = reader.text.chunk_evidence(any_of([text]), 1, TEXT_MATCHES, weights)
     files = {one.source_id for one in found}

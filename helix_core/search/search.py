@@ -36,6 +36,7 @@ from helix_core.search.question import (
     parse_question,
     select_terms,
     weigh_terms,
+    without_values,
 )
 from helix_core.search.rankers import DEPENDENT_RANKERS, LEVEL_OF, PRIMARY_RANKERS, RANKERS, RankerInput, Votes
 from helix_core.search.related import related_items
@@ -265,6 +266,10 @@ def _is_path_of(path: bytes, named: Sequence[str]) -> bool:
     return any(path == name or path.endswith(b"/" + name) for name in map(str.encode, named))
 
 
+def _is_exact(one: Ranked) -> bool:
+    return any(signal.ranker == "exact" for signal in one.signals)
+
+
 class _Search:
     """The state of one search. Use it once."""
 
@@ -306,7 +311,8 @@ class _Search:
         best = FirstStage([(one.id, score) for one, score in files[:FILES_READ]], kinds, results.votes)
         ranked = self._ranked(query, results, files[: max(FILES_CHOSEN, k)], best, priors=priors, k=k)
         roles = {id_: source.role for id_, source in sources.items()}
-        judged = self._parsed(judged_by) if judged_by else self._question
+        is_printed = bool(ranked and self._question.printed) and _is_exact(ranked[0])
+        judged = self._judged(judged_by, text, is_printed=is_printed)
         judging = weigh_terms(judged.words, frequency, self._items)
         first = FilesFound(files, roles, results.votes, weights)
         signs = answer_features(judged, judging, first)
@@ -316,7 +322,7 @@ class _Search:
         is_literal = bool(judged.subject) and signs.covered == 1.0 and not signs.missing_proper
         is_overview = Intent.OVERVIEW in judged.intents and "exact" in results.votes
         whole, by_model = judged_by or text, self._is_found_by_meaning(meaning, judged, frequency)
-        is_certain = bool(places) or is_overview or by_model
+        is_certain = bool(places) or is_overview or by_model or is_printed
         seems_empty = not ranked or (
             not is_certain and self._seems_absent(judged, judging, signs, is_literal=is_literal)
         )
@@ -326,9 +332,7 @@ class _Search:
                 has_path or self._is_defined(judged, whole, judging, results) or self._has_part(whole, frequency, first)
             )
         seems_empty = seems_empty or (not places and self._lacks_member(whole, results))
-        settled = settle(whole, judged, judging, ranked, self._reader)
-        if places:
-            settled = ConfidenceBounds(NAMED_CONFIDENCE if has_line(places[0], self._request.places) else 0.0)
+        settled = self._settled(settle(whole, judged, judging, ranked, self._reader), places, is_printed=is_printed)
         sure = settled.bound((place if is_literal or is_overview else confidence)(signs, with_model=with_model))
         # What a name of the question settles is no matter of its words.
         is_known = seems_empty or is_certain or is_literal or settled.at_least > DOUBTED_CONFIDENCE
@@ -363,6 +367,17 @@ class _Search:
             notes=notes,
             seems_empty=seems_empty,
         )
+
+    def _judged(self, judged_by: str, text: str, *, is_printed: bool) -> Question:
+        """Return the question that is judged: what a program filled into its message is not what is asked for."""
+        judged = self._parsed(judged_by) if judged_by else self._question
+        return without_values(judged, judged_by or text) if is_printed else judged
+
+    def _settled(self, of_names: ConfidenceBounds, places: Sequence[Ranked], *, is_printed: bool) -> ConfidenceBounds:
+        """Return the bounds that facts put on the confidence: coordinates, the text that prints a message, names."""
+        if places:
+            return ConfidenceBounds(NAMED_CONFIDENCE if has_line(places[0], self._request.places) else 0.0)
+        return replace(of_names, at_least=NAMED_CONFIDENCE) if is_printed else of_names
 
     def _is_found_by_meaning(
         self, meaning: QuestionVector | None, question: Question, frequency: Mapping[str, int]

@@ -182,3 +182,100 @@ def test_who_asks_for_the_tests_of_such_a_name_gets_the_tests(indexed: Indexed) 
 def test_words_beside_it_that_weigh_more_decide_against_such_a_name(indexed: Indexed) -> None:
     found = ask(indexed(FLOWS), "closeness centrality of edges by solving the current flow")
     assert found.ranked[0].item.symbol == "edge_current_flow_closeness_centrality"
+
+
+MESSAGES = {
+    "src/args.go": """package app
+
+func AtMost(n int) error {
+	if len(args) > n {
+		return fmt.Errorf("accepts at most %d arg(s), received %d", n, len(args))
+	}
+	return nil
+}
+
+func Exactly(n int) error {
+	if len(args) != n {
+		return fmt.Errorf("accepts %d arg(s), received %d", n, len(args))
+	}
+	return nil
+}
+
+func NoArgs(cmd *Command) error {
+	return fmt.Errorf("unknown command %q for %q", args[0], cmd.Path())
+}
+
+func Required(names []string) error {
+	return fmt.Errorf(`required flag(s) "%s" not set`, names)
+}
+""",
+    "src/groups.go": """package app
+
+// RequiredFlagGroups checks the required flags of a group: flag required, set or not set, a name of each flag.
+func RequiredFlagGroups(flags []Flag) error {
+	for _, flag := range flags {
+		if flag.Required && flag.Name != "" && !flag.Set {
+			return flag.Error()
+		}
+	}
+	return nil
+}
+""",
+    "src/channel.py": """class Channel:
+    '''A channel, which may be disconnected. Disconnected channels are kept: a disconnected channel.'''
+
+    def disconnect(self, channel):
+        self.disconnected[channel] = True
+""",
+    "src/declare.py": """def declare(entity):
+    if not entity.connection:
+        raise RecoverableConnectionError('channel disconnected')
+""",
+    "tests/args_test.go": """package app
+
+func TestNoArgs(t *testing.T) {
+	expected := `Error: unknown command "illegal" for "root"`
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("message", "symbol"),
+    [
+        ('Error: unknown command "foo" for "app"', "NoArgs"),
+        ('why do I get Error: unknown command "foo" for "app"', "NoArgs"),
+        ('why do I get Error: unknown command "frobnicator" for "zxq"?', "NoArgs"),
+        ('Error: required flag(s) "name" not set', "Required"),
+        ("accepts 1 arg(s), received 0", "Exactly"),
+        ("accepts at most 1 arg(s), received 3", "AtMost"),
+        ("Channel disconnected", "declare"),
+    ],
+)
+def test_a_printed_message_finds_the_text_that_prints_it_whatever_its_values(
+    indexed: Indexed, message: str, symbol: str
+) -> None:
+    found = ask(indexed(MESSAGES), message)
+    assert not found.known_empty
+    assert (found.ranked[0].item.name, found.confidence >= 0.9) == (symbol, True)
+
+
+@pytest.mark.parametrize("message", ['Error: unknown shell "foo" for "app"', "Error: disk quota exceeded"])
+def test_a_message_that_nothing_prints_is_not_taken_for_one_that_shares_words(indexed: Indexed, message: str) -> None:
+    found = ask(indexed(MESSAGES), message)
+    assert "exact" not in {signal.ranker for one in found.ranked for signal in one.signals}
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ('Error: unknown command "foo" for "app"', ("unknown command", "for")),
+        ("ValueError: order 17 has no address", ("order", "has no address")),
+        ("channel disconnected", ("channel disconnected",)),
+        ("message queue", ()),
+        ("where is the pool of 8 connections?", ()),
+        ("Error", ()),
+    ],
+)
+def test_a_printed_message_is_read_without_its_values(text: str, printed: tuple[str, ...]) -> None:
+    assert parse_question(text).printed == printed
