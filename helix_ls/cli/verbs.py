@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated
+from typing import Annotated, Any
 
 import click
 import typer
@@ -176,6 +176,15 @@ def verb(name: str) -> click.Command:
 class Verbs(TyperGroup):
     """The group of verbs, imported lazily: importing all of them would take longer than one answer."""
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb. An interrupt that it does not report itself is one line, and the exit status 130."""
+        try:
+            with interrupts_first():
+                return super().invoke(ctx)
+        except KeyboardInterrupt:
+            complain(INTERRUPTED)
+            raise typer.Exit(130) from None
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the verbs in the order of their use by a newcomer."""
         return list(VERBS)
@@ -241,8 +250,7 @@ def run_command_line() -> None:
 
 def _status() -> int:
     try:
-        with interrupts_first():
-            status = command().main(prog_name="helix", standalone_mode=False)
+        status = command().main(prog_name="helix", standalone_mode=False)
     except HelixError as error:
         complain(str(error))
         return 2 if error.usage else 1

@@ -112,33 +112,38 @@ def test_what_serves_a_client_is_ended(project, environ, verb):
     assert "Traceback" not in err
 
 
-BROKEN_BY_AN_INTERRUPT = """
+INTERRUPTED_IN_A_VERB = """
 import signal, sqlite3, sys
-import helix_ls.cli.verbs as verbs
+import helix_ls.cli.embed as embed
 from helix_core.errors import HelixError
 
-class Command:
-    def main(self, **_):
-        database = sqlite3.connect(":memory:")
-        database.create_function("interrupt", 0, lambda: signal.raise_signal(signal.SIGINT))
-        try:
-            database.execute("select interrupt()")
-        except sqlite3.OperationalError as error:
-            raise HelixError("the index cannot be written") from error
+def broken(_):
+    database = sqlite3.connect(":memory:")
+    database.create_function("interrupt", 0, lambda: signal.raise_signal(signal.SIGINT))
+    try:
+        database.execute("select interrupt()")
+    except sqlite3.OperationalError as error:
+        raise HelixError("the index cannot be written") from error
 
-verbs.command = Command
-sys.argv = ["helix", "index"]
+embed.load_config = broken
+sys.argv = ["helix", "embed", "status"]
 from helix_ls.cli.main import run
 run()
 """
 
 
-def test_what_an_interrupt_breaks_ends_the_command_as_the_interrupt(environ):
+def test_an_interrupt_is_reported_as_one_whatever_it_breaks(environ):
     """SQLite has an error of its own for an exception in a callback; a class in the making has another."""
-    code = BROKEN_BY_AN_INTERRUPT
-    for each, status, said in (
-        (code, 130, "helix: interrupted; run the same command to continue\n"),
-        (code.replace("signal.raise_signal(signal.SIGINT)", "1 / 0"), 1, "helix: the index cannot be written\n"),
+    interrupted = (130, "helix: interrupted; run the same command to continue\n")
+    in_a_callback = INTERRUPTED_IN_A_VERB
+    by_itself = in_a_callback.replace(
+        "embed.load_config = broken", "embed.load_config = lambda _: signal.raise_signal(2)"
+    )
+    without = in_a_callback.replace("signal.raise_signal(signal.SIGINT)", "1 / 0")
+    for code, expected in (
+        (in_a_callback, interrupted),
+        (by_itself, interrupted),
+        (without, (1, "helix: the index cannot be written\n")),
     ):
-        ended = subprocess.run([sys.executable, "-c", each], env=environ, capture_output=True, text=True, check=False)
-        assert (ended.returncode, ended.stderr) == (status, said)
+        ended = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=False)
+        assert (ended.returncode, ended.stderr) == expected
