@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from helix_core.embed import static_table
 from helix_core.search.question import QUESTION_WORDS, Question, is_request_word
 from helix_core.store import QueryBudgetError, Reader
-from helix_core.words import split_identifier
+from helix_core.words import lazy_pattern, split_identifier
 
 SHORTEST, LONGEST = 5, 24
 SHORTEST_KNOWN = 4
@@ -90,7 +90,7 @@ _ENGLISH_OF_TWO = (
     (r"^programme(?=s?$)", "program"),
 )  # fmt: skip
 """How British and American English spell the same word, either way."""
-_SPELLINGS = tuple((re.compile(pattern), other) for pattern, other in _ENGLISH_OF_TWO)
+_SPELLING = lazy_pattern("|".join(f"({pattern})" for pattern, _ in _ENGLISH_OF_TWO))
 SHORTEST_SPELLED = 4
 MUCH_MORE = 5
 """So many times more chunks than the word itself must have the other spelling."""
@@ -109,7 +109,10 @@ def _spelled_elsewhere(words: Sequence[str], frequency: Mapping[str, int], reade
 
 
 def _other_spellings(word: str) -> list[str]:
-    return [other for pattern, with_ in _SPELLINGS if (other := pattern.sub(with_, word, count=1)) != word]
+    return [
+        f"{word[: found.start()]}{_ENGLISH_OF_TWO[(found.lastindex or 0) - 1][1]}{word[found.end() :]}"
+        for found in _SPELLING.finditer(word)
+    ]
 
 
 def corrected(text: str, read: Mapping[str, str]) -> str:
