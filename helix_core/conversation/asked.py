@@ -93,11 +93,18 @@ class ConversationQuery:
     @property
     def bare_names(self) -> tuple[str, ...]:
         """Return the words of a message that may be names of code and nothing else, as somebody types them into a
-        search (``save``, ``message queue``); none for a sentence.
+        search (``save``, ``message queue``, ``go version``), or the one that a question of a name's form asks for
+        (``what does help do``); none for any other sentence.
         """
+        asked = _ASKED_NAME.fullmatch(self.text.strip())
+        if asked is not None and not self.is_formula:
+            return () if asked.group(1).lower() in STOP_WORDS else (asked.group(1),)
         words = tuple(self.text.split(" "))
+        low = [word.lower() for word in words]
+        # "go" and "make" are programs as well as verbs, and the name of one stands before what it does.
+        others = low[1:] if low[0] in _PROGRAMS else low
         is_sentence = len(words) > MOST_BARE or (
-            len(words) > 1 and (self.is_formula or not STOP_WORDS.isdisjoint(map(str.lower, words)))
+            len(words) > 1 and (self.is_formula or not STOP_WORDS.isdisjoint(others))
         )
         return () if is_sentence or not all(map(str.isidentifier, words)) else words
 
@@ -129,10 +136,29 @@ class ConversationQuery:
         }
 
 
+_SAYS = {kind: kind.value for kind in PartKind} | {
+    PartKind.GREETING: "a greeting",
+    PartKind.ACKNOWLEDGEMENT: "an acknowledgement",
+    PartKind.SIGNATURE: "a signature",
+    PartKind.INTRODUCTION: "who writes it",
+    PartKind.STYLE: "how to answer",
+    PartKind.ENVIRONMENT: "where it runs",
+    PartKind.TICKET: "a ticket's number",
+    PartKind.REPORT: "a call for help",
+    PartKind.CONTEXT: "a statement",
+    PartKind.QUOTE: "a quotation",
+}
+"""What the parts of a message are called in a sentence to the user."""
 SHOWN = 160
 MOST_BARE = 3
 SHORT_WIDE = 18
 _PATH = re.compile(r"(?<![\w.@+~/\\-])(?:[\w.@+~-]{1,100}+/){0,12}[\w@+~-]{1,100}+\.[A-Za-z]\w{0,7}\b")
+_ASKED_NAME = re.compile(
+    r"(?:(?:what|how|when|why) (?:does|do|did|is|are)|where is) (?:the |an? )?([^\W\d]\w{1,60})"
+    r"(?: (?:do|work|mean|for|called|used|defined|implemented|handled|run|happen))\s?\??",
+    re.IGNORECASE,
+)
+_PROGRAMS = frozenset({"go", "make"})
 _TICKED = re.compile(r"`([^`\n]{2,120})`")
 
 
@@ -200,7 +226,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         asking, logged = (" ".join(runs), runs[0]) if runs else (without_printed(asking), "")
     context = " ".join(part.text for part in parts if part.part is PartKind.CONTEXT)
     if not asking and not pasted:
-        why = "the message has no question: " + ", ".join(dict.fromkeys(part.part.value for part in parts))
+        why = "the message has no question, only " + " and ".join(dict.fromkeys(_SAYS[part.part] for part in parts))
         return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
     carry = _carried(_from_start(before) if _TO_THE_START.search(text) else before) if before else _Carry()
     if not (carry.questions or pasted or places) and (why := _lacks_subject(f"{context} {asking}".strip())):
@@ -277,7 +303,7 @@ def _errors(parts: Sequence[MessagePart]) -> tuple[tuple[str, ...], str]:
 
 def _lacks_subject(said: str) -> str:
     """Return why a message with nothing before it lacks what it is about, as a clause; empty where it says that."""
-    if names_nothing(said):
+    if names_nothing(said) and not _TICKED.search(said):
         return "the message says that something is wrong, and names nothing"
     if _refers(said) and _NAMES_NOTHING.issuperset(words_of(said)) and not _names_code(said):
         return "the message refers to something said before it, and nothing was"

@@ -15,6 +15,7 @@ from helix_core.conversation.phrases import (
     COMPLAINTS,
     CONTINUATIONS,
     INTERROGATIVES,
+    OF_WORKSPACE,
     SOCIAL_WORDS,
     STEP_VERBS,
     STEP_WORDS,
@@ -118,7 +119,10 @@ _EXPLAINED_TO = lazy_pattern(
 )
 _OWN_ANSWER = lazy_pattern(
     r"^\W{0,3}(?:please |can you |could you )?(?:rephrase|reword|repeat|shorten|summari[sz]e|translate|simplify)"
-    r" (?:your|the|that) (?:(?:last|previous|above) )?(?:answer|reply|response|message|explanation)\b",
+    r" (?:your|the|that) (?:(?:last|previous|above) )?(?:answer|reply|response|message|explanation)\b"
+    r"|^\W{0,3}(?:please |can you |could you )?(?:remove|delete|drop|cut|omit|strip|shorten|reorder|reformat|format"
+    r"|number)\b[^?\n]{0,80}\b(?:of|in|from) (?:your(?: (?:last|previous|first))?|(?:the|that) (?:last|previous))"
+    r" (?:answer|reply|response|message|explanation)\W*$",
     re.IGNORECASE,
     cues="answer|reply|response|message|explanation",
 )
@@ -295,8 +299,17 @@ _STRANGE_JOB = lazy_pattern(
 )
 
 _TERM = rf"(?:[A-Z]{{2,6}}|(?i:{_TONGUES}))"
+_NOTION = (
+    r"(?:an? )?(?:process|thread|coroutine|fiber|mutex|semaphore|lock|stack|heap|queue|array|linked list|list|tuple|set"
+    r"|dict(?:ionary)?|hash ?map|map|class|object|instance|interface|abstract class|struct|union|pointer|reference"
+    r"|compiler|interpreter|library|framework|concurrency|parallelism|multi-?threading|multi-?processing|inheritance"
+    r"|composition|overloading|overriding|authentication|authorization|encryption|hashing|encoding|unit test"
+    r"|integration test|container|virtual machine|monolith|microservice|statement|expression|argument|parameter"
+    r"|merge|rebase|fetch|pull|fork|clone|branch|tag)(?:e?s)?"
+)
 _DIFFERENCE = lazy_pattern(
-    rf"^(?i:what(?:'s| is| are)|explain|tell me)\b[^?\n]{{0,20}}\b(?i:differences? between) {_TERM} and {_TERM}\W*$",
+    rf"^(?i:what(?:'s| is| are)|explain|tell me)\b[^?\n]{{0,20}}\b(?i:differences? between) (?:{_TERM}|(?i:{_NOTION}))"
+    rf" and (?:{_TERM}|(?i:{_NOTION}))\W*$",
     cues="difference",
 )
 _HERE = lazy_pattern(
@@ -477,6 +490,23 @@ def _is_social(typed: Sequence[str]) -> bool:
     return first not in INTERROGATIVES or bool(_PERSONAL.search(said) or _OF_THE_CHAT.search(said))
 
 
+def _is_praise(words: Sequence[str]) -> bool:
+    """Do the words only say that somebody likes, or does not like, this project or a part of it?"""
+    if not words or words[0] in INTERROGATIVES or not _WISHES.isdisjoint(words):
+        return False
+    feels = words[0] in {"i", "we"} and not _FEELINGS.isdisjoint(words[1:4])
+    is_said = feels or not _PRAISES.isdisjoint(words)
+    return is_said and (_SOCIAL | OF_WORKSPACE | _FEELINGS | _PRAISES).issuperset(words)
+
+
+_FEELINGS = words_in("love loved adore adored like liked enjoy enjoyed appreciate admire hate hated")
+_PRAISES = words_in(
+    """great awesome cool nice amazing wonderful excellent impressive beautiful fantastic brilliant lovely neat elegant
+    gorgeous incredible superb fun"""
+)
+_WISHES = words_in("would i'd we'd want need to")
+
+
 def _plain(word: str) -> str:
     """Return the word without drawn-out letters: ``heyyy`` is ``hey``."""
     return _DRAWN_OUT.sub(r"\1", word)
@@ -507,6 +537,8 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
     words = words_of(text[:400])
     if not (has_paste or has_places or _IN_CODE.search(text[:400])) and len(words) <= 40:
         if _is_social(words) or _is_social(words_of(asking[:400])):
+            return "the message is small talk"
+        if "?" not in text[:HEAD] and _is_praise(words):
             return "the message is small talk"
         if _is_step(words):
             return "the message is a step of an agent's own loop"

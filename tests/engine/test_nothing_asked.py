@@ -11,6 +11,7 @@ from tests.engine.repository import begin
 FILES = {
     "shop/order.py": "class Order:\n    def save(self):\n        pass\n\n    def thanks(self):\n        pass\n",
     "shop/message_queue.py": "def push_message(queue, message):\n    queue.append(message)\n",
+    "shop/help.go": "package shop\n\nfunc (c *Command) Help() error {\n\treturn c.version()\n}\n",
     "tests/test_order.py": "def hello():\n    return Order().save()\n\n\ndef ok():\n    return 1\n",
     "docs/manners.md": "# Manners\n\nSay hi, ok, thanks and please. Good morning is a greeting; cool is none.\n",
 }
@@ -28,6 +29,12 @@ NOTHING = {
     "what is dependency injection?": "the message asks for general knowledge",
     "fix it": "the message says that something is wrong, and names nothing",
     "explain this": "the message refers to something said before it, and nothing was",
+    "help": "the message has no question, only a call for help",
+    "go ahead": "the message has no question, only an acknowledgement",
+    "please help me": "the message says that something is wrong, and names nothing",
+    "I love this project": "the message is small talk",
+    "what is the difference between a thread and a process?": "the message asks for general knowledge",
+    "remove the second paragraph of your answer": "the message is about the answer before it",
     "where is it tested?": "the message refers to something said before it, and nothing was",
 }
 
@@ -68,6 +75,11 @@ def test_a_message_that_asks_nothing_gets_an_empty_answer_that_says_why(helix, t
         ("message queue", "shop/message_queue.py"),
         ("`ok`", "tests/test_order.py"),
         ("ok()", "tests/test_order.py"),
+        ("`help`", "shop/help.go"),
+        ("what does `help` do", "shop/help.go"),
+        ("what does help do", "shop/help.go"),
+        ("how does help work?", "shop/help.go"),
+        ("go help", "shop/help.go"),
         ("where is it tested that Order can save?", "tests/test_order.py"),
     ],
 )
