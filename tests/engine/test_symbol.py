@@ -238,6 +238,37 @@ def test_overrides_are_those_whose_class_names_the_class_as_the_file_is_now(tmp_
     assert places(engine.symbols.about("Hull.paint"), "overrides") == []
 
 
+def test_siblings_below_a_base_of_the_same_name_do_not_override_each_other(tmp_path, open_helix):
+    sibling = """from . import virtual
+
+
+class Channel(virtual.Channel):
+    def consume(self):
+        return "a queue of its own kind"
+"""
+    files = {
+        "mail/__init__.py": "",
+        "mail/base.py": "class Channel:\n    def consume(self):\n        return None\n",
+        "mail/virtual/__init__.py": "from .base import Channel\n",
+        "mail/virtual/base.py": sibling.replace("from . import virtual", "from mail import base").replace(
+            "virtual.Channel", "base.Channel"
+        ),
+        "mail/redis.py": sibling,
+        "mail/sqs.py": sibling,
+        "mail/fifo.py": sibling.replace("from . import virtual", "from . import sqs").replace(
+            "Channel(virtual.Channel)", "Fifo(sqs.Channel)"
+        ),
+    }
+    _, engine = indexed(tmp_path, open_helix, files, commit=False)
+
+    def overriding(path):
+        return places(engine.symbols.about("consume", path=path, line=5), "overrides")
+
+    assert overriding(b"mail/redis.py") == []
+    assert overriding(b"mail/sqs.py") == [("mail/fifo.py", 5)]
+    assert overriding(b"mail/virtual/base.py") == [("mail/fifo.py", 5), ("mail/redis.py", 5), ("mail/sqs.py", 5)]
+
+
 def test_a_name_of_a_module_from_elsewhere_is_not_ours(tmp_path, open_helix):
     files = {
         "app/forms.py": "class Form:\n    def compile(self):\n        return 1\n",

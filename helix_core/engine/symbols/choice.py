@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from helix_core.model import Role, SourceKind
-from helix_core.search import Imports
+from helix_core.search import Imports, module_of
 from helix_core.store import DefinedAt
 from helix_core.words import IDENTIFIER, is_compound
 
@@ -20,6 +20,7 @@ LONGEST_NAME = 200
 _JOINTS = re.compile(r"::|->|\?\.|[.#]")
 _PATH_PARTS = re.compile(r"[/.]")
 _SELF = frozenset({"self", "this", "cls", "super", "super()", "Self", "@"})
+_CLASSES = frozenset({"class", "interface"})
 _ROLES = {Role.IMPLEMENTATION: 0, Role.CONFIG: 1, Role.EXAMPLE: 2, Role.TEST: 3}
 _MINOR_KINDS = frozenset({"field", "entry", "key", "rule", "section", "table", "variable"})
 
@@ -89,6 +90,50 @@ def choose(candidates: Sequence[DefinedAt], wanted: NameQuery, here: CursorConte
         near = {here.path, *imported}
         ranked = [one for one in ranked if one.path in near or one.hit.kind not in _MINOR_KINDS]
     return LikelyDefinitions(tuple(ranked[:MOST_DEFINITIONS]), total)
+
+
+def choose_base(written: str, known: Sequence[DefinedAt], here: CursorContext) -> DefinedAt | None:
+    """Return the class that a base class means, None where none is known or several may be meant.
+
+    Args:
+        written: The base as written after the class's name, with its owners (``virtual.Channel``).
+        known: The definitions of the base's last name.
+        here: The file, its imports, and as ``trail`` the chain of the class whose base it is, never its own base.
+    """
+    *owners, name = _JOINTS.split(written.partition("[")[0].strip())
+    classes = {
+        (one.path, *chain_of(one)): one
+        for one in known
+        if one.hit.name == name and one.hit.kind in _CLASSES and one.role is not Role.TEST
+    }
+    classes.pop((here.path, *here.trail), None)
+    others = list(classes.values())
+    if owners:
+        owned = _owned(others, owners, here)
+        narrowed = [one for one in owned if _is_imported_as(one.path, owners[-1], here)] or owned
+    else:
+        own = [one for one in others if one.path == here.path]
+        imported = [one for one in others if here.imports.include(one.path)]
+        narrowed = own or imported or _deepest(others, here) or others
+    return narrowed[0] if len(narrowed) == 1 else None
+
+
+def chain_of(one: DefinedAt) -> tuple[str, ...]:
+    """Return the names of a definition: of those around it, outermost first, and its own."""
+    return (*one.trail, one.hit.name)
+
+
+def _is_imported_as(path: bytes, owner: str, here: CursorContext) -> bool:
+    """Return whether a file is imported, or lies in a module of the name ``owner`` right below an imported package."""
+    depth = here.imports.depth(path)
+    return here.imports.include(path) or (depth > 0 and module_of(path)[depth : depth + 1] == (owner,))
+
+
+def _deepest(known: Sequence[DefinedAt], here: CursorContext) -> list[DefinedAt]:
+    """Return the definitions that lie deepest below an imported package, which may hand them on."""
+    depths = [here.imports.depth(one.path) for one in known]
+    most = max(depths, default=0)
+    return [one for one, depth in zip(known, depths, strict=True) if most and depth == most]
 
 
 def _of_code(candidates: Sequence[DefinedAt], here: CursorContext) -> list[DefinedAt]:

@@ -11,7 +11,15 @@ from functools import cached_property, partial
 from typing import Any
 
 from helix_core.engine.requests import PageCursor
-from helix_core.engine.symbols.choice import CursorContext, LikelyDefinitions, NameQuery, choose, parse_name
+from helix_core.engine.symbols.choice import (
+    CursorContext,
+    LikelyDefinitions,
+    NameQuery,
+    chain_of,
+    choose,
+    choose_base,
+    parse_name,
+)
 from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
 from helix_core.engine.verdict import Observer, Weigher, line_of_mention, line_of_use, line_on_disk, owners_in
 from helix_core.ingest import declarations, language_of
@@ -76,6 +84,7 @@ class NameNeighborhood:
         self._path = meant[0].path
         self._shown = shown
         self._counts = counts
+        self._classes: dict[str, list[DefinedAt]] = {}
         self._tried = max(USES_COUNTED if counts else USES_TRIED, 3 * shown)
 
     def definitions(self) -> list[Spot]:
@@ -90,7 +99,7 @@ class NameNeighborhood:
 
     def overrides(self) -> Uses:
         """Return the methods of the name in classes that name the method's class, or one that overrides it, among
-        their bases. Bases are compared by their last names.
+        their bases. Where several classes have a base's name, imports tell which it is.
         """
         return self._page(self._defined(self._overrides[: self._end]), is_last=len(self._overrides) <= self._end)
 
@@ -102,7 +111,7 @@ class NameNeighborhood:
 
     @cached_property
     def _overrides(self) -> list[DefinedAt]:
-        owners = {one.trail[-1] for one in self._meant if one.trail}
+        owners = {(one.path, one.trail) for one in self._meant if one.trail}
         own = {(one.path, one.trail) for one in self._meant}
         name = self._meant[0].hit.name
         methods = [
@@ -112,19 +121,40 @@ class NameNeighborhood:
         while owners:
             more = [one for one in methods if one not in found and self._extends(one, owners)]
             found += more
-            owners = {one.trail[-1] for one in more}
+            owners = {(one.path, one.trail) for one in more}
         return [one for one in methods if one in found]
 
-    def _extends(self, method: DefinedAt, owners: Set[str]) -> bool:
-        """Return whether a method's class has one of these among its bases, in the file as it is on disk now."""
+    def _extends(self, method: DefinedAt, owners: Set[tuple[bytes, tuple[str, ...]]]) -> bool:
+        """Return whether a method's class has one of these among its bases, in the file as it is on disk now.
+
+        ``owners`` are paths with the chains of classes.
+        """
         source = self._reader.files.source(method.path)
         file = self._observer.look(source).file if source is not None else None
+        names = {chain[-1] for _, chain in owners}
         # Most files that define the name do not have the owner's at all, and are not parsed.
-        if file is None or not any(owner.encode() in file.data for owner in owners):
+        if source is None or file is None or not any(name.encode() in file.data for name in names):
             return False
         classes = declarations(file.data, language_of(method.path, b"").name)
         bases = [base for one in classes if one.chain == method.trail for base in one.bases]
-        return any(base.rpartition(".")[2] in owners for base in bases)
+        asked = [base for base in bases if _last_name(base) in names]
+        if not asked:
+            return False
+        here = CursorContext(
+            method.path, 0, method.trail, Imports(method.path, self._reader.names.imports_of(source.id))
+        )
+        return any(self._means(base, here, owners) for base in asked)
+
+    def _means(self, base: str, here: CursorContext, owners: Set[tuple[bytes, tuple[str, ...]]]) -> bool:
+        name = _last_name(base)
+        if name not in self._classes:
+            self._classes[name] = self._reader.names.defined_at(name, self._path)
+        known = self._classes[name]
+        if not known:
+            # The class is gone from the index, and what extends it still says so.
+            return True
+        meant = choose_base(base, known, here)
+        return meant is not None and (meant.path, chain_of(meant)) in owners
 
     @property
     def _end(self) -> int:
@@ -255,8 +285,12 @@ def _entries(groups: Mapping[str, Sequence[Spot]]) -> list[str]:
     ]
 
 
+def _last_name(base: str) -> str:
+    return base.partition("[")[0].strip().rpartition(".")[2]
+
+
 def _qualified(one: DefinedAt) -> str:
-    return ".".join((*one.trail, one.hit.name))
+    return ".".join(chain_of(one))
 
 
 def _line_of_mention(data: bytes, item: Item, names: Sequence[str]) -> int:
