@@ -172,6 +172,47 @@ def test_a_method_that_a_base_class_has_now_is_inherited_and_breaks_nothing(shop
     assert found["checkout"]["change"] == "gone"
 
 
+BOX = "class {}:\n{}    def fill(self):\n        return []\n"
+INIT = "    def __init__(self, size, **options):\n        self.size = size\n\n"
+
+
+def test_a_constructor_that_says_what_the_inherited_one_said_is_no_change(tmp_path, open_helix):
+    files = {
+        "box/__init__.py": "",
+        "box/base.py": BOX.format("Box", INIT),
+        "box/cold.py": "from box import base\n\n\n" + BOX.format("Box(base.Box)", ""),
+        "box/small.py": "from box import cold\n\n\n" + BOX.format("Small(cold.Box)", ""),
+        "box/plain.py": BOX.format("Plain", ""),
+        "box/other.py": "from library import Base\n\n\n" + BOX.format("Other(Base)", ""),
+    }
+    folder = begin(tmp_path / "boxes", files)
+    for name in ("cold", "plain", "other"):
+        path = f"box/{name}.py"
+        write(folder, {path: files[path].replace("    def fill", INIT + "    def fill")})
+    less = INIT.replace("size, **options", "size")
+    write(folder, {"box/small.py": files["box/small.py"].replace("    def fill", less + "    def fill")})
+    answer, found = asked(open_helix, folder, "HEAD")
+    assert found.keys() == {"Small", "Plain", "Other"}
+    assert (found["Plain"]["was"], found["Plain"]["now"]) == ("Plain()", "Plain(size, **options)")
+    assert found["Small"]["was"] == "Small(size, **options)"
+    assert found["Other"]["was"] == "Other", "nobody knows the constructor of a base from a library"
+    assert found["Other"]["detail"] == "has a constructor of its own now"
+    assert answer["breaking_total"] == 3
+
+
+def test_a_call_of_a_static_method_does_not_use_the_constructor(tmp_path, open_helix):
+    files = {
+        "box/box.py": "class LargeBox:\n" + INIT + "    @staticmethod\n    def parse(text):\n        return text\n",
+        "box/reading.py": "from box.box import LargeBox\n\n\ndef read(text):\n    return LargeBox.parse(text)\n",
+        "box/making.py": "from box.box import LargeBox\n\n\ndef make(text):\n    return LargeBox(text)\n",
+    }
+    folder = begin(tmp_path / "boxes", files)
+    write(folder, {"box/box.py": files["box/box.py"].replace("size, **", "size, height, **")})
+    _, found = asked(open_helix, folder, "HEAD")
+    assert places(found["LargeBox"]["users"]) == [("box/making.py", 5, "verified")]
+    assert found["LargeBox"]["users_total"] == 1
+
+
 def test_a_file_that_went_away_takes_its_definitions_with_it(shop, open_helix):
     (shop / "shop/prices.py").unlink()
     _, found = asked(open_helix, shop, "HEAD")

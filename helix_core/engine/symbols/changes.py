@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from helix_core.engine.requests import PageCursor
+from helix_core.engine.symbols.choice import CursorContext, chain_of, choose_base
 from helix_core.engine.symbols.lookup import NameNeighborhood, Uses
 from helix_core.engine.symbols.place import Spot, weigh_spots
 from helix_core.engine.verdict import FileObservation, Weigher, parameters_differ, signature
@@ -21,6 +22,7 @@ from helix_core.ingest import Declaration, Parameter, block, declarations, decla
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.signatures import LANGUAGES
 from helix_core.model import Role, SourceKind
+from helix_core.search import Imports
 from helix_core.store import DefinedAt, DefinitionHit, Reader
 from helix_core.words import is_compound
 from helix_core.workspace import ChangedSince, StartingPoint, source_id_of
@@ -30,7 +32,8 @@ _AROUND = ("users", "tests", "documents", "overrides")
 MOST_FILES = 300
 """So many changed files are compared; reading one from git and parsing it twice takes milliseconds."""
 MOST_CANDIDATES = 60
-MOST_BASES_OF_A_NAME = 24
+MOST_BASES_OF_A_NAME = 200
+_WITHOUT_CONSTRUCTOR = frozenset(("object", "ABC", "Generic", "Protocol"))
 _IMPORTING = (b"import ", b"from ", b"export {")
 _WORDS = re.compile(rb"\w+")
 MOST_BASES = 4
@@ -275,7 +278,8 @@ class ChangesAnswer:
             (then,) = committed.read([(changed.commit, path)])
             now = self._now(path)
             if then is not None and now is not None:
-                found += compared(path, then, now, _language(path))
+                changes = compared(path, then, now, _language(path))
+                found += (one for change in changes if (one := self._constructed(change)) is not None)
         return found
 
     def _now(self, path: bytes) -> bytes | None:
@@ -324,16 +328,59 @@ class ChangesAnswer:
         return None
 
     def _bases(self, path: bytes, chain: tuple[str, ...]) -> list[tuple[bytes, tuple[str, ...]]]:
-        """Return the classes of the index that a class may name as its bases."""
-        here, data = self._declared(path, chain), self._data(path)
-        found = []
-        for base in here.bases if here is not None else ():
-            name = base.rpartition(".")[2]
-            name = _before_renaming(data, name)
-            for other in self._reader.names.defined_at(name, path, MOST_BASES_OF_A_NAME):
-                if other.hit.name == name and other.role is not Role.TEST:
-                    found.append((other.path, (*other.trail, name)))
-        return found
+        """Return the classes of the index that a class names as its bases."""
+        here = self._declared(path, chain)
+        found = [self._base(path, chain, base) for base in (here.bases if here is not None else ())]
+        return [one for one in found if one is not None]
+
+    def _base(self, path: bytes, chain: tuple[str, ...], written: str) -> tuple[bytes, tuple[str, ...]] | None:
+        """Return the class of the index that a class means by a base; None where it is elsewhere, or may be several."""
+        source = self._reader.files.source(path)
+        if source is None:
+            return None
+        plain = written.partition("[")[0].strip()
+        plain = plain if "." in plain else _before_renaming(self._data(path), plain)
+        known = self._reader.names.defined_at(plain.rpartition(".")[2], path, MOST_BASES_OF_A_NAME)
+        imports = Imports(path, self._reader.names.imports_of(source.id))
+        meant = choose_base(plain, known, CursorContext(path, 0, chain, imports))
+        return (meant.path, chain_of(meant)) if meant is not None else None
+
+    def _constructed(self, one: Change) -> Change | None:
+        """Return the change of a class with the constructors that it inherits; None where these are the same.
+
+        The parameters of one that is not known are None.
+        """
+        if one.kind != "signature" or one.then.kind != "class" or one.now is None:
+            return one
+        sides = []
+        for declaration in (one.then, one.now):
+            is_known, parameters = self._constructor(one.path, declaration)
+            sides.append(replace(declaration, parameters=(parameters or ()) if is_known else None))
+        then, now = sides
+        is_same = None not in (then.parameters, now.parameters) and _bound(then) == _bound(now)
+        return None if is_same else replace(one, then=then, now=now)
+
+    def _constructor(self, path: bytes, one: Declaration, depth: int = 0) -> tuple[bool, tuple[Parameter, ...] | None]:
+        """Return whether the constructor of a class is known, and its parameters: of its own one, else of that of the
+        first base that has one; None where none has.
+
+        That of a base from elsewhere is not known, nor one that a decorator makes.
+        """
+        if one.parameters is not None:
+            return True, one.parameters
+        if one.decorators or depth > MOST_BASES:
+            return False, None
+        for written in one.bases:
+            if written.partition("[")[0].strip().rpartition(".")[2] in _WITHOUT_CONSTRUCTOR:
+                continue
+            base = self._base(path, one.chain, written) if "=" not in written else None
+            above = self._declared(*base) if base is not None else None
+            if base is None or above is None:
+                return False, None
+            is_known, parameters = self._constructor(base[0], above, depth + 1)
+            if not is_known or parameters is not None:
+                return is_known, parameters
+        return True, None
 
     def _declared(self, path: bytes, chain: tuple[str, ...]) -> Declaration | None:
         return declared(self._data(path), _language(path), chain)
@@ -361,6 +408,8 @@ class ChangesAnswer:
             meant=[meant],
             candidates=candidates,
             shown=NEARBY * self._shown,
+            # Who changed is the constructor, which ``Class.member`` does not call.
+            as_owner=one.kind != "signature" or one.then.kind != "class",
         )
         others = [other for other in candidates if other not in own and other.role is not Role.TEST]
         users, tests = around.users(), around.tests()
@@ -431,12 +480,23 @@ def _said(one: Change) -> dict[str, Any]:
         "kind": then.kind,
         "source_id": source_id_of(one.path),
         "line_then": then.line,
-        "was": signature(then) if then.kind != "value" else ".".join(then.chain),
-        "now": "" if now is None else signature(now) if is_shown else ".".join(now.chain),
-        "detail": parameters_differ(then.parameters or (), now.parameters or ())
-        if one.kind == "signature" and now
-        else "",
+        "was": _signature(then) if then.kind != "value" else ".".join(then.chain),
+        "now": "" if now is None else _signature(now) if is_shown else ".".join(now.chain),
+        "detail": _differing(then, now) if one.kind == "signature" and now else "",
     }
+
+
+def _signature(one: Declaration) -> str:
+    """Return the signature; of a class of which no constructor is known its name alone."""
+    return ".".join(one.chain) if one.kind == "class" and one.parameters is None else signature(one)
+
+
+def _differing(then: Declaration, now: Declaration) -> str:
+    if then.kind == "class" and then.parameters is None:
+        return "has a constructor of its own now"
+    if now.kind == "class" and now.parameters is None:
+        return "has no constructor of its own any more"
+    return parameters_differ(then.parameters or (), now.parameters or ())
 
 
 def _language(path: bytes) -> str:

@@ -61,7 +61,8 @@ class NameNeighborhood:
 
     ``candidates`` are all that define it, ``meant`` those that are meant, best first. With ``counts``
     up to ``USES_COUNTED`` uses are examined, however few are shown, and those after the first ``offset`` can be asked
-    for: of each kind a page has at most ``shown``.
+    for: of each kind a page has at most ``shown``. Without ``as_owner`` a line that names it only before a member
+    (``Name.member``) is no use of it.
     """
 
     def __init__(
@@ -75,9 +76,10 @@ class NameNeighborhood:
         shown: int = SHOWN,
         counts: bool = False,
         offset: int = 0,
+        as_owner: bool = True,
     ) -> None:
         self._reader, self._observer = reader, observer
-        self._offset = offset
+        self._offset, self._as_owner = offset, as_owner
         self._name = name
         self._meant = meant
         self._candidates = candidates
@@ -240,7 +242,7 @@ class NameNeighborhood:
             own.setdefault(one.hit.item_id, set()).update(range(one.hit.start_line, one.hit.end_line + 1))
 
         def line(data: bytes, item: Item) -> int:
-            return line_of_use(data, item, self._name, own.get(item.id, ()))
+            return line_of_use(data, item, self._name, own.get(item.id, ()), as_owner=self._as_owner)
 
         files = self._tried if self._counts else max(FILES_TRIED, self._shown)
         spots, is_all = self._spots([items[id_] for id_ in tried if id_ in items], line, files)

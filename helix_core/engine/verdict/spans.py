@@ -52,12 +52,13 @@ def _owners(before: str) -> tuple[str, ...]:
     return ("()",) if _JOINED.search(before) else ()
 
 
-def line_of_use(data: bytes, item: Item, name: str, without: Collection[int] = ()) -> int:
+def line_of_use(data: bytes, item: Item, name: str, without: Collection[int] = (), *, as_owner: bool = True) -> int:
     """Return the first line of code in the item that uses the name, 1-based, or 0.
 
-    ``without`` are lines to skip: those of the definition. Comments and imports are skipped too.
+    ``without`` are lines to skip: those of the definition. Comments and imports are skipped too, and without
+    ``as_owner`` so is a name before its member (``Name.member``).
     """
-    pattern = whole_word(name)
+    pattern = whole_word(name) if as_owner else re.compile(rf"{whole_word(name).pattern}(?!\s*(?:\?\.|\.|::)\s*\w)")
     text = data[item.start_byte : item.end_byte].decode("utf-8", "replace")
     if pattern.search(text) is None:
         return 0
