@@ -158,6 +158,13 @@ _ASKED_NAME = re.compile(
     r"(?: (?:do|work|mean|for|called|used|defined|implemented|handled|run|happen))\s?\??",
     re.IGNORECASE,
 )
+_ITS_FEATURE = re.compile(
+    r"\W{0,3}(?:does|do|did|can|could|will|is|are) (?:it|this|they) (?:also |already |still |really |even |currently )?"
+    r"(?:support|have|use|handle|provide|implement|allow|offer|include|contain|need|require|depend|work (?:with|on)"
+    r"|run (?:with|on)|come with|able to|based on|compatible with|written in)\b",
+    re.IGNORECASE,
+)
+"""With nothing before it, "does it support graphql?" can ask of nothing but the workspace."""
 _PROGRAMS = frozenset({"go", "make"})
 _TICKED = re.compile(r"`([^`\n]{2,120})`")
 
@@ -260,7 +267,8 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         carried=carried,
         discussed=tuple(best),
         files=tuple(carry.files)[:MOST_FILES],
-        is_of_workspace=_means_workspace(" ".join((asking, *carry.questions)) if follows else asking, places),
+        is_of_workspace=_means_workspace(" ".join((asking, *carry.questions)) if follows else asking, places)
+        or (not carry.questions and _ITS_FEATURE.match(asking) is not None),
         may_be_general=before is not None and not (follows or pasted or is_printed or places or means_here(asking)),
     )
 

@@ -326,16 +326,17 @@ class _Search:
         seems_empty = not ranked or (
             not is_certain and self._seems_absent(judged, judging, signs, is_literal=is_literal)
         )
+        has_path = any(_is_path_of(source.path, judged.paths) for source in sources.values())
         if seems_empty and ranked:
-            has_path = any(_is_path_of(source.path, judged.paths) for source in sources.values())
             seems_empty = not (
                 has_path or self._is_defined(judged, whole, judging, results) or self._has_part(whole, frequency, first)
             )
         seems_empty = seems_empty or (not places and self._lacks_member(whole, results))
-        settled = self._settled(settle(whole, judged, judging, ranked, self._reader), places, is_printed=is_printed)
+        settled = settle(whole, judged, judging, ranked, self._reader)
+        settled = self._settled(settled, judged, ranked, places, is_printed=is_printed)
         sure = settled.bound((place if is_literal or is_overview else confidence)(signs, with_model=with_model))
         # What a name of the question settles is no matter of its words.
-        is_known = seems_empty or is_certain or is_literal or settled.at_least > DOUBTED_CONFIDENCE
+        is_known = seems_empty or is_certain or is_literal or has_path or settled.at_least > DOUBTED_CONFIDENCE
         is_doubtful = not is_known and presence(signs) < DOUBT
         sure = min(sure, ABSENT_CONFIDENCE if seems_empty else DOUBTED_CONFIDENCE if is_doubtful else 1.0)
         notes = _notes(
@@ -373,11 +374,25 @@ class _Search:
         judged = self._parsed(judged_by) if judged_by else self._question
         return without_values(judged, judged_by or text) if is_printed else judged
 
-    def _settled(self, of_names: ConfidenceBounds, places: Sequence[Ranked], *, is_printed: bool) -> ConfidenceBounds:
-        """Return the bounds that facts put on the confidence: coordinates, the text that prints a message, names."""
+    def _settled(
+        self,
+        of_names: ConfidenceBounds,
+        judged: Question,
+        ranked: Sequence[Ranked],
+        places: Sequence[Ranked],
+        *,
+        is_printed: bool,
+    ) -> ConfidenceBounds:
+        """Return the bounds that facts put on the confidence: coordinates, the text that prints a message, a path that
+        the question names, names.
+        """
         if places:
             return ConfidenceBounds(NAMED_CONFIDENCE if has_line(places[0], self._request.places) else 0.0)
-        return replace(of_names, at_least=NAMED_CONFIDENCE) if is_printed else of_names
+        if is_printed:
+            return replace(of_names, at_least=NAMED_CONFIDENCE)
+        if ranked and _is_path_of(ranked[0].item.source.path, judged.paths):
+            return replace(of_names, at_least=max(of_names.at_least, min(SAID_CONFIDENCE, of_names.at_most)))
+        return of_names
 
     def _is_found_by_meaning(
         self, meaning: QuestionVector | None, question: Question, frequency: Mapping[str, int]

@@ -270,7 +270,7 @@ def _decision(planned: _Planned, found: dict[str, Any]) -> TurnDecision:
     is_empty = found["known_empty"] and planned.asked.is_of_workspace and not quotes_or_names
     if is_empty:
         text = f"{KNOWN_EMPTY}\n{text}" if text else KNOWN_EMPTY
-    elif text and (note := next((one for one in found["notes"] if one.startswith(DOUBT_NOTE)), "")):
+    elif text and (note := _doubt(found["notes"])) and f"Note: {note}" not in text:
         text = f"Helix: {note}.\n{text}"
     if not text and (note := next((one for one in found["notes"] if one.startswith(LANGUAGE_NOTE)), "")):
         text, is_empty = f"Helix found nothing to show: {note}.", True
@@ -302,6 +302,11 @@ def _decision(planned: _Planned, found: dict[str, Any]) -> TurnDecision:
         outdated=frozenset((one["source_id"], one["gene_id"]) for one in found.get("outdated", ())),
         facts=facts if is_added else (),
     )
+
+
+def _doubt(notes: Sequence[str]) -> str:
+    """Return the note that the answer is probably not here; empty without one."""
+    return next((one for one in notes if one.startswith(DOUBT_NOTE)), "")
 
 
 def _pointer(block: dict[str, Any]) -> Pointer:

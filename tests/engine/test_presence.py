@@ -135,6 +135,13 @@ def test_an_answer_that_may_be_none_says_so_and_is_not_sure_whatever_its_place(h
     assert sure["coordinate_confidence"] == 0.95
 
 
+def test_a_question_that_names_an_indexed_path_is_in_no_doubt_whatever_its_other_words(helix):
+    packet = helix.packet("can you refactor shop/hooks.py to use a zeppelin wheel?")
+    assert not [one for one in packet["notes"] if "probably" in one]
+    assert packet["coordinate_confidence"] >= 0.5
+    assert "unlocated" not in {one["reason"] for status in ("stale_risk", "needs_refresh") for one in packet[status]}
+
+
 def test_a_member_that_nothing_has_is_absent_however_common_its_words_are(tmp_path):
     loop = "class Loop:\n    def call_later(self, delay):\n        return delay\n"
     files = {"app/loop.py": loop, "app/use.py": "def start(loop):\n    loop.call_later(1)\n    loop.config_file()\n"}

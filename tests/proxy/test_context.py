@@ -110,6 +110,19 @@ def test_a_question_of_the_workspace_that_is_not_answered_in_it_gets_one_line(se
     assert asked["content"] == question
 
 
+@pytest.mark.parametrize(
+    ("question", "became"),
+    [
+        ("does it support graphql?", "empty"),
+        ("can it already use graphql?", "empty"),
+        ("is it snowing in Oslo?", "none"),
+    ],
+)
+def test_the_first_message_asks_of_the_workspace_what_it_supports(server, question, became):
+    _, answer = chat(server, [{"role": "user", "content": question}])
+    assert answer.headers["x-helix-context"] == became
+
+
 def test_a_question_in_another_language_is_told_that_it_was_not_understood(server, upstream):
     _, answer = chat(server, [{"role": "user", "content": "wie werden die abgelaufenen rechnungen verschickt?"}])
     assert answer.headers["x-helix-context"] == "empty"
@@ -361,16 +374,27 @@ def test_a_chat_whose_window_is_empty_because_a_ranker_ran_out_is_told_so(tmp_pa
         return bounded(self, sql, *given)
 
     monkeypatch.setattr(QuerySession, "bounded_rows", hurried)
-    question = "where is the kubernetes flamingo telemetry of our session gateway?"
-    body = parse_body(json.dumps({"model": "m", "messages": [{"role": "user", "content": question}]}).encode())
+    context = decided(tmp_path, "where is the kubernetes flamingo telemetry of our session gateway?")
+    assert context.became == "empty", "a note is no evidence"
+    assert "not everything was searched (" in context.blocks[0].text
 
-    with Helix.open(begin(tmp_path / "project")) as helix:
+
+def test_an_answer_in_doubt_says_so_once(tmp_path, monkeypatch):
+    monkeypatch.setattr("helix_core.search.search.DOUBT", 1.1)
+    monkeypatch.setattr("helix_core.search.search.SAID_CONFIDENCE", 1.1)
+    context = decided(tmp_path, "how is a cookie signed?")
+    assert context.became == "added"
+    assert context.blocks[0].text.count("probably not here") == 1
+
+
+def decided(folder, question):
+    """Return the context of a chat that begins with the question, decided in this process."""
+    body = parse_body(json.dumps({"model": "m", "messages": [{"role": "user", "content": question}]}).encode())
+    with Helix.open(begin(folder / "project")) as helix:
         helix.refresh()
 
         async def ask(asked):
             return asked(helix)
 
         workspace = SimpleNamespace(folder=helix.workspace, ask=ask)
-        context = asyncio.run(ChatEvidence(4_000, Measures()).for_chat(workspace, body))
-    assert context.became == "empty", "a note is no evidence"
-    assert "not everything was searched (" in context.blocks[0].text
+        return asyncio.run(ChatEvidence(4_000, Measures()).for_chat(workspace, body))
