@@ -248,13 +248,14 @@ class Channel(virtual.Channel):
 """
     files = {
         "mail/__init__.py": "",
-        "mail/base.py": "class Channel:\n    def consume(self):\n        return None\n",
+        "mail/base.py": "class Channel:\n    def consume(self):\n        return None\n\n"
+        "    def close(self):\n        pass\n",
         "mail/virtual/__init__.py": "from .base import Channel\n",
         "mail/virtual/base.py": sibling.replace("from . import virtual", "from mail import base").replace(
             "virtual.Channel", "base.Channel"
         ),
         "mail/redis.py": sibling,
-        "mail/sqs.py": sibling,
+        "mail/sqs.py": sibling + "\n    def close(self):\n        return self\n",
         "mail/fifo.py": sibling.replace("from . import virtual", "from . import sqs").replace(
             "Channel(virtual.Channel)", "Fifo(sqs.Channel)"
         ),
@@ -264,6 +265,8 @@ class Channel(virtual.Channel):
     def overriding(path):
         return places(engine.symbols.about("consume", path=path, line=5), "overrides")
 
+    closed = engine.symbols.about("close", path=b"mail/base.py", line=5)
+    assert places(closed, "overrides") == [("mail/sqs.py", 8)], "below a class between that has no such method"
     assert overriding(b"mail/redis.py") == []
     assert overriding(b"mail/sqs.py") == [("mail/fifo.py", 5)]
     assert overriding(b"mail/virtual/base.py") == [("mail/fifo.py", 5), ("mail/redis.py", 5), ("mail/sqs.py", 5)]

@@ -15,7 +15,7 @@ from typing import Any
 
 from helix_core.engine.requests import PageCursor
 from helix_core.engine.symbols.choice import CursorContext, chain_of, choose_base
-from helix_core.engine.symbols.lookup import NameNeighborhood, Uses
+from helix_core.engine.symbols.lookup import MOST_BASES, NameNeighborhood, Uses
 from helix_core.engine.symbols.place import Spot, weigh_spots
 from helix_core.engine.verdict import FileObservation, Weigher, parameters_differ, signature
 from helix_core.ingest import Declaration, Parameter, block, declarations, declared, language_of, mask
@@ -36,8 +36,6 @@ MOST_BASES_OF_A_NAME = 200
 _WITHOUT_CONSTRUCTOR = frozenset(("object", "ABC", "Generic", "Protocol"))
 _IMPORTING = (b"import ", b"from ", b"export {")
 _WORDS = re.compile(rb"\w+")
-MOST_BASES = 4
-"""Levels of base classes that are searched for what a class no longer defines itself."""
 MOST_LOOKED_UP = 60
 """So many changes are looked up for what is around them, before the first ones are shown."""
 NEARBY = 4

@@ -38,6 +38,8 @@ FILES_TRIED = 8
 OVERRIDES_COUNTED = 200
 """Methods of a name whose classes are read for their bases in a look-up with a limit; else twice as many as are shown,
 because a hover waits for them."""
+MOST_BASES = 4
+"""Levels of base classes that are searched for the class of a method, or for what a class does not define itself."""
 DOCUMENTS_TRIED = 40
 DOCUMENT_FILES_TRIED = 6
 LineOf = Callable[[bytes, Item], int]
@@ -100,8 +102,8 @@ class NameNeighborhood:
         return self._page(self._defined(others[: self._end]), is_last=len(others) <= self._end)
 
     def overrides(self) -> Uses:
-        """Return the methods of the name in classes that name the method's class, or one that overrides it, among
-        their bases. Where several classes have a base's name, imports tell which it is.
+        """Return the methods of the name in classes that name the method's class, one that overrides it, or a class
+        of its own name below it, among their bases. Where several classes have a base's name, imports tell which it is.
         """
         return self._page(self._defined(self._overrides[: self._end]), is_last=len(self._overrides) <= self._end)
 
@@ -121,33 +123,35 @@ class NameNeighborhood:
         ][: OVERRIDES_COUNTED if self._counts else 2 * self._shown]
         found: list[DefinedAt] = []
         while owners:
-            more = [one for one in methods if one not in found and self._extends(one, owners)]
+            more = [one for one in methods if one not in found and self._extends(one.path, one.trail, owners)]
             found += more
             owners = {(one.path, one.trail) for one in more}
         return [one for one in methods if one in found]
 
-    def _extends(self, method: DefinedAt, owners: Set[tuple[bytes, tuple[str, ...]]]) -> bool:
-        """Return whether a method's class has one of these among its bases, in the file as it is on disk now.
+    def _extends(
+        self, path: bytes, chain: tuple[str, ...], owners: Set[tuple[bytes, tuple[str, ...]]], depth: int = 0
+    ) -> bool:
+        """Return whether a class has one of these among its bases, in the file as it is on disk now, or among those of
+        a base of the same name.
 
         ``owners`` are paths with the chains of classes.
         """
-        source = self._reader.files.source(method.path)
+        source = self._reader.files.source(path)
         file = self._observer.look(source).file if source is not None else None
-        names = {chain[-1] for _, chain in owners}
+        names = {owner[-1] for _, owner in owners}
         # Most files that define the name do not have the owner's at all, and are not parsed.
         if source is None or file is None or not any(name.encode() in file.data for name in names):
             return False
-        classes = declarations(file.data, language_of(method.path, b"").name)
-        bases = [base for one in classes if one.chain == method.trail for base in one.bases]
+        classes = declarations(file.data, language_of(path, b"").name)
+        bases = [base for one in classes if one.chain == chain for base in one.bases]
         asked = [base for base in bases if _last_name(base) in names]
         if not asked:
             return False
-        here = CursorContext(
-            method.path, 0, method.trail, Imports(method.path, self._reader.names.imports_of(source.id))
-        )
-        return any(self._means(base, here, owners) for base in asked)
+        here = CursorContext(path, 0, chain, Imports(path, self._reader.names.imports_of(source.id)))
+        return any(self._means(base, here, owners, depth) for base in asked)
 
-    def _means(self, base: str, here: CursorContext, owners: Set[tuple[bytes, tuple[str, ...]]]) -> bool:
+    def _means(self, base: str, here: CursorContext, owners: Set[tuple[bytes, tuple[str, ...]]], depth: int) -> bool:
+        """Return whether a base of a class is one of ``owners``, or extends one."""
         name = _last_name(base)
         if name not in self._classes:
             self._classes[name] = self._reader.names.defined_at(name, self._path)
@@ -156,7 +160,11 @@ class NameNeighborhood:
             # The class is gone from the index, and what extends it still says so.
             return True
         meant = choose_base(base, known, here)
-        return meant is not None and (meant.path, chain_of(meant)) in owners
+        if meant is None:
+            return False
+        if (meant.path, chain_of(meant)) in owners:
+            return True
+        return depth < MOST_BASES and self._extends(meant.path, chain_of(meant), owners, depth + 1)
 
     @property
     def _end(self) -> int:
