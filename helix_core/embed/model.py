@@ -367,7 +367,11 @@ def _first(parts: list[T], most: int) -> list[T]:
 
 
 def check_installed() -> None:
-    """Raise ModelError where the packages that load a model are not installed."""
+    """Raise ModelError where the packages that load a model are not installed.
+
+    Call it before fastembed is imported: the library that it downloads with would tell the Hub who runs it.
+    """
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     if why := why_missing("models"):
         raise ModelError(why)
 

@@ -68,7 +68,11 @@ def _folder_named(typed: str) -> str:
     """Return the real path of a folder as typed; a name that is no path stays."""
     from helix_core.engine.memory import ALL_WORKSPACES
 
-    place = working_folder() / Path(typed).expanduser()
+    try:
+        place = working_folder() / Path(typed).expanduser()
+    except RuntimeError:
+        # The home folder of nobody: a name, then.
+        return typed
     return typed if typed == ALL_WORKSPACES or not place.exists() else os.path.realpath(place)
 
 

@@ -131,14 +131,18 @@ def _unlisted(wanted: str, listed: Callable[[str], ListedModel]) -> str | None:
 
 
 def _folder(wanted: str) -> Path | None:
-    folder = Path(wanted).expanduser()
+    try:
+        folder = Path(wanted).expanduser()
+    except RuntimeError:
+        # The home folder of nobody.
+        return None
     return folder if (os.sep in wanted and folder.is_dir()) or wanted in (".", "..") else None
 
 
 def _said(model: ListedModel) -> str:
     licence = model.licence or "licence unknown"
     width = f"; {model.dimensions} dimensions" if model.dimensions else ""
-    through = "" if model.source.startswith("huggingface.co/") else " through fastembed"
+    through = "" if model.source.endswith(f"/{model.name}") else " through fastembed"
     return f"{model.name}: {model.size_mb} MB from {model.source}{through}{width}; {licence}"
 
 
