@@ -322,7 +322,14 @@ _C_TEXT = """
 (preproc_include path: (_) @module)
 """
 
-_C = Grammar(module="tree_sitter_c", definitions=_C_SHARED, text=_C_TEXT)
+# ``EXPORT(void name(int a)) {``: C's grammar takes it for a type of a macro, a missing semicolon and a block.
+_C_WRAPPED = """
+((macro_type_specifier
+    (type_descriptor type: (type_identifier) @name declarator: (abstract_function_declarator))) @function
+  . ";" . (compound_statement) @body)
+"""
+
+_C = Grammar(module="tree_sitter_c", definitions=_C_SHARED + _C_WRAPPED, text=_C_TEXT)
 
 _CPP = Grammar(
     module="tree_sitter_cpp",

@@ -25,7 +25,7 @@ NAMES_NOTHING_NEW = frozenset({"impl", "extension", "suite", "test"})
 _HEAVY = FUNCTIONS | CONTAINERS
 _SUITES = frozenset({"describe", "context", "suite", "feature", "fdescribe", "xdescribe"})
 _TESTS = frozenset({"it", "test", "specify", "scenario", "fit", "xit"})
-_PARTS = frozenset({"name", "owner", "call", "word", "declarator"})
+_PARTS = frozenset({"name", "owner", "call", "word", "declarator", "body"})
 _WORDS = {"struct": "struct", "enum": "enum", "extension": "extension"}
 _C_NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name"})
 _DEEPEST_DECLARATOR = 16
@@ -183,7 +183,7 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Fo
         return None
     owner = _slice(captures["owner"][0], data) if "owner" in captures else ""
     if "declarator" in captures:
-        name_node, owner, is_callable = _declared(captures["declarator"][0], data)
+        name_node, owner, is_callable = _declared(_unwrapped(nodes[0], captures["declarator"][0]), data)
         kind = _declared_kind(kind, owner, is_callable=is_callable)
     else:
         name_node = captures["name"][0] if "name" in captures else _own_name(nodes[0])
@@ -193,7 +193,7 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Fo
         kind = _WORDS.get(_slice(captures["word"][0], data), kind)
     if name_node is None or not kind:
         return None
-    start, end = nodes[0].byte_range
+    start, end = nodes[0].start_byte, max(node.end_byte for node in (nodes[0], *captures.get("body", ())))
     name = _unquoted(_slice(name_node, data))[:_LONGEST_NAME]
     return _Found(kind, name, owner, start, end, name_node.start_byte) if name else None
 
@@ -215,6 +215,23 @@ def _own_name(node: tree_sitter.Node) -> tree_sitter.Node | None:
         if child.type == "identifier":
             return child
     return None
+
+
+def _unwrapped(definition: tree_sitter.Node, declarator: tree_sitter.Node) -> tree_sitter.Node:
+    """Return the declarator of a function that a macro wraps (``EXPORT(void name(int a)) {``), which C++'s grammar
+    takes for a function without a type that is called like the macro; any other declarator as it is.
+    """
+    name, parameters = declarator.child_by_field_name("declarator"), declarator.child_by_field_name("parameters")
+    # A constructor has no type either, and may take a function; a macro is written in capitals.
+    is_macro = name is not None and name.type == "identifier" and (name.text or b"").isupper()
+    if not is_macro or parameters is None or definition.child_by_field_name("type") is not None:
+        return declarator
+    inner = parameters.named_children
+    wrapped = inner[0].child_by_field_name("declarator") if len(inner) == 1 else None
+    found = wrapped
+    while found is not None and found.type in ("pointer_declarator", "reference_declarator"):
+        found = found.child_by_field_name("declarator") or found.named_child(0)
+    return wrapped if wrapped is not None and found is not None and found.type == "function_declarator" else declarator
 
 
 def _declared(node: tree_sitter.Node, data: bytes) -> tuple[tree_sitter.Node | None, str, bool]:

@@ -272,3 +272,37 @@ def test_what_the_preprocessor_always_drops_is_no_symbol(path: bytes, never: str
     data = f"#if {never}\n{one}#if X\n{one}#endif\n#else\n{two}#endif\n{three}"
     names = {name for name, _ in _definitions(ingest(path, data.encode()))}
     assert names & {"dropped", "other", "kept"} == {"other", "kept"}
+
+
+@pytest.mark.parametrize("path", [b"heap.h", b"heap.c", b"heap.cpp"])
+def test_a_function_that_a_macro_wraps_is_found_by_its_own_name(path: bytes) -> None:
+    data = """#ifndef HEAP_H
+#define HEAP_H
+#define EXPORT(declaration) static declaration
+
+EXPORT(void heap_init(struct heap* heap));
+
+EXPORT(struct node* heap_min(const struct heap* heap)) {
+  return heap->min;
+}
+
+EXPORT(static void heap_insert(struct heap* heap,
+                               compare_fn less_than)) {
+  if (heap->min == NULL) {
+    heap->count += 1;
+  }
+}
+#endif
+"""
+    document = ingest(path, data.encode())
+    names = _definitions(document)
+    assert {("heap_min", "function"), ("heap_insert", "function")} <= names
+    assert ("EXPORT", "function") not in names
+    assert "heap_init" not in {name for name, _ in names}, "a prototype defines nothing"
+    (insert,) = [one for chunk in document.chunks for one in chunk.definitions if one.name == "heap_insert"]
+    assert (insert.start_line, insert.end_line) == (11, 16)
+
+
+def test_a_constructor_that_takes_a_function_keeps_its_name() -> None:
+    names = _definitions(ingest(b"a.cpp", b"Button::Button(void on_click(int)) {\n  click = on_click;\n}\n"))
+    assert ("Button", "method") in names
