@@ -17,6 +17,7 @@ from helix_core.conversation.parts import PASTED, MessagePart, PartKind, asks, m
 from helix_core.conversation.pasted import (
     Coordinate,
     coordinates,
+    error_message,
     errors_of,
     has_values,
     log_messages,
@@ -75,6 +76,7 @@ class ConversationQuery:
         is_of_workspace: Whether it says that it means this workspace: by a path, an identifier, a place or a word.
         may_be_general: Whether it may as well be about anything else: a message of a chat in which nothing means this
             workspace. It is answered only with what names of the index bear out.
+        message: What its paste says that went wrong, without the kind of the error.
     """
 
     text: str
@@ -89,6 +91,7 @@ class ConversationQuery:
     files: tuple[str, ...] = ()
     is_of_workspace: bool = False
     may_be_general: bool = False
+    message: str = ""
 
     @property
     def bare_names(self) -> tuple[str, ...]:
@@ -269,6 +272,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         files=tuple(carry.files)[:MOST_FILES],
         is_of_workspace=_means_workspace(" ".join((asking, *carry.questions)) if follows else asking, places)
         or (not carry.questions and _ITS_FEATURE.match(asking) is not None),
+        message=error_message(errors[0]) if errors else "",
         may_be_general=before is not None and not (follows or pasted or is_printed or places or means_here(asking)),
     )
 

@@ -383,3 +383,9 @@ def errors_of(text: str) -> tuple[str, ...]:
         if len(found) >= 3:
             break
     return tuple(found)
+
+
+def error_message(error: str) -> str:
+    """Return what an error of ``errors_of`` says, without its kind: ``no address`` of ``AddressError: no address``."""
+    kind, colon, said = error.partition(": ")
+    return said.strip() if colon and " " not in kind and kind[-1:].isalpha() else error

@@ -69,9 +69,11 @@ _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)(?![\w-])")
 _CALLED = re.compile(r"(?<!\w)([^\W\d]\w*+)\(\)")
 _PLACEHOLDER = re.compile(r"%(?:\(\w{1,60}\))?[-+#0-9.]{0,8}[a-zA-Z]|\$?\{[^{}\n]{0,80}\}|<[^<>\s]{1,60}>|\d+|\.\.\.|…")
 _ERROR_HEAD = re.compile(
-    r"(?<![\w.])(?:[A-Za-z_]\w{0,60}\.){0,6}(?:[A-Za-z]\w{0,60}(?:Error|Exception)|(?i:error|exception|fatal|panic)):\s++(?=\S)"
+    r"(?<![\w.])(?:[A-Za-z_]\w{0,60}\.){0,6}(?:[A-Za-z]\w{0,60}(?:Error|Exception)|(?i:error|exception|fatal|panic"
+    r"|warning|says?|saying|prints?|message)):\s++(?=\S)"
 )
-_FILLED_IN = re.compile(rf"{_QUOTED.pattern}|(?<!\w)\d[\d.,:]*+(?!\w)")
+_FILLED_IN = re.compile(rf"{_QUOTED.pattern}|(?<!\w)\d[\d.,:]*+(?!\w)|(?<=\w):\s++[^\s\"'`]++\s*+$")
+"""The values of a message: what it quotes, numbers, and one word behind its last colon."""
 _STATE = re.compile(
     r"(?i)^(?:no|not|invalid|unknown|missing|unable|cannot|failed|bad|illegal|unexpected|unsupported) "
     r"|\bnot\b|[a-z]{3}ed$"
@@ -206,7 +208,7 @@ def parse_question(text: str) -> Question:
         literals=_literals(quoted),
         sentence=text if _is_message(text) else "",
         spoken=_spoken(text),
-        printed=_printed(text),
+        printed=_printed(text, quoted),
     )
 
 
@@ -222,19 +224,29 @@ def _is_message(text: str) -> bool:
     return not is_question and len(text) <= LONGEST_SUBJECT and len(_RUN_WORD.findall(text)) > PHRASE_WORDS
 
 
-def _printed(text: str) -> tuple[str, ...]:
+def printed_runs(message: str) -> tuple[str, ...]:
+    """Return the runs of words of a message that a program printed, between the values that it filled in."""
+    parts = _FILLED_IN.sub("\0", message[:LONGEST_SUBJECT]).split("\0")
+    return tuple(run for part in parts if (run := " ".join(_RUN_WORD.findall(part))))
+
+
+def _printed(text: str, quoted: list[str]) -> tuple[str, ...]:
     """Return the runs of words of the message that a program printed; none where nothing shows that it is one: what
-    stands before it (``Error: ``), a value between its words, or that it tells a state (``channel disconnected``).
+    stands before it (``Error: ``), a value among its words, or that it tells a state (``channel disconnected``).
     """
     head = _ERROR_HEAD.search(text[:READ_CHARS])
-    message = text[head.end() :].partition("\n")[0][:LONGEST_SUBJECT] if head is not None else text.strip()
-    if len(message) > LONGEST_SUBJECT or (head is None and message.endswith(("?", "？"))):
-        return ()
-    runs = [run for part in _FILLED_IN.sub("\0", message).split("\0") if (run := " ".join(_RUN_WORD.findall(part)))]
-    words = [word for run in runs for word in run.split()]
-    is_told = head is not None or (len(runs) > 1 and len(words) >= PHRASE_WORDS)
-    is_state = len(runs) == 1 and 1 < len(words) <= PHRASE_WORDS and _STATE.search(runs[0]) is not None
-    return tuple(runs) if len(words) > 1 and (is_told or is_state) else ()
+    if head is not None:
+        runs = printed_runs(text[head.end() :].partition("\n")[0])
+        return runs if len(" ".join(runs).split()) > 1 else ()
+    is_whole = len(text) <= LONGEST_SUBJECT and not text.rstrip().endswith(("?", "？"))
+    for message in (*_literals(quoted), *([text.strip()] if is_whole else [])):
+        runs = printed_runs(message)
+        words = " ".join(runs).split()
+        if len(words) >= PHRASE_WORDS and _FILLED_IN.search(message) is not None:
+            return runs
+        if len(runs) == 1 and 1 < len(words) <= PHRASE_WORDS and _STATE.search(runs[0]) is not None:
+            return runs
+    return ()
 
 
 def without_values(question: Question, text: str) -> Question:

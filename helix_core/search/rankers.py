@@ -157,9 +157,8 @@ def _printing(runs: Sequence[str], frequency: Mapping[str, int], reader: Reader,
     lengths = [len(reader.words.tokens(run)) for run in runs]
     held = {id_: _longest_chain(lengths, where.body) for id_, where in offsets.items()}
     sources = reader.files.sources_by_id({one.source_id for one in found})
-    own = [one for one in found if one.id in held and sources[one.source_id].role is not Role.TEST]
+    own = [one for one in found if one.id in held and sources[one.source_id].role is Role.IMPLEMENTATION]
     own = [one for one in own if held[one.id][0] >= LEAST_PRINTED * sum(lengths)]
-    own = [one for one in own if sources[one.source_id].role is Role.IMPLEMENTATION] or own
     best = max((held[one.id] for one in own), default=(0, 0))
     own = [one for one in own if held[one.id] == best]
     return own if len(own) < TEXT_MATCHES and len({one.source_id for one in own}) <= MAX_FILES_OF_A_TEXT else []

@@ -34,6 +34,7 @@ from helix_core.search.question import (
     is_request_word,
     match_expression,
     parse_question,
+    printed_runs,
     select_terms,
     weigh_terms,
     without_values,
@@ -185,6 +186,7 @@ class SearchRequest:
             asked is here.
         questions: The questions of ``question``, where it asks several: each is searched by itself too.
         tested: What a follow-up that asks for tests is about: tests that match it come before what they test.
+        message: What a paste says that went wrong: the text that prints it comes first.
         explained: Add the account of how the answer came about, which costs about half as much as the answer.
     """
 
@@ -202,6 +204,7 @@ class SearchRequest:
     discussed: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     tested: str = ""
+    message: str = ""
 
 
 def search(request: SearchRequest, reader: Reader) -> Found:
@@ -216,7 +219,7 @@ def search(request: SearchRequest, reader: Reader) -> Found:
             return with_tests(found, _tests(request, reader), request.k)
         if len(request.questions) < 2:
             return found
-        apart = [replace(request, question=one, judged="", questions=()) for one in request.questions]
+        apart = [replace(request, question=one, judged="", questions=(), message="") for one in request.questions]
         answers = [_Search(one, reader).run() for one in apart]
         absent = [DOUBT_NOTE + one.question.strip() for one, of in zip(apart, answers, strict=True) if of.known_empty]
         return with_answers(found, answers, absent, request.k)
@@ -228,7 +231,7 @@ def _tests(request: SearchRequest, reader: Reader) -> tuple[Ranked, ...]:
     if not tests:
         return ()
     with reader.narrowed(tests):
-        return _Search(replace(request, question=request.tested, judged="", tested=""), reader).run().ranked
+        return _Search(replace(request, question=request.tested, judged="", tested="", message=""), reader).run().ranked
 
 
 DOUBT_NOTE = "probably not here: "
@@ -276,7 +279,7 @@ class _Search:
     def __init__(self, request: SearchRequest, reader: Reader) -> None:
         self._request = request
         self._language = language_of(request.judged or request.question)
-        self._question = self._parsed(request.question)
+        self._question = self._asked(request.question)
         self._asked_for = self._question.intents if request.prefer_implementation else frozenset(Intent)
         self._reader = reader
         self._sources, self._items = reader.text.size()
@@ -389,7 +392,7 @@ class _Search:
         if places:
             return ConfidenceBounds(NAMED_CONFIDENCE if has_line(places[0], self._request.places) else 0.0)
         if is_printed:
-            return replace(of_names, at_least=NAMED_CONFIDENCE)
+            return ConfidenceBounds(NAMED_CONFIDENCE, notes=of_names.notes)
         if ranked and _is_path_of(ranked[0].item.source.path, judged.paths):
             return replace(of_names, at_least=max(of_names.at_least, min(SAID_CONFIDENCE, of_names.at_most)))
         return of_names
@@ -410,6 +413,11 @@ class _Search:
         question = parse_question(text)
         empty = function_words(self._language) - question.proper
         return replace(question, words=tuple(word for word in question.words if word not in empty))
+
+    def _asked(self, text: str) -> Question:
+        """Return the question parsed, with the message of its paste that a program printed."""
+        question, runs = self._parsed(text), printed_runs(self._request.message)
+        return replace(question, printed=runs) if len(" ".join(runs).split()) > 1 else question
 
     def _seems_absent(
         self, question: Question, terms: Sequence[Term], signs: AnswerFeatures, *, is_literal: bool
@@ -439,7 +447,7 @@ class _Search:
         read = corrections(text, self._question, known.frequency, self._reader)
         if read:
             text, judged = corrected(text, read), corrected(judged, read)
-            self._question = self._parsed(text)
+            self._question = self._asked(text)
             words = (*self._question.words, *(self._parsed(judged).words if judged else ()))
             known = known_words(words, self._items, self._reader)
         return text, judged, known, read

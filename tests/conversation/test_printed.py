@@ -72,3 +72,18 @@ ADD = Coordinate("tests/test_cart.py", 0, "TestCart.test_add")
 )
 def test_a_test_and_a_logger_are_places_though_they_have_no_line(text, places):
     assert list(coordinates(text)) == places
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('why?\n```\nError: required flag(s) "name" not set\n```', 'required flag(s) "name" not set'),
+        (
+            'why?\nTraceback (most recent call last):\n  File "a.py", line 3, in f\nshop.AddressError: no address',
+            "no address",
+        ),
+        ("where is the cart saved?", ""),
+    ],
+)
+def test_what_a_paste_says_that_went_wrong_is_its_message(text, message):
+    assert read_question(text).message == message

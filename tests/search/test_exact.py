@@ -231,6 +231,9 @@ func RequiredFlagGroups(flags []Flag) error {
     if not entity.connection:
         raise RecoverableConnectionError('channel disconnected')
 """,
+    "src/transports.py": """def transport_of(name):
+    raise KeyError(f"No such transport: {name}. Transports are {names}.")
+""",
     "tests/args_test.go": """package app
 
 func TestNoArgs(t *testing.T) {
@@ -250,6 +253,10 @@ func TestNoArgs(t *testing.T) {
         ("accepts 1 arg(s), received 0", "Exactly"),
         ("accepts at most 1 arg(s), received 3", "AtMost"),
         ("Channel disconnected", "declare"),
+        ("amqp.exceptions.RecoverableConnectionError: channel disconnected", "declare"),
+        ("I typed app foo and it says: accepts 1 arg(s), received 0", "Exactly"),
+        ('where does "accepts 1 arg(s), received 0" come from?', "Exactly"),
+        ("No such transport: qwertz", "transport_of"),
     ],
 )
 def test_a_printed_message_finds_the_text_that_prints_it_whatever_its_values(
@@ -258,6 +265,14 @@ def test_a_printed_message_finds_the_text_that_prints_it_whatever_its_values(
     found = ask(indexed(MESSAGES), message)
     assert not found.known_empty
     assert (found.ranked[0].item.name, found.confidence >= 0.9) == (symbol, True)
+
+
+def test_the_message_of_a_paste_finds_the_text_that_prints_it_beside_other_words(indexed: Indexed) -> None:
+    reader = indexed(MESSAGES)
+    question = 'why? required flag(s) "name" not set RequiredFlagGroups checks flags'
+    found = search(SearchRequest(question, 10, message='required flag(s) "name" not set'), reader)
+    assert (found.ranked[0].item.name, found.confidence >= 0.9) == ("Required", True)
+    assert ask(reader, question).ranked[0].item.name != "Required"
 
 
 @pytest.mark.parametrize("message", ['Error: unknown shell "foo" for "app"', "Error: disk quota exceeded"])

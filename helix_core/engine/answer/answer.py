@@ -76,6 +76,7 @@ class IndexSearch:
             discussed=request.asked.discussed,
             questions=_questions(request.asked),
             tested=_tested(request.asked),
+            message=request.asked.message,
         )
         if request.asked.need is Need.NOTHING:
             with self.reader.snapshot(), self.reader.narrowed(()):
