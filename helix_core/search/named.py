@@ -32,6 +32,8 @@ _MEMBER = re.compile(r"(?<![\w./\\-])[A-Za-z_]\w{0,80}\.([A-Za-z]\w{2,80})\b(?![
 _ASKS_FOR_USES = re.compile(
     r"(?i)\b(?:use[sd]?|using|usages?|call(?:s|ed|ers?|ing)?|import(?:s|ed|ing)?|references?)\b"
 )
+_WITH_MACROS = frozenset({"c", "cpp", "rust", "elixir"})
+"""Languages in which a macro may define a name, whose text no parser expands."""
 _ELSEWHERE = frozenset({Intent.DOCS, Intent.EXAMPLES, Intent.HISTORY})
 
 
@@ -73,7 +75,9 @@ def settle(
     others = _other_words(question, names, terms)
     if undefined and len(others) <= MOST_OTHER_WORDS_OF_UNDEFINED:
         at_most = 1.0 if _ASKS_FOR_USES.search(text) else UNDEFINED_CONFIDENCE
-        return ConfidenceBounds(at_most=at_most, notes=tuple(undefined_note(name) for name in undefined))
+        by_macro = any(one.item.source.language in _WITH_MACROS for one in ranked)
+        notes = tuple(undefined_note(name, by_macro=by_macro) for name in undefined)
+        return ConfidenceBounds(at_most=at_most, notes=notes)
     is_about = len(others) <= MOST_OTHER_WORDS and all(term.frequency for term in others)
     if is_about and _is_definition(text, question, names, hits, ranked[0]):
         return ConfidenceBounds(at_least=NAMED_CONFIDENCE)
@@ -132,8 +136,13 @@ def _shows(place: Ranked, symbol: str) -> bool:
     return place.focus is not None or place.item.symbol.endswith(symbol)
 
 
-def undefined_note(name: str) -> str:
-    """Return the note of a name that is used and not defined: nothing is known of parameters and local names."""
+def undefined_note(name: str, *, by_macro: bool = False) -> str:
+    """Return the note of a name that is used and not defined: nothing is known of parameters and local names.
+
+    ``by_macro`` says that a macro may define it, which no parser expands: then it is not said to be defined nowhere.
+    """
+    if by_macro:
+        return f"no definition of {name} was recognized in this workspace; a macro may define it; these places use it"
     return (
         f"{name} is defined nowhere in this workspace (no function, class, method or constant has the name); "
         "these places use it"

@@ -120,6 +120,19 @@ def test_a_name_that_is_used_and_no_longer_defined_is_said_to_be_so(indexed, def
     ).notes
 
 
+def test_a_name_that_a_macro_may_define_is_not_said_to_be_defined_nowhere(indexed) -> None:  # type: ignore[no-untyped-def]
+    files = {
+        "src/tree.c": "DEFINE_TREE(page_tree, struct page, by_number)\n\nint first_page(void) {\n  return 1;\n}\n",
+        "src/cache.c": "int cached(struct page *page) {\n  return page_tree_insert(page) + 1;\n}\n",
+    }
+    found = ask(indexed(files), "where is page_tree_insert defined?")
+    assert found.notes == (
+        "no definition of page_tree_insert was recognized in this workspace; a macro may define it; "
+        "these places use it",
+    )
+    assert found.confidence <= UNDEFINED_CONFIDENCE
+
+
 def test_a_key_with_a_value_and_a_name_nobody_uses_are_not_said_to_be_undefined(shop: Reader) -> None:
     for question in ("fix RETRY_DELAY", "fix retry_delay", "fix qwrtplk_zzyzx"):
         assert not any("defined nowhere" in note for note in ask(shop, question).notes)

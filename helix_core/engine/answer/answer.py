@@ -145,7 +145,8 @@ class Answer:
             best = max((one.ranked.score for one in weighed), default=0.0) or 1.0
             weighed = [*(self._only_in_buffer(one, best, task) for one in only), *weighed][:k]
             confidence = max(found.confidence, NAMED_CONFIDENCE)
-            untrue = {undefined_note(name) for name in parse_question(question).identifiers}
+            names = parse_question(question).identifiers
+            untrue = {undefined_note(name, by_macro=by_macro) for name in names for by_macro in (False, True)}
             notes = tuple(note for note in found.notes if note not in {*untrue, found.unsearched})
             found = dataclasses.replace(found, known_empty=False, seems_empty=False, confidence=confidence, notes=notes)
             found = dataclasses.replace(found, unsearched="")
