@@ -164,7 +164,9 @@ _ASKED_NAME = re.compile(
 _ITS_FEATURE = re.compile(
     r"\W{0,3}(?:does|do|did|can|could|will|is|are) (?:it|this|they) (?:also |already |still |really |even |currently )?"
     r"(?:support|have|use|handle|provide|implement|allow|offer|include|contain|need|require|depend|work (?:with|on)"
-    r"|run (?:with|on)|come with|able to|based on|compatible with|written in)\b",
+    r"|run (?:with|on)|come with|able to|based on|compatible with|written in)\b"
+    r"|\W{0,3}is there (?:any |already |also )?support for\b"
+    r"|\W{0,3}can (?:i|we|you|one) (?:also )?use (?:it|this) (?:with|for|from|in)\b",
     re.IGNORECASE,
 )
 """With nothing before it, "does it support graphql?" can ask of nothing but the workspace."""

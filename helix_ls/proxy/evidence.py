@@ -6,6 +6,7 @@ A chat is never refused, nor delayed for long, for lack of context: a header rep
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import hashlib
 import logging
 import re
@@ -16,6 +17,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import PurePath
 from typing import Any, Literal
 
 from helix_core.conversation import ConversationQuery, Need, own_words, read_conversation, shortened, text_of
@@ -44,6 +46,7 @@ MOST_SHOWN = 200
 BUDGETS_KEPT = 8
 """What a conversation's evidence may take in all, in budgets of one question."""
 _BOUNDARY = re.compile(r"^=== helix ([0-9a-f]{16}) begin$", re.MULTILINE)
+_NAMES = re.compile(r"[\w.-]{2,100}(?<![.-])")
 Became = Literal["added", "empty", "off", "none", "late", "failed"]
 LATE = "x-helix-late"
 _LATE_FACTS: dict[str, tuple[tuple[str, str], ...]] = {"late": ((LATE, "slow"),), "failed": ()}
@@ -342,6 +345,9 @@ def _planned(body: Body, workspace: str) -> _Planned | None:
     asked = read_conversation(messages) if body.dialect.takes(body.fields) else None
     if asked is None or len(body.starts) != len(messages):
         return None
+    if PurePath(workspace).name.lower() in _NAMES.findall(asked.text.lower()):
+        # "does shop support graphql?" in the folder shop.
+        asked = dataclasses.replace(asked, is_of_workspace=True)
     later = {message.get("role") for message in messages[asked.index + 1 :] if isinstance(message, dict)}
     return _Planned(
         asked,

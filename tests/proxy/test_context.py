@@ -115,6 +115,8 @@ def test_a_question_of_the_workspace_that_is_not_answered_in_it_gets_one_line(se
     [
         ("does it support graphql?", "empty"),
         ("can it already use graphql?", "empty"),
+        ("is there any support for graphql?", "empty"),
+        ("can I use it with graphql?", "empty"),
         ("is it snowing in Oslo?", "none"),
     ],
 )
@@ -387,10 +389,15 @@ def test_an_answer_in_doubt_says_so_once(tmp_path, monkeypatch):
     assert context.blocks[0].text.count("probably not here") == 1
 
 
-def decided(folder, question):
+@pytest.mark.parametrize(("name", "became"), [("quokka", "empty"), ("wombat", "none")])
+def test_a_question_that_names_the_folder_asks_of_the_workspace(tmp_path, name, became):
+    assert decided(tmp_path, "does quokka support graphql?", name).became == became
+
+
+def decided(folder, question, name="project"):
     """Return the context of a chat that begins with the question, decided in this process."""
     body = parse_body(json.dumps({"model": "m", "messages": [{"role": "user", "content": question}]}).encode())
-    with Helix.open(begin(folder / "project")) as helix:
+    with Helix.open(begin(folder / name)) as helix:
         helix.refresh()
 
         async def ask(asked):
