@@ -210,6 +210,22 @@ def test_a_member_that_a_class_of_the_workspace_lacks_is_wrong(shop):
     assert one["now"] == {"source_id": "shop/basket.py", "start_line": 16, "symbol": "Basket.add_line"}
 
 
+def test_a_member_that_no_class_of_the_name_has_is_wrong(shop):
+    old = (
+        "from shop import basket\n\n\nclass Basket(basket.Basket):\n    def empty_all(self):\n        self.lines = []\n"
+    )
+    write(shop.workspace, {"shop/old.py": old})
+    shop.refresh()
+    one = finding(shop, "Call `Basket.frobnicate()` for each.")
+    assert (one["rule"], one["message"]) == ("member-missing", "Basket has no such member")
+    for member in ("empty_all", "add_line", "price_in"):
+        assert rules(shop, f"Call `Basket.{member}()` for each.") == []
+    # A class of the name from a library, perhaps.
+    write(shop.workspace, {"shop/sync.py": "def sync(basket):\n    return basket.pull_items()\n"})
+    shop.refresh()
+    assert rules(shop, "Call `Basket.pull_items()` for each.") == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "text",

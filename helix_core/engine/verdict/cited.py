@@ -430,16 +430,24 @@ class CheckedText:
         return self._module_member(one) if not classes else UNKNOWN
 
     def _member(self, one: Citation, classes: Sequence[DefinedAt]) -> CitationOutcome:
-        """Judge a member of the only class of its name: wrong where neither it nor any base has it."""
+        """Judge a member: wrong where no class of the owner's name has it, and no base of one."""
         self._compared += 1
         if self._compared > MOST_MEMBERS:
             self._notes[f"only the first {MOST_MEMBERS} members that no index entry has were compared"] = None
             return UNKNOWN
-        code = self._known.code(classes[0]) if len(classes) == 1 else None
-        if code is None or code.declaration.kind != "class" or code.language not in LANGUAGES:
+        members: dict[str, CitedPlace] = {}
+        for at in classes[:MOST_SAME_NAME]:
+            code = self._known.code(at)
+            if code is None or code.declaration.kind != "class" or code.language not in LANGUAGES:
+                return UNKNOWN
+            own = self._members(at.path, code.data, code.declaration, one.name, 0)
+            if own is None:
+                return UNKNOWN
+            members = own | members
+        if not 0 < len(classes) <= MOST_SAME_NAME or self._is_assigned(one):
             return UNKNOWN
-        members = self._members(code.data, code.language, code.declaration, one.name, 0)
-        if members is None or self._is_assigned(one):
+        # A name that several classes have is likely that of one elsewhere too, whose members code here may call.
+        if len(classes) > 1 and self._known.is_in_code(one.name):
             return UNKNOWN
         owner = one.parts[-2]
         near = get_close_matches(one.name, members, n=1, cutoff=0.6)
@@ -449,9 +457,10 @@ class CheckedText:
         return _wrong("member-missing", reason, f"{owner} has no such member{shown}", now)
 
     def _members(
-        self, data: bytes, language: str, declaration: Declaration, name: str, depth: int
+        self, path: bytes, data: bytes, declaration: Declaration, name: str, depth: int
     ) -> dict[str, CitedPlace] | None:
         """Return the members of a class and its bases; None where it may have the name from somewhere unseen."""
+        language = _language(path)
         head = b" ".join(data.split(b"\n")[declaration.line - 1 : declaration.line + 4]).partition(b"{")[0]
         is_script = language != "python"
         own = "\n".join(block(data, declaration))
@@ -459,28 +468,31 @@ class CheckedText:
         if _has_word(data, name) or is_open or depth > 8 or (is_script and b"extends" in head):
             return None
         found: dict[str, CitedPlace] = {}
-        for base in declaration.bases:
-            written = base.partition("[")[0]
-            last = written.rpartition(".")[2]
-            if last in _OUTSIDE_BASES:
+        for written in declaration.bases:
+            if written.partition("[")[0].rpartition(".")[2] in _OUTSIDE_BASES:
                 continue
-            known = self._implementations(last) if "=" not in base else []
-            code = self._known.code(known[0]) if len(known) == 1 else None
-            if code is None or code.declaration.kind != "class":
-                return None
-            if code.data != data and not _is_imported(data, written, code.source.path):
-                return None
-            above = self._members(code.data, code.language, code.declaration, name, depth + 1)
+            base = self._meant_base(path, data, declaration, written)
+            above = None
+            if base is not None and (code := self._known.code(base)) is not None and code.declaration.kind == "class":
+                above = self._members(base.path, code.data, code.declaration, name, depth + 1)
             if above is None:
                 return None
             found |= above
-        source = next((at for at in self._implementations(declaration.chain[-1])), None)
-        if source is None:
-            return None
         for member in declarations(data, language):
             if member.chain[:-1] == declaration.chain:
-                found[member.chain[-1]] = CitedPlace(source.path, member.line, ".".join(member.chain[-2:]))
+                found[member.chain[-1]] = CitedPlace(path, member.line, ".".join(member.chain[-2:]))
         return found
+
+    def _meant_base(self, path: bytes, data: bytes, declaration: Declaration, written: str) -> DefinedAt | None:
+        """Return the class that a base means, of its own file or imported from one; None unless it is the only one."""
+        base = written.partition("[")[0]
+        meant = [
+            at
+            for at in (self._implementations(base.rpartition(".")[2]) if "=" not in written else ())
+            if _is_imported(data, base, at.path)
+            or ("." not in base and at.path == path and (*at.trail, at.hit.name) != declaration.chain)
+        ]
+        return meant[0] if len(meant) == 1 else None
 
     def _is_assigned(self, one: Citation) -> bool:
         """Return whether any code sets the member from outside of its class, or names it as this member."""
