@@ -40,7 +40,7 @@ from helix_core.conversation.phrases import (
 from helix_core.conversation.prompts import around_asks, means_here, names_nothing, needs_nothing, system_asks
 from helix_core.conversation.subject import after_change, chosen_items
 from helix_core.printable import count
-from helix_core.words import IDENTIFIER, is_compound
+from helix_core.words import IDENTIFIER, is_compound, lazy_pattern
 
 MAX_READ = 32_000
 TURNS_READ = 8
@@ -112,6 +112,16 @@ class ConversationQuery:
         return () if is_sentence or not all(map(str.isidentifier, words)) else words
 
     @property
+    def code_names(self) -> tuple[str, ...]:
+        """Return the identifiers of a short message of one line that are written as only code writes them; none of a
+        longer one: a client writes its own, and what it carries has names too.
+        """
+        text = self.text.strip()
+        if len(text) > SHORT_MESSAGE or "\n" in text:
+            return ()
+        return tuple(dict.fromkeys(name for name in IDENTIFIER.findall(text) if _is_of_code(name)))
+
+    @property
     def is_formula(self) -> bool:
         """Whether the message is a greeting, thanks or the like, which a name has to be written as to be meant."""
         return any(part.part is not PartKind.QUESTION for part in self.parts)
@@ -154,20 +164,22 @@ _SAYS = {kind: kind.value for kind in PartKind} | {
 """What the parts of a message are called in a sentence to the user."""
 SHOWN = 160
 MOST_BARE = 3
+SHORT_MESSAGE = 300
 SHORT_WIDE = 18
 _PATH = re.compile(r"(?<![\w.@+~/\\-])(?:[\w.@+~-]{1,100}+/){0,12}[\w@+~-]{1,100}+\.[A-Za-z]\w{0,7}\b")
-_ASKED_NAME = re.compile(
+_ASKED_NAME = lazy_pattern(
     r"(?:(?:what|how|when|why) (?:does|do|did|is|are)|where is) (?:the |an? )?([^\W\d]\w{1,60})"
     r"(?: (?:do|work|mean|for|called|used|defined|implemented|handled|run|happen))\s?\??",
     re.IGNORECASE,
 )
-_ITS_FEATURE = re.compile(
+_ITS_FEATURE = lazy_pattern(
     r"\W{0,3}(?:does|do|did|can|could|will|is|are) (?:it|this|they) (?:also |already |still |really |even |currently )?"
     r"(?:support|have|use|handle|provide|implement|allow|offer|include|contain|need|require|depend|work (?:with|on)"
     r"|run (?:with|on)|come with|able to|based on|compatible with|written in)\b"
     r"|\W{0,3}is there (?:any |already |also )?support for\b"
     r"|\W{0,3}can (?:i|we|you|one) (?:also )?use (?:it|this) (?:with|for|from|in)\b",
     re.IGNORECASE,
+    cues=" it | this | they ",
 )
 """With nothing before it, "does it support graphql?" can ask of nothing but the workspace."""
 _PROGRAMS = frozenset({"go", "make"})
@@ -550,8 +562,11 @@ def _names_code(text: str) -> bool:
     """Does the text have a path, a quoted name, or an identifier as only code has it?"""
     if "`" in text or _PATH.search(text):
         return True
-    names = {name for name in IDENTIFIER.findall(text[:MAX_QUESTION]) if "_" in name or not name.islower()}
-    return any("_" in name.strip("_") or _has_inner_capital(name) for name in names)
+    return any(map(_is_of_code, set(IDENTIFIER.findall(text[:MAX_QUESTION]))))
+
+
+def _is_of_code(name: str) -> bool:
+    return "_" in name.strip("_") or (not name.islower() and _has_inner_capital(name))
 
 
 def _has_inner_capital(name: str) -> bool:

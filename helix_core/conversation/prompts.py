@@ -65,6 +65,10 @@ _FOR_A_CLIENT = lazy_pattern(
     cues="### task:|_history>|title for |new conversation topic|summary of |so far|context checkpoint|handoff summary"
     "|context window|previous response|[suggestion mode|autocomplete|fill in the middle|fim|fill_here",
 )  # fmt: skip
+_LOCATES = lazy_pattern(
+    r"\W{0,3}(?:where|which (?:file|function|class|method|module)|(?:why|how) (?:do|does|is|are|did|was|were))\b",
+    re.IGNORECASE,
+)
 _COMMIT = lazy_pattern(
     rf"^\W{{0,3}}(?:please |can you |could you )?{_MAKE}\b.{{0,60}}\b(?:commit message|pr description"
     rf"|pull request (?:title|description)|changelog entry|branch name)\b",
@@ -525,6 +529,11 @@ def _is_step(words: Sequence[str]) -> bool:
     return bool(STEP_VERBS.intersection(words)) and known.issuperset(words)
 
 
+def _locates(text: str) -> bool:
+    """Does a short message of one line ask where something is, or why it is so? No client asks itself that."""
+    return len(text) <= 300 and "\n" not in text.strip() and _LOCATES.match(text) is not None
+
+
 def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) -> str:
     """Return why a message needs nothing of a workspace, as a clause; empty where it may.
 
@@ -543,7 +552,7 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
         if _is_step(words):
             return "the message is a step of an agent's own loop"
     head, tail = text[:HEAD], text[-TAIL:] if len(text) > HEAD else ""
-    if _FOR_A_CLIENT.search(head) or _FOR_A_CLIENT.search(tail):
+    if (_FOR_A_CLIENT.search(head) or _FOR_A_CLIENT.search(tail)) and not _locates(text):
         return "the client asks for its own purpose: a title, a summary, follow-ups"
     opening = asking[:400].lstrip()
     if _COMMIT.match(opening):

@@ -68,13 +68,14 @@ _DOTTED = re.compile(r"(?<!\w)[^\W\d]\w*+(?:(?:\.|::|->|#)[^\W\d]\w*+)++")
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)(?![\w-])")
 _CALLED = re.compile(r"(?<!\w)([^\W\d]\w*+)\(\)")
 _PLACEHOLDER = re.compile(r"%(?:\(\w{1,60}\))?[-+#0-9.]{0,8}[a-zA-Z]|\$?\{[^{}\n]{0,80}\}|<[^<>\s]{1,60}>|\d+|\.\.\.|…")
-_ERROR_HEAD = re.compile(
+_ERROR_HEAD = lazy_pattern(
     r"(?<![\w.])(?:[A-Za-z_]\w{0,60}\.){0,6}(?:[A-Za-z]\w{0,60}(?:Error|Exception)|(?i:error|exception|fatal|panic"
-    r"|warning|says?|saying|prints?|message)):\s++(?=\S)"
+    r"|warning|says?|saying|prints?|message)):\s++(?=\S)",
+    cues=":",
 )
-_FILLED_IN = re.compile(rf"{_QUOTED.pattern}|(?<!\w)\d[\d.,:]*+(?!\w)|(?<=\w):\s++[^\s\"'`]++\s*+$")
+_FILLED_IN = lazy_pattern(rf"{_QUOTED.pattern}|(?<!\w)\d[\d.,:]*+(?!\w)|(?<=\w):\s++[^\s\"'`]++\s*+$")
 """The values of a message: what it quotes, numbers, and one word behind its last colon."""
-_STATE = re.compile(
+_STATE = lazy_pattern(
     r"(?i)^(?:no|not|invalid|unknown|missing|unable|cannot|failed|bad|illegal|unexpected|unsupported) "
     r"|\bnot\b|[a-z]{3}ed$"
 )

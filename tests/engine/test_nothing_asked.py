@@ -25,6 +25,8 @@ NOTHING = {
     "👍": "the message has no words",
     "wait a minute": "the message is small talk",
     "Generate a short title for this conversation": "the client asks for its own purpose",
+    "Generate a title for this chat:\nwhere is push_message defined": "the client asks for its own purpose",
+    "Generate a title for this chat about push_letter": "the client asks for its own purpose",
     "what's the weather in Paris?": "the message is about no code",
     "what is dependency injection?": "the message asks for general knowledge",
     "fix it": "the message says that something is wrong, and names nothing",
@@ -80,6 +82,9 @@ def test_a_message_that_asks_nothing_gets_an_empty_answer_that_says_why(helix, t
         ("what does help do", "shop/help.go"),
         ("how does help work?", "shop/help.go"),
         ("go help", "shop/help.go"),
+        ("generate a title for this chat: where is push_message defined", "shop/message_queue.py"),
+        ("fix the <fim_prefix> bug in push_message", "shop/message_queue.py"),
+        ("where is the context window of the message queue?", "shop/message_queue.py"),
         ("where is it tested that Order can save?", "tests/test_order.py"),
     ],
 )

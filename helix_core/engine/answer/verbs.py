@@ -117,12 +117,23 @@ class Answers:
         return explained | request.asked.account()
 
     def _as_asked(self, request: AnswerRequest) -> AnswerRequest:
-        """Return the request. A message that asks nothing, but consists of names of the code, asks for these."""
+        """Return the request. A message that seems to ask nothing, but is or has a name of the code, asks for that."""
         asked = request.asked
-        if asked.need is not Need.NOTHING or not asked.bare_names or not self._are_names(asked):
+        if asked.need is not Need.NOTHING:
             return request
-        named = dataclasses.replace(asked, need=Need.EVIDENCE, why="the message is a name of the code here")
-        return dataclasses.replace(request, asked=named)
+        if asked.bare_names and self._are_names(asked):
+            why = "the message is a name of the code here"
+        elif asked.code_names and self._defines_any(asked.code_names):
+            why = "the message has a name of the code here"
+        else:
+            return request
+        return dataclasses.replace(request, asked=dataclasses.replace(asked, need=Need.EVIDENCE, why=why))
+
+    @heals_index()
+    def _defines_any(self, names: Sequence[str]) -> bool:
+        from helix_core.search import is_implemented
+
+        return any(is_implemented(name, self.session.index.reader) for name in names)
 
     @heals_index()
     def _are_names(self, asked: ConversationQuery) -> bool:
