@@ -77,6 +77,22 @@ def test_a_key_that_very_many_files_set_is_no_fact_about_one_thing():
     assert contradictions(many, {}) == []
 
 
+def test_a_constant_of_which_each_module_has_its_own_contradicts_no_other_module_but_a_document():
+    ports = [claim(f"transport/{name}.py", "DEFAULT_PORT", str(port)) for port, name in enumerate(("a", "b", "c"))]
+    assert contradictions(ports, {}) == []
+    assert len(contradictions(ports[:2], {})) == 1
+    guide = claim("transport/README.md", "DEFAULT_PORT", "9", **DOC)
+    assert len(contradictions([*ports, guide], {})) == 3
+
+
+def test_the_same_place_in_two_lists_means_two_things():
+    config = {"kind": SourceKind.CONFIG, "role": Role.CONFIG, "value_type": "string"}
+    one, two = (claim(f"a/{name}.yaml", "skills[15].name", name, **config) for name in ("x", "y"))
+    assert contradictions([one, two], {}) == []
+    named = (claim(f"a/{name}.yaml", "skills.first_name", name, **config) for name in ("x", "y"))
+    assert len(contradictions(named, {})) == 1
+
+
 def test_a_file_that_gives_a_key_two_values_settles_nothing():
     both = [claim("a/x.py", "CACHE_TIMEOUT", "1"), claim("a/x.py", "CACHE_TIMEOUT", "2")]
     assert contradictions([*both, claim("a/y.py", "CACHE_TIMEOUT", "3")], {}) == []

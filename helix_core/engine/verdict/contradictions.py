@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ from helix_core.words import is_compound
 from helix_core.workspace import BlobReader
 
 MOST_FILES = 24
+MOST_VALUES = 2
+_PLACE_IN_A_LIST = re.compile(r"\[\d+\]")
 _COMPARABLE_ROLES = frozenset({Role.IMPLEMENTATION, Role.CONFIG, Role.DOC})
 
 
@@ -34,7 +37,8 @@ def contradictions(claims: Iterable[SourcedClaim], changed_at: Mapping[bytes, fl
 
     ``changed_at`` maps paths to when a source last changed (its commit, or its mtime while uncommitted). A key to which
     one file itself gives several values is skipped (overloads, platforms), and so is one that very many files set,
-    which is generic (``app_label``) and no fact about one thing.
+    which is generic (``app_label``) and no fact about one thing. Sources that give it more than ``MOST_VALUES`` values
+    do not contradict each other: each has its own (``DEFAULT_PORT`` of every transport).
     """
     by_key: dict[str, list[SourcedClaim]] = defaultdict(list)
     for claim in claims:
@@ -45,8 +49,13 @@ def contradictions(claims: Iterable[SourcedClaim], changed_at: Mapping[bytes, fl
         settled = _one_value_per_file(group)
         if len(settled) > MOST_FILES:
             continue
+        is_of_each = (
+            len({_normal(claim) for claim in settled if claim.source.source_kind is SourceKind.CODE}) > MOST_VALUES
+        )
         for index, one in enumerate(settled):
             for other in settled[index + 1 :]:
+                if is_of_each and _are_code(one, other):
+                    continue
                 if _disagree(one, other) and _same_scope(one, other):
                     older, fresher = sorted((one, other), key=lambda claim: _age(claim, changed_at))
                     found.append(Contradiction(key, fresher, older))
@@ -64,7 +73,8 @@ def _comparable(sourced: SourcedClaim) -> bool:
     is_made = source.authority is Authority.INFERRED and source.source_kind is not SourceKind.NOTE
     if source.role not in _COMPARABLE_ROLES or is_made:
         return False
-    return "." in key or is_compound(key)
+    # The tenth entry of one list is another thing than the tenth of another.
+    return ("." in key or is_compound(key)) and not _PLACE_IN_A_LIST.search(key)
 
 
 def _one_value_per_file(group: list[SourcedClaim]) -> list[SourcedClaim]:
@@ -72,6 +82,10 @@ def _one_value_per_file(group: list[SourcedClaim]) -> list[SourcedClaim]:
     for sourced in group:
         values[sourced.source.path].setdefault(_normal(sourced), sourced)
     return [next(iter(seen.values())) for _, seen in sorted(values.items()) if len(seen) == 1]
+
+
+def _are_code(one: SourcedClaim, other: SourcedClaim) -> bool:
+    return {one.source.source_kind, other.source.source_kind} == {SourceKind.CODE}
 
 
 def _disagree(one: SourcedClaim, other: SourcedClaim) -> bool:
@@ -87,11 +101,10 @@ def _same_scope(one: SourcedClaim, other: SourcedClaim) -> bool:
     only their own folder.
     """
     first, second = (_folder(c.source.path) for c in (one, other))
-    kinds = {one.source.source_kind, other.source.source_kind}
     prose = [_is_prose(one.source), _is_prose(other.source)]
     if all(prose):
         return False
-    if kinds == {SourceKind.CODE} and "." in one.key:
+    if _are_code(one, other) and "." in one.key:
         # `Command.help` of one file is another class than `Command` of the file next to it.
         return False
     if first == second:
