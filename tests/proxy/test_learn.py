@@ -468,7 +468,7 @@ def test_a_folder_that_is_a_link_is_refused_by_its_name_and_chats_go_on(environ,
         with server.admin() as admin:
             answer = admin.post("/ingest", json={"content": "a note"})
         assert answer.status_code == 500
-        assert "no folder of yours" in answer.json()["error"]["message"]
+        assert "is not a folder of yours" in answer.json()["error"]["message"]
         assert b"Traceback" not in server.log
     finally:
         server.close()
