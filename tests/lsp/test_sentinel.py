@@ -44,11 +44,11 @@ def test_no_feature_runs_what_a_repository_names(
         wire.command("helix.refreshPlan", {"packet_id": packet["packet_id"]})
     wire.change(uri, "def trapped():\n    return 2\n")
     wire.result("textDocument/hover", where)
-    (folder / "a.txt").write_text("three\n")
+    (folder / "a.txt").write_text("trident\n")
     wire.command("helix.index.refresh")
     wire.command("helix.index.rebuild")
     wire.command("helix.status")
     wire.command("helix.doctor")
-    assert wire.command("helix.search", {"question": "three"})["items"]
+    assert wire.command("helix.search", {"question": "trident"})["items"]
     assert wire.stop() == 0
     assert traps.sprung() == set()
