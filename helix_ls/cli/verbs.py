@@ -179,7 +179,8 @@ class Verbs(TyperGroup):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb. An interrupt that it does not report itself is one line, and the exit status 130."""
         try:
-            with interrupts_first():
+            # A verb that has said what it kept ends by an exit.
+            with interrupts_first(click.exceptions.Exit):
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             complain(INTERRUPTED)

@@ -41,14 +41,17 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 @contextlib.contextmanager
-def interrupts_first() -> Iterator[None]:
+def interrupts_first(*passed: type[Exception]) -> Iterator[None]:
     """Raise KeyboardInterrupt for whatever fails in the block once the process was interrupted.
 
     Where the interrupt is raised in a callback of SQLite or while a class is made, the caller gets another exception,
-    such as "user-defined function raised exception": that is no defect, and is not to be reported as one.
+    such as "user-defined function raised exception": that is no defect, and is not to be reported as one. Exceptions
+    of the types ``passed`` stay what they are.
     """
     try:
         yield
+    except passed:
+        raise
     except Exception as error:
         if _interrupted.is_set():
             raise KeyboardInterrupt from error
