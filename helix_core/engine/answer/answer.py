@@ -96,9 +96,7 @@ class IndexSearch:
 def _nothing_asked(found: Found, why: str) -> Found:
     """Return the answer to a message that asks nothing: no place, and one note that says why and what to ask."""
     note = f"nothing was searched: {why}; ask for a name, a file, or what the code here does"
-    return dataclasses.replace(
-        found, known_empty=False, seems_empty=False, confidence=0.0, nearest=(), notes=(note,), unsearched=note
-    )
+    return dataclasses.replace(found.where_nothing_was_searched(note), notes=(note,))
 
 
 def _questions(asked: ConversationQuery) -> tuple[str, ...]:
@@ -148,8 +146,9 @@ class Answer:
             names = parse_question(question).identifiers
             untrue = {undefined_note(name, by_macro=by_macro) for name in names for by_macro in (False, True)}
             notes = tuple(note for note in found.notes if note not in {*untrue, found.unsearched})
-            found = dataclasses.replace(found, known_empty=False, seems_empty=False, confidence=confidence, notes=notes)
-            found = dataclasses.replace(found, unsearched="")
+            found = dataclasses.replace(
+                found, known_empty=False, seems_empty=False, confidence=confidence, notes=notes, unsearched=""
+            )
         ordered = weighed if self._whole else files_first_order(weighed)
         return Answered(tuple(ordered), tuple(pairs), found)
 

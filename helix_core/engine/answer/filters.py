@@ -82,10 +82,7 @@ class SearchScope:
     def limits(self, found: Found) -> Found:
         """Return what was found with what a reader must know of the filters: an empty answer is about these files."""
         if self.note:
-            # Nothing is known to be missing from files that nobody looked at.
-            found = dataclasses.replace(
-                found, known_empty=False, seems_empty=False, confidence=0.0, nearest=(), unsearched=self.note
-            )
+            found = found.where_nothing_was_searched(self.note)
         note = self.note
         if not note and (found.known_empty or found.seems_empty or not found.ranked):
             were = "was" if len(self.source_ids) == 1 else "were"

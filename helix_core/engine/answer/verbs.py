@@ -119,33 +119,24 @@ class Answers:
     def _as_asked(self, request: AnswerRequest) -> AnswerRequest:
         """Return the request. A message that seems to ask nothing, but is or has a name of the code, asks for that."""
         asked = request.asked
-        if asked.need is not Need.NOTHING:
-            return request
-        if asked.bare_names and self._are_names(asked):
-            why = "the message is a name of the code here"
-        elif asked.code_names and self._defines_any(asked.code_names):
-            why = "the message has a name of the code here"
-        else:
+        if asked.need is not Need.NOTHING or not (why := self._why_named(asked)):
             return request
         return dataclasses.replace(request, asked=dataclasses.replace(asked, need=Need.EVIDENCE, why=why))
 
     @heals_index()
-    def _defines_any(self, names: Sequence[str]) -> bool:
-        from helix_core.search import is_implemented
+    def _why_named(self, asked: ConversationQuery) -> str:
+        """Return what a message has of the names here, as a sentence; empty for nothing.
 
-        return any(is_implemented(name, self.session.index.reader) for name in names)
-
-    @heals_index()
-    def _are_names(self, asked: ConversationQuery) -> bool:
-        """Return whether names here have all words of a message. Of a greeting only a definition of the implementation
-        is meant: an example's ``hello`` is no answer.
+        Of a greeting only a definition of the implementation is meant: an example's ``hello`` is no answer.
         """
         from helix_core.search import are_names, is_implemented
 
-        reader = self.session.index.reader
-        if asked.is_formula:
-            return is_implemented(asked.bare_names[0], reader)
-        return are_names(asked.bare_names, reader)
+        reader, names = self.session.index.reader, asked.bare_names
+        if names and (is_implemented(names[0], reader) if asked.is_formula else are_names(names, reader)):
+            return "the message is a name of the code here"
+        if any(is_implemented(name, reader) for name in asked.code_names):
+            return "the message has a name of the code here"
+        return ""
 
     @heals_index()
     def _part(self, request: AnswerRequest) -> _Part:

@@ -255,13 +255,16 @@ class Recalling:
         )
         return judged[0].stored
 
+    def _citing(self, files: Collection[str]) -> list[StoredMemory]:
+        """Return the usable memories that cite one of these files and are still so."""
+        ids = self._memory.items.citing(self._key, files, MOST_CITING) if self._key else []
+        return [one for one in self._memory.items.by_ids(ids) if one.status in USABLE and not self.is_over(one)]
+
     def citing(self, cited: CitedLines, task: TaskType) -> list[JudgedMemory]:
         """Return the usable memories that cite some of these lines or a symbol, judged; those of a symbol first, then
         the newest.
         """
-        ids = self._memory.items.citing(self._key, cited.files, MOST_CITING) if self._key else []
-        usable = [one for one in self._memory.items.by_ids(ids) if one.status in USABLE]
-        known = [one for one in usable if not self.is_over(one)]
+        known = self._citing(cited.files)
         judged = self.judged([(one, 0.0) for one in known], task, heals=False) if known else []
         rated = [(cited.nearness(one.citations), one) for one in judged]
         return [one for nearness, one in sorted(rated, key=lambda pair: -pair[0]) if nearness]
@@ -270,9 +273,7 @@ class Recalling:
         """Return the usable memories that cite lines of a file which are not as they were, with those lines as they are
         in the editor's buffer where one is open.
         """
-        ids = self._memory.items.citing(self._key, [source_id], MOST_CITING) if self._key else []
-        usable = [one for one in self._memory.items.by_ids(ids) if one.status in USABLE]
-        known = [one for one in usable if not self.is_over(one)]
+        known = self._citing([source_id])
         found = []
         for one in self.judged([(one, 0.0) for one in known], TaskType.EXPLAIN, heals=False) if known else []:
             for each, mark in one.citations:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from helix_core.engine.requests import PageCursor
-from helix_core.engine.symbols.choice import CursorContext, chain_of, choose_base
-from helix_core.engine.symbols.lookup import MOST_BASES, NameNeighborhood, Uses
+from helix_core.engine.symbols.choice import CursorContext, chain_of, choose_base, plain_base
+from helix_core.engine.symbols.lookup import MOST_BASES, NameNeighborhood, Uses, last_name
 from helix_core.engine.symbols.place import Spot, weigh_spots
 from helix_core.engine.verdict import FileObservation, Weigher, parameters_differ, signature
 from helix_core.ingest import Declaration, Parameter, block, declarations, declared, language_of, mask
@@ -336,7 +336,7 @@ class ChangesAnswer:
         source = self._reader.files.source(path)
         if source is None:
             return None
-        plain = written.partition("[")[0].strip()
+        plain = plain_base(written)
         plain = plain if "." in plain else _before_renaming(self._data(path), plain)
         known = self._reader.names.defined_at(plain.rpartition(".")[2], path, MOST_BASES_OF_A_NAME)
         imports = Imports(path, self._reader.names.imports_of(source.id))
@@ -369,7 +369,7 @@ class ChangesAnswer:
         if one.decorators or depth > MOST_BASES:
             return False, None
         for written in one.bases:
-            if written.partition("[")[0].strip().rpartition(".")[2] in _WITHOUT_CONSTRUCTOR:
+            if last_name(written) in _WITHOUT_CONSTRUCTOR:
                 continue
             base = self._base(path, one.chain, written) if "=" not in written else None
             above = self._declared(*base) if base is not None else None

@@ -100,7 +100,7 @@ def choose_base(written: str, known: Sequence[DefinedAt], here: CursorContext) -
         known: The definitions of the base's last name.
         here: The file, its imports, and as ``trail`` the chain of the class whose base it is, never its own base.
     """
-    *owners, name = _JOINTS.split(written.partition("[")[0].strip())
+    *owners, name = _JOINTS.split(plain_base(written))
     classes = {
         (one.path, *chain_of(one)): one
         for one in known
@@ -116,6 +116,11 @@ def choose_base(written: str, known: Sequence[DefinedAt], here: CursorContext) -
         imported = [one for one in others if here.imports.include(one.path)]
         narrowed = own or imported or _deepest(others, here) or others
     return narrowed[0] if len(narrowed) == 1 else None
+
+
+def plain_base(written: str) -> str:
+    """Return a base as written after a class's name without its type arguments: ``Base`` of ``Base[T]``."""
+    return written.partition("[")[0].strip()
 
 
 def chain_of(one: DefinedAt) -> tuple[str, ...]:

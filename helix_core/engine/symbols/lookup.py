@@ -19,6 +19,7 @@ from helix_core.engine.symbols.choice import (
     choose,
     choose_base,
     parse_name,
+    plain_base,
 )
 from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
 from helix_core.engine.verdict import Observer, Weigher, line_of_mention, line_of_use, line_on_disk, owners_in
@@ -144,7 +145,7 @@ class NameNeighborhood:
             return False
         classes = declarations(file.data, language_of(path, b"").name)
         bases = [base for one in classes if one.chain == chain for base in one.bases]
-        asked = [base for base in bases if _last_name(base) in names]
+        asked = [base for base in bases if last_name(base) in names]
         if not asked:
             return False
         here = CursorContext(path, 0, chain, Imports(path, self._reader.names.imports_of(source.id)))
@@ -152,7 +153,7 @@ class NameNeighborhood:
 
     def _means(self, base: str, here: CursorContext, owners: Set[tuple[bytes, tuple[str, ...]]], depth: int) -> bool:
         """Return whether a base of a class is one of ``owners``, or extends one."""
-        name = _last_name(base)
+        name = last_name(base)
         if name not in self._classes:
             self._classes[name] = self._reader.names.defined_at(name, self._path)
         known = self._classes[name]
@@ -295,8 +296,9 @@ def _entries(groups: Mapping[str, Sequence[Spot]]) -> list[str]:
     ]
 
 
-def _last_name(base: str) -> str:
-    return base.partition("[")[0].strip().rpartition(".")[2]
+def last_name(base: str) -> str:
+    """Return the last name of a base as written after a class's name."""
+    return plain_base(base).rpartition(".")[2]
 
 
 def _qualified(one: DefinedAt) -> str:
