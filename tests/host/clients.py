@@ -49,9 +49,9 @@ class Caller:
 class Editor:
     """``helix lsp`` with this process as its editor. What it says that is not an answer is kept in ``said``."""
 
-    def __init__(self, environ, *arguments):
+    def __init__(self, environ, *arguments, command=None):
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "helix_ls.cli", "lsp", "--stdio", *arguments],
+            command or [sys.executable, "-m", "helix_ls.cli", "lsp", "--stdio", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -119,21 +119,15 @@ def test_a_shim_that_cannot_replay_ends_and_a_client_that_restarts_it_loses_noth
     )
 
 
-def test_a_shim_whose_daemons_keep_dying_names_the_cause_and_their_log_at_its_end(environ):
+def test_a_shim_whose_daemons_keep_dying_names_the_cause_and_their_log_at_its_end(environ, project):
     script = "import os, helix_ls.host.shim as shim; shim.MOST_DEATHS = 0; shim.end(shim.run_shim(os.environ))"
-    process = subprocess.Popen(
-        [sys.executable, "-c", script],
-        env=environ,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    until(place(environ).socket.exists, "the daemon listens")
+    window = Editor(environ, command=[sys.executable, "-c", script])
+    # Answered, the shim is connected; a daemon that dies before that is not one of its deaths.
+    window.begin(project)
     os.kill(daemon_pid(environ), signal.SIGKILL)
-    with process:
-        said = process.stderr.read().decode()
-        process.stdin.close()
-    assert process.returncode == 1
+    assert window.process.wait(60) == 1
+    said = window.process.stderr.read().decode()
+    window.close()
     assert said == (
         f"helix lsp: The daemon ended 1 times within 180 s; see the end of its log, {place(environ).log}, "
         "then restart the language server in the editor.\n"
