@@ -53,7 +53,11 @@ class StaticEncoder:
     problem = ""
 
     def encode(self, model: str, text: str) -> bytes:
-        """Return the vector of ``text``; ``model`` must be ``static``."""
+        """Return the vector of ``text``.
+
+        Raises:
+            ValueError: ``model`` is not ``static``.
+        """
         if model != STATIC:
             raise ValueError(f"The built-in encoder does not know the model {model}.")
         table = static_table()

@@ -79,10 +79,16 @@ class Embedding:
         progress: Callable[[Progress], None] | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> EmbedReport:
-        """Embed all texts without a vector; ``check`` is called between small batches and stops by raising.
+        """Embed all texts without a vector.
 
         Vectors of unused models are deleted first, except those of the previous one, so that switching back costs
         nothing.
+
+        Args:
+            embedder: The model.
+            levels: Which texts, in the order in which they are embedded.
+            progress: Called as the run advances.
+            check: Called between small batches; it stops the run by raising.
         """
         name, tell = embedder.model.name, progress or (lambda _: None)
         with self.session.write_lock(progress):

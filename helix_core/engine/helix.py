@@ -118,12 +118,18 @@ class Helix:
     ) -> Helix:
         """Open a folder; its index is made in the cache folder when there is none.
 
-        With a ``write_wait_ms`` below 5,000 no question waits for another writer of the index, nor for an index
-        to be built: it is answered from what is there. ``parse_guard`` is held, with the SHA-256 (hex) of the bytes,
-        around everything that is parsed inside this process; where it gives False the bytes are left unparsed.
+        Args:
+            folder: The workspace.
+            config: Its settings; read from its files and the environment by default.
+            write_wait_ms: How long to wait for another writer of the index. Below 5,000 no question waits, nor for an
+                index to be built: it is answered from what is there.
+            parse_guard: Held, with the SHA-256 (hex) of the bytes, around everything that is parsed inside this
+                process; where it gives False the bytes are left unparsed.
 
-        Raises WorkspaceError for a folder that is missing, not a folder or not readable, StoreError when the index
-        can be neither opened nor made, ConfigError for settings that cannot be understood.
+        Raises:
+            WorkspaceError: The folder is missing, not a folder or not readable.
+            StoreError: The index can be neither opened nor made.
+            ConfigError: The settings cannot be understood.
         """
         parse_guard = parse_guard or no_parse_guard
         return cls(WorkspaceSession.open(folder, config, parse_guard=parse_guard, write_wait_ms=write_wait_ms))
@@ -183,10 +189,16 @@ class Helix:
     ) -> RefreshReport:
         """Bring the index up to date with the disk. An inter-process lock serializes refreshes.
 
-        With ``retries``, quarantined files are retried when due. Raises BusyStoreError when the other process takes
-        longer than ``wait_s`` seconds (None: ten minutes), and when this one does while another waits to refresh
-        without a limit: what was indexed is kept. With ``only_small``, raises LargeChangeError where worker processes
-        would be needed.
+        Args:
+            progress: Called as the refresh advances.
+            retries: Quarantined files are retried when due.
+            wait_s: How many seconds to wait for the lock; None means ten minutes.
+            only_small: Refuse a pass that needs worker processes.
+
+        Raises:
+            BusyStoreError: The other process takes longer than ``wait_s``; or this one does while another waits to
+                refresh without a limit: what was indexed is kept.
+            LargeChangeError: With ``only_small``, worker processes would be needed.
         """
         started = time.monotonic()
         hand_over_at = None if wait_s is None else started + wait_s
@@ -338,12 +350,23 @@ class Helix:
         page: str = "",
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """Return the ``helix.search/1`` object: at most ``k`` items of the files that ``filters`` keep, best first.
+        """Return the ``helix.search/1`` object: items of the files that ``filters`` keep, best first.
 
-        ``page`` is the ``next_page`` of the answer before, empty for the first page; it keeps that answer's ``k``. A
-        note says when the pages before would be others now. With ``previews`` each item is compared with the disk and
-        with ``overlays``, the editor's unsaved buffers, and has ``status``, ``reason`` and ``signature``, the line that
-        declares it. Raises UsageError for an invalid call, and Cancelled soon after ``cancelled`` returns True.
+        Args:
+            question: In plain words, or names of code.
+            k: The most items.
+            hints: What the session has open and used.
+            overlays: The editor's unsaved buffers.
+            previews: Compare each item with the disk and with ``overlays``; it then has ``status``, ``reason`` and
+                ``signature``, the line that declares it.
+            filters: Which files are searched.
+            page: The ``next_page`` of the answer before, empty for the first page; it keeps that answer's ``k``. A note
+                says when the pages before would be others now.
+            cancelled: Polled between steps.
+
+        Raises:
+            UsageError: The call is invalid.
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         part = page_at(page, k, question, filters)
         request = AnswerRequest(
@@ -372,16 +395,24 @@ class Helix:
         filters: Filters = NO_FILTERS,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """The ``helix.packet/1`` object: at most ``k`` pointers, each with a verdict true at this moment.
+        """Return the ``helix.packet/1`` object: pointers, each with a verdict true at this moment.
 
-        ``k`` is 8 where it is not given, 12 within a budget, of which as many come as there is room for. ``overlays``
-        are the editor's unsaved buffers. ``quotes`` are chosen by what they are worth, whole where the
-        task wants the very words, or whole everywhere. ``max_tokens`` bounds the whole packet: items then have only
-        what points, judges and quotes, and fewer come. With ``as_text`` the object also has ``text``, the packet as
-        compact text that is within ``max_tokens`` by itself (1,200 where it is not given), and ``text_items``, what the
-        text shows; without ``k`` the text also names more files. ``filters`` say which files are searched; a verdict
-        does not depend on them. Raises UsageError for a bad call, and Cancelled soon
-        after ``cancelled`` says so.
+        Args:
+            question: In plain words, or names of code.
+            task: What the answer is for; it decides how strict a verdict is.
+            k: The most pointers: 8 by default, 12 within a budget, of which as many come as there is room for.
+            hints: What the session has open and used.
+            overlays: The editor's unsaved buffers.
+            quotes: Chosen by what they are worth, whole where the task wants the very words, or whole everywhere.
+            max_tokens: Bounds the whole packet: items then have only location, verdict and quote, and fewer come.
+            as_text: The object also has ``text``, the packet as compact text that is within ``max_tokens`` by itself
+                (1,200 by default), and ``text_items``, what it shows; without ``k`` the text also names more files.
+            filters: Which files are searched; a verdict does not depend on them.
+            cancelled: Polled between steps.
+
+        Raises:
+            UsageError: The call is invalid.
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         chosen = checked_task(task)
         checked_question(question)
@@ -401,10 +432,21 @@ class Helix:
         quotes: Quotes | str = Quotes.WHOLE,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """The ``helix.packet/1`` object of places that were given before, such as those that a model was sent.
+        """Return the ``helix.packet/1`` object of places that were given before, such as those that a model was sent.
 
-        Nothing is searched; each place has the verdict of this moment, and ``coordinate_confidence`` is 1. Raises
-        UsageError for a pointer out of the workspace, and Cancelled soon after ``cancelled`` says so.
+        Nothing is searched; each place has the verdict of this moment, and ``coordinate_confidence`` is 1.
+
+        Args:
+            pointers: The places, best first.
+            question: What the places answered.
+            task: What the answer is for; it decides how strict a verdict is.
+            overlays: The editor's unsaved buffers.
+            quotes: As in ``packet``.
+            cancelled: Polled between steps.
+
+        Raises:
+            UsageError: A pointer leads out of the workspace.
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         chosen = checked_task(task)
         most = max(1, min(len(pointers), MAX_K))
@@ -422,13 +464,20 @@ class Helix:
         filters: Filters = NO_FILTERS,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """Return the ``helix.context/1`` object: the evidence as text for a chat model, within the budget of
-        ``request``.
+        """Return the ``helix.context/1`` object: the evidence as text for a chat model, within a budget.
 
-        ``asked`` is what a conversation was read as; without it the question is read by itself. ``filters`` say which
-        files are searched.
+        Args:
+            question: The user's message.
+            request: Budget, decoder and what the session received before.
+            hints: What the session has open and used.
+            overlays: The editor's unsaved buffers.
+            asked: What a conversation was read as; without it the question is read by itself.
+            filters: Which files are searched.
+            cancelled: Polled between steps.
 
-        Raises UsageError for an invalid call, and Cancelled soon after ``cancelled`` returns True.
+        Raises:
+            UsageError: The call is invalid.
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         from helix_core.engine.answer import ContextRequest, window_places
 
@@ -455,11 +504,20 @@ class Helix:
         confidence: float = 1.0,
         cancelled: Callable[[], bool] | None = None,
     ) -> tuple[list[Judged], list[RefreshTarget]]:
-        """The verdicts of a packet shown earlier, true at this moment, in the order of the pointers, and what to read
-        again. Nothing is searched, and the index is left as it is.
+        """Return the verdicts of a packet shown earlier, true at this moment, and what to read again.
 
-        ``confidence`` is the packet's ``coordinate_confidence``. Raises UsageError for a pointer out of the workspace
-        or an unknown task, and Cancelled soon after ``cancelled`` says so.
+        Nothing is searched, and the index is left as it is.
+
+        Args:
+            pointers: The packet's places; the verdicts are in their order.
+            task: What the answer was for; it decides how strict a verdict is.
+            overlays: The editor's unsaved buffers.
+            confidence: The packet's ``coordinate_confidence``.
+            cancelled: Polled between steps.
+
+        Raises:
+            UsageError: A pointer leads out of the workspace, or the task is unknown.
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         from helix_core.engine.verdict import Judgement
 
@@ -478,10 +536,19 @@ class Helix:
         most_bytes: int = MOST_SHOWN_BYTES,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """The ``helix.open/1`` object: these lines as they are on disk now, secrets masked, with hash and verdict.
+        """Return the ``helix.open/1`` object: lines as they are on disk now, secrets masked, with hash and verdict.
 
-        As many whole lines as ``most_bytes`` hold, a first one that is longer cut. Raises UsageError for a path out
-        of the workspace, a file that does not count and lines that are not there.
+        Args:
+            source_id: The file.
+            start_line: The first line, 1-based.
+            end_line: The last line.
+            task: What the lines are for; it decides how strict the verdict is.
+            most_bytes: How much is shown, in whole lines; a first line that is longer is cut.
+            cancelled: Polled between steps.
+
+        Raises:
+            UsageError: The path leads out of the workspace, the file does not count, or it has no such lines.
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         from helix_core.engine.memory import shown_note
         from helix_core.engine.verdict import Shown, reason_now
@@ -524,12 +591,24 @@ class Helix:
         symbol: str = "",
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """The ``helix.explain/1`` object: why these lines of the disk's text have the verdict they have.
+        """Return the ``helix.explain/1`` object: why these lines have the verdict they have.
 
-        Speaks of the smallest item that holds the lines, else of the file as a whole. ``confidence`` is that of the
-        packet they were in, ``symbol`` what it called them: text that has another name now is explained as renamed.
-        ``in_buffer`` says that they are lines of the file's open buffer instead. Raises UsageError for a path out of
-        the workspace or an unknown task, and Cancelled soon after ``cancelled`` says so.
+        It is about the smallest item that holds the lines, else about the file as a whole.
+
+        Args:
+            source_id: The file.
+            start_line: The first line, 1-based.
+            end_line: The last line.
+            task: What the lines are for; it decides how strict the verdict is.
+            overlays: The editor's unsaved buffers.
+            confidence: That of the packet the lines were in.
+            in_buffer: They are lines of the file's open buffer instead of the disk's.
+            symbol: What the packet called the lines: text that has another name now is explained as renamed.
+            cancelled: Polled between steps.
+
+        Raises:
+            UsageError: The path leads out of the workspace, or the task is unknown.
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         from helix_core.engine.memory import explained_note
         from helix_core.engine.verdict import Explanation
@@ -587,10 +666,20 @@ class Helix:
         filters: Filters = NO_FILTERS,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """The ``helix.search/1`` object of ``search``, and how it came about: ``lists`` (of each ranker its first
-        places and every file of the answer), ``weights``, ``vectors``, ``certainty``, and each item's ``place`` signs.
+        """Return the ``helix.search/1`` object of ``search``, explained: ``lists`` (of each ranker its first places and
+        every file of the answer), ``weights``, ``vectors``, ``certainty``, and each item's ``place`` signs.
 
-        Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
+        Args:
+            question: In plain words, or names of code.
+            k: The most items.
+            hints: What the session has open and used.
+            previews: Compare each item with the disk, as in ``search``.
+            filters: Which files are searched.
+            cancelled: Polled between steps.
+
+        Raises:
+            UsageError: The call is invalid.
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         asked = AnswerRequest(
             question,
@@ -613,12 +702,24 @@ class Helix:
         overlays: Overlays = NO_OVERLAYS,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """The ``helix.explain/1`` object of a question: how the packet came about that ``packet`` gives for the same
-        arguments. Its items are the packet's, best first, each with ``gene_id``, signals, priors and ``place`` signs;
+        """Return the ``helix.explain/1`` object of a question: how ``packet`` makes its packet for the same arguments.
+
+        Its items are the packet's, best first, each with ``gene_id``, signals, priors and ``place`` signs;
         ``lists``, ``weights``, ``vectors`` and ``certainty`` are those of ``explain_search``.
 
-        The question is answered once more, so that what is explained is what the index says now. Raises UsageError for
-        a bad call, and Cancelled soon after ``cancelled`` says so.
+        The question is answered once more, so that what is explained is what the index says now.
+
+        Args:
+            question: As it was given to ``packet``.
+            task: As it was given to ``packet``.
+            k: The most pointers.
+            hints: What the session has open and used.
+            overlays: The editor's unsaved buffers.
+            cancelled: Polled between steps.
+
+        Raises:
+            UsageError: The call is invalid.
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         chosen = checked_task(task)
         request = AnswerRequest(question, k, chosen, hints, overlays, stop_when(cancelled), explained=True)

@@ -232,9 +232,11 @@ DOCUMENT_LANGUAGES = frozenset({"markdown", "rst", "text", "tex"})
 def ingest(
     path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float | None = None, embed: bool = True
 ) -> Document:
-    """Return the document of ``data``, found at ``path`` (relative to the root).
+    """Return the document of a file's bytes.
 
     Args:
+        path: Relative to the root.
+        data: The whole file.
         skipped: A reason to skip the file; its content is then not read.
         parse_limit_s: CPU seconds after which the parse is abandoned for line chunks and ``has_errors`` set; by default
             0.2 to 2, by size.

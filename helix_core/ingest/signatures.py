@@ -121,6 +121,12 @@ def may_differ(one: bytes, other: bytes, name: str, is_class: bool) -> bool:
 
     A quick check before both are parsed: False when all lines that declare it, and for a class all constructors, are
     the same text.
+
+    Args:
+        one: One version.
+        other: The other version.
+        name: The declared name, unqualified.
+        is_class: It is a class.
     """
     words = (name.encode(), b"__init__") if is_class else (name.encode(),)
     return any(_heads(one, word) != _heads(other, word) for word in words)

@@ -221,10 +221,14 @@ UNNAMED = "agent"
 def attributed(
     given: Mapping[str, str], environ: Mapping[str, str], *, user: str = "", host: str = "", timezone: str = ""
 ) -> Attribution:
-    """Return the attribution layers. ``given`` are members of a request; ``user``, ``host`` and ``timezone`` come from
-    the machine.
+    """Return the attribution layers: words in lower case of at most 64 characters, what looks like a secret masked.
 
-    Words are lower-case and at most 64 characters; what looks like a secret is masked.
+    Args:
+        given: Members of a request; they come first.
+        environ: Variables of the environment; they come second.
+        user: The account's name on this machine.
+        host: The machine's name.
+        timezone: The machine's time zone.
     """
     fallback = {"org": LOCAL, "device": host, "user": user, "agent": ""}
     found: dict[str, str] = {}

@@ -85,7 +85,16 @@ def note_of(
     by: Attribution,
     at: float,
 ) -> Note:
-    """Build the note of a text whose masked bytes gave ``document``. Masking is idempotent, so its spans are valid."""
+    """Build the note of a text. Masking is idempotent, so the spans of its document are valid.
+
+    Args:
+        given: The input.
+        masked: Its text with masked secrets.
+        document: What the masked bytes were parsed into.
+        workspace: The key of the workspace.
+        by: The author.
+        at: When it was given, in Unix seconds.
+    """
     kind, volatility, _ = _KINDS[given.content_type]
     title = given.metadata.get("title")
     named = title if isinstance(title, str) else given.path

@@ -69,7 +69,15 @@ class PauseInput:
         return (_place(found) for found in map(_NAMED.fullmatch, stripped) if found is not None)
 
     def kept(self, event_id: str, workspace: bytes, files: tuple[Pointer, ...], snapshot: bytes, at: float) -> Pause:
-        """Return what is kept of it: text masked and bounded."""
+        """Return the pause to store: text masked and bounded.
+
+        Args:
+            event_id: Its id.
+            workspace: The key of the workspace.
+            files: The places that ``files`` and the task's text name.
+            snapshot: The files with their hashes then, as ``files_snapshot`` gives them; empty where none is kept.
+            at: When it was opened, in Unix seconds.
+        """
         signals = {
             "tone_uncertainty": self.tone_uncertainty,
             "risk_keywords": [masked_line(one, LONGEST_KEYWORD) for one in self.risk_keywords[:MOST_KEYWORDS]],

@@ -49,8 +49,14 @@ def undoing(before: DecidedFlags | None, now: DecidedFlags) -> tuple[str, ...]:
 def leaving(one: StoredMemory, uses: Sequence[MemoryUse], ended: int, now: int) -> Leaving | None:
     """Return what could become of a memory; None for one that should stay.
 
-    ``ended`` is when it was forgotten, ``now`` the present, in Unix milliseconds. What nobody used for a month and what
-    has faded to a twentieth could be archived, what was forgotten three months ago could be purged.
+    What was not used for a month and has faded to a twentieth could be archived, what was forgotten three months ago
+    could be purged.
+
+    Args:
+        one: The memory.
+        uses: When it was used.
+        ended: When it was forgotten, in Unix milliseconds.
+        now: The present, in Unix milliseconds.
     """
     half_life, last = reinforced(one, uses)
     idle = max(now - last, 0) / DAY_MS

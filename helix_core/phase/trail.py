@@ -160,7 +160,16 @@ class Trail:
         file_hash: str = "",
         lines: tuple[int, int] = (0, 0),
     ) -> Look | None:
-        """Record that an item was looked at, at ``at`` (Unix seconds).
+        """Record that an item was looked at.
+
+        Args:
+            item: What was looked at.
+            at: When, in Unix seconds.
+            kind: How it was looked at.
+            weight: How much the look counts, 1 … 8.
+            span_hash: Hash of the item's text; empty when it was not read.
+            file_hash: Hash of the file's bytes; empty when it was not read.
+            lines: First and last line, 1-based; zeros when they are not known.
 
         Returns:
             The look; None where the path may not be recorded.

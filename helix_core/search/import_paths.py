@@ -26,9 +26,13 @@ def module_of(path: bytes) -> tuple[str, ...]:
 
 
 def resolves_to(target: str, importer: bytes, path: bytes, *, is_named: bool = False) -> bool:
-    """Return whether ``target``, imported by the file ``importer``, means the file at ``path``.
+    """Return whether an import means the file at ``path``.
 
-    ``is_named`` is true when the import also names something in the file: then a single path part is enough.
+    Args:
+        target: What is imported, as it is written.
+        importer: The file that imports it.
+        path: The file that may be meant.
+        is_named: The import also names something in the file: then a single path part is enough.
     """
     if not target or len(target) > _LONGEST or importer == path:
         return False

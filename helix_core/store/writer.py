@@ -231,7 +231,13 @@ class Writer:
     ) -> int:
         """Record a file that is skipped or that crashed its parser; park its last version. Returns the source row id.
 
-        ``content_hash`` stays empty when the bytes were not read.
+        Args:
+            path: Relative to the root.
+            reason: Why it is skipped.
+            signature: Its stat.
+            observed_ns: When it was read, in Unix nanoseconds.
+            content_hash: SHA-256 (hex); empty when the bytes were not read.
+            parser: What was to parse it; empty when nothing was.
         """
         empty = Document(
             path=path,
@@ -258,7 +264,15 @@ class Writer:
             self._connection.execute("INSERT OR REPLACE INTO set_aside VALUES (?, ?, ?, ?, ?, ?)", values)
 
     def activate(self, path: bytes, content_hash: str, parser: str, signature: StatSignature, observed_ns: int) -> bool:
-        """Make a parked version live without parsing. Returns False when no version has these bytes and parser."""
+        """Make a parked version live without parsing. Returns False when no version has these bytes and parser.
+
+        Args:
+            path: Relative to the root.
+            content_hash: SHA-256 (hex) of the bytes.
+            parser: The generation that parsed them.
+            signature: The file's stat.
+            observed_ns: When it was read, in Unix nanoseconds.
+        """
         with self.batch():
             found = self._versions(path, bytes.fromhex(content_hash), parser)
             if not found:

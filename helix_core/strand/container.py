@@ -258,7 +258,14 @@ def data_key_of(sealed: SealedStrand, key: Key, *, derive: Derivation = argon2id
 
 
 def opened(sealed: SealedStrand, data_key: bytes, newest_schema: int) -> OpenedStrand:
-    """Decrypt and check a body whose data key was proved. Raises as ``open_strand``."""
+    """Decrypt and check a body whose data key was proved.
+
+    Raises:
+        DamagedStrandError: The body does not decrypt, or is not as the format says.
+        TamperedStrandError: The records are not those that the manifest counts and hashes.
+        StrandLimitError: The body has too many records or bytes.
+        NewerStrandError: A newer Helix wrote it.
+    """
     associated = _binding(FORMAT, sealed.id, sealed.signer)
     stream_header, chunks = sealed.body[:STREAM_HEADER_BYTES], sealed.body[STREAM_HEADER_BYTES:]
     plain = decrypt_stream(chunks, _body_key(data_key), stream_header, associated)

@@ -182,17 +182,21 @@ def make_window(
     notes: Sequence[str] = (),
     remembered: Sequence[str] = (),
 ) -> Window:
-    """Return the window for ``evidence``, best first.
+    """Return the window for the evidence.
+
+    Evidence without text (gone, changed and not read again, unreadable) is left out and named. Where nothing has any
+    text and nothing is remembered, the window is empty. Never over ``asked.budget_tokens``.
 
     Args:
+        evidence: Judged items with their text, best first.
+        facts: Literal values of the items.
+        asked: Budget, decoder and what the session has.
+        confidence: Of the answer, 0 to 1.
         count: Counts tokens.
         boundary: Returns a random word.
         condense: Shortens prose, if available.
         notes: Notes on what the evidence lacks; they precede it.
         remembered: Inert lines of memories, best first; those that fit their share precede the evidence.
-
-    Evidence without text (gone, changed and not read again, unreadable) is left out and named. Where nothing has any
-    text and nothing is remembered, the window is empty. Never over ``asked.budget_tokens``.
     """
     level = tier([one.weighed.ranked.score for one in evidence], confidence)
     zone = zone_blocks(asked.prompt_tokens, asked.context_tokens)
@@ -257,7 +261,14 @@ def _only_remembered(
 
 
 def note_window(notes: Sequence[str], decoder: Decoder, boundary: Callable[[], str], count: Count) -> str:
-    """Return the text of a window that has notes only."""
+    """Return the text of a window that has notes only.
+
+    Args:
+        notes: The notes, one line each.
+        decoder: How the window is written.
+        boundary: Returns a random word.
+        count: Counts tokens.
+    """
     return sealed(note_lines(notes), decoder, bounded_boundary(boundary, count))
 
 

@@ -315,11 +315,16 @@ def name_reason(path: bytes, size_bytes: int = 0, options: FileOptions = FileOpt
 def list_files(
     root: Root, git: Git | None, options: FileOptions = FileOptions(), only: Sequence[bytes] = ()
 ) -> Listing:
-    """Return the files of ``root`` that count now, in byte order, with their signatures; and those that do not, with a
-    reason.
+    """Return the files that count now, in byte order, with their signatures; and those that do not, with a reason.
 
-    ``only`` limits the listing to these paths (or folders); ``ignored_files`` lists the files that git ignores. The
-    most files of ``options`` are those of a whole listing: which they are cannot be told from ``only`` a part.
+    ``ignored_files`` lists the files that git ignores.
+
+    Args:
+        root: The workspace.
+        git: Its repository; None without one.
+        options: Which files count. The most files of ``options`` are those of a whole listing: which they are cannot
+            be told from ``only`` a part.
+        only: These paths (or folders) alone; empty for all.
     """
     with root.scan() as scan:
         found, source = _found(scan, git, _with_rule_files(only))

@@ -113,6 +113,10 @@ class Git:
         """Run ``git <arguments>`` in the folder and return its standard output.
 
         Args:
+            arguments: The subcommand and what follows.
+            stdin: What git reads.
+            timeout_seconds: Wall time after which git is ended.
+            accepted: The exit statuses that are no error.
             fresh_filters: Read the configured filters again: for commands that would run one.
             stopped: An event that ends git like a timeout.
 

@@ -119,8 +119,13 @@ def work_plan(
 ) -> WorkPlan:
     """Decide what to read: new and changed files, files read racily, everything after an upgrade.
 
-    Unreadable files are retried each time: the cause may have gone without a change of their stat. ``again`` are
-    quarantined files to retry; they come last.
+    Unreadable files are retried each time: the cause may have gone without a change of their stat.
+
+    Args:
+        listing: The files that count now.
+        known: The state of each file in the index.
+        same_generation: The index was made by these versions of chunker and grammars.
+        again: Quarantined files to retry; they come last.
     """
     read = []
     for entry in listing.files:

@@ -139,6 +139,9 @@ class Refresh:
         """Bring the index up to date; ``check`` is called between files, and may end it by raising HandedOverError.
 
         Every finished file is kept then, and when a KeyboardInterrupt ends it.
+
+        Raises:
+            LargeChangeError: The pass needs worker processes, and only a small one was wanted.
         """
         self._check = check or self._check
         started = time.monotonic()

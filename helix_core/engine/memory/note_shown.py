@@ -19,7 +19,18 @@ from helix_core.packet import target_object
 def shown_note(
     items: Sequence[NoteItem], source_id: str, lines: LineSpan, task: TaskType, most_bytes: int
 ) -> dict[str, Any]:
-    """Return whole lines of the note. Raises UsageError where it was forgotten, or has no such lines."""
+    """Return the ``helix.open/1`` object of whole lines of a note.
+
+    Args:
+        items: All items of the note.
+        source_id: The note's name.
+        lines: The lines, 1-based, first to last.
+        task: What the lines are for; it decides how strict the verdict is.
+        most_bytes: How much is shown.
+
+    Raises:
+        UsageError: The note was forgotten, or has no such lines.
+    """
     one, item = _weighed(items, source_id, lines, task)
     text = lines_shown(source_id, "".join(each.text for each in items).encode("utf-8", "replace"), lines, most_bytes)
     return {
@@ -39,7 +50,17 @@ def shown_note(
 
 
 def explained_note(items: Sequence[NoteItem], source_id: str, lines: LineSpan, task: TaskType) -> dict[str, Any]:
-    """Explain the note's verdict. Raises UsageError where it was forgotten."""
+    """Return the ``helix.explain/1`` object of a note.
+
+    Args:
+        items: All items of the note.
+        source_id: The note's name.
+        lines: The lines, 1-based, first to last.
+        task: What the lines are for; it decides how strict the verdict is.
+
+    Raises:
+        UsageError: The note was forgotten, or has no such lines.
+    """
     one, item = _weighed(items, source_id, lines, task)
     days = max(time.time() - item.at, 0.0) / 86_400
     said = (

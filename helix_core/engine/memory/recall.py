@@ -71,8 +71,17 @@ class WorkspaceMemory:
         """Keep a text: ``{gene_ids, count, stored, …}``; ``stored`` is ``file`` where a file of the workspace is used
         instead. What a program gives waits for a person, as its memories do: ``status`` is ``quarantined`` then.
 
-        Raises EmptyError, UnfitError and UsageError for an invalid text, StoreError for a memory that cannot be
-        written.
+        Args:
+            given: The text with its type and metadata.
+            by: The author.
+            origin: Who asserts it: a user, an agent, or an import.
+            dry_run: Answer the same, and write nothing.
+
+        Raises:
+            EmptyError: The text is empty.
+            UnfitError: It is not text, or too long.
+            UsageError: It is invalid otherwise.
+            StoreError: The memory cannot be written.
         """
         self.session.follow()
         taking = self._text_ingest()
@@ -106,8 +115,15 @@ class WorkspaceMemory:
     ) -> dict[str, Any]:
         """Keep a text as a memory: the ``helix.memory/1`` object, whose one item may be a memory that says the same.
 
-        ``cites`` are places of this workspace, ``path:first-last``. Raises UsageError for a question, an
-        acknowledgment and a place that cannot be cited, StoreError for a memory that cannot be written.
+        Args:
+            wanted: The text, alone or with kind, scope and the like.
+            by: The author.
+            cites: Places of this workspace, ``path:first-last``.
+            dry_run: Answer the same, and write nothing.
+
+        Raises:
+            UsageError: The text is a question or an acknowledgment, or a place cannot be cited.
+            StoreError: The memory cannot be written.
         """
         from helix_core.engine.memory.remembering import Remembering, RememberRequest
         from helix_core.memory import left_out
@@ -128,6 +144,12 @@ class WorkspaceMemory:
         """Keep what a slice of a conversation states as proposals, which nothing recalls before a person approves them.
 
         Most slices state nothing durable, and nothing of them is kept.
+
+        Args:
+            text: The slice.
+            origin: Who asserts what it states.
+            by: The author.
+            session: The conversation's name.
         """
         from helix_core.engine.memory.remembering import Remembering
 
@@ -144,10 +166,22 @@ class WorkspaceMemory:
         origin: MemoryOrigin = MemoryOrigin.USER,
         dry_run: bool = False,
     ) -> dict[str, Any]:
-        """Put another text in the place of a memory's: the ``helix.memory/1`` object of a new one that supersedes it.
+        """Replace the text of a memory: the ``helix.memory/1`` object of a new one that supersedes it.
 
-        Its kind, scope and what it depends on stay. Without ``cites`` it cites what the old one does, where that is
-        still there; a note names what is not. An agent's edit of a user's memory waits for review. Raises UsageError.
+        Its scope and what it depends on stay. An agent's edit of a user's memory waits for review.
+
+        Args:
+            id_: The memory's id or handle.
+            text: The new text.
+            by: The author of the edit.
+            cites: Places, ``path:first-last``; by default those of the old one that are still there, and a note names
+                those that are not.
+            kind: Another kind; empty keeps the old one.
+            origin: Who asserts the new text.
+            dry_run: Answer the same, and write nothing.
+
+        Raises:
+            UsageError: There is no such memory, or the new one cannot be kept.
         """
         from helix_core.engine.memory.curating import Curating, no_memory
 
@@ -162,7 +196,18 @@ class WorkspaceMemory:
     def relate(
         self, id_: str, relation: str, other: str, by: Attribution = NOBODY, *, dry_run: bool = False
     ) -> dict[str, Any]:
-        """Link a memory to another one: the ``helix.changed/1`` object with both. Raises UsageError."""
+        """Link a memory to another one: the ``helix.changed/1`` object with both.
+
+        Args:
+            id_: The memory's id or handle.
+            relation: The kind of link.
+            other: The other memory's id or handle.
+            by: The author of the link.
+            dry_run: Answer the same, and write nothing.
+
+        Raises:
+            UsageError: There is no such memory or relation.
+        """
         from helix_core.engine.memory.curating import Curating, no_memory
 
         curating = Curating(self.session, by)
@@ -194,10 +239,19 @@ class WorkspaceMemory:
         scope: str = "all",
         max_tokens: int | None = None,
     ) -> dict[str, Any]:
-        """The ``helix.recall/1`` object: memories that answer, each with a verdict of this moment; or known empty.
+        """Return the ``helix.recall/1`` object: memories that answer, each with a verdict of now; or known empty.
 
-        ``as_of`` (Unix seconds) asks what was known then; verdicts are of now. ``scope`` is all, workspace or global;
-        within ``max_tokens`` of JSON there are the best memories that fit. Raises UsageError.
+        Args:
+            question: In plain words.
+            k: The most memories.
+            task: What the answer is for; it decides how strict a verdict is.
+            kinds: Only memories of these kinds; empty for all.
+            as_of: What was known then, in Unix seconds; verdicts are of now.
+            scope: ``all``, ``workspace`` or ``global``.
+            max_tokens: How large the JSON may be; the best memories that fit are in it.
+
+        Raises:
+            UsageError: The call is invalid.
         """
         from helix_core.engine.memory.curating import Curating
 
@@ -223,10 +277,19 @@ class WorkspaceMemory:
         scope: str = "all",
         max_tokens: int = 2_000,
     ) -> dict[str, Any]:
-        """The ``helix.memoryContext/1`` object: what is remembered of a topic, with the cited lines as they are now,
-        what it rests on, and the contradictions that nobody has decided; at most ``max_tokens`` of JSON.
+        """Return the ``helix.memoryContext/1`` object: what is remembered of a topic, with the cited lines as they are
+        now, what it rests on, and the contradictions that are undecided.
 
-        Without a topic it is about the memories that matter most. Raises UsageError.
+        Args:
+            question: The topic; empty for the memories that matter most.
+            k: The most memories.
+            task: What the answer is for; it decides how strict a verdict is.
+            kinds: Only memories of these kinds; empty for all.
+            scope: ``all``, ``workspace`` or ``global``.
+            max_tokens: How large the JSON may be.
+
+        Raises:
+            UsageError: The call is invalid.
         """
         from helix_core.engine.memory.topic import Topic, TopicRequest
 
@@ -245,7 +308,15 @@ class WorkspaceMemory:
         verify: bool = False,
         scope: str = "all",
     ) -> dict[str, Any]:
-        """The ``helix.memory/1`` object of the memories of this workspace and of all, the newest first."""
+        """Return the ``helix.memory/1`` object of the memories of this workspace and of all, the newest first.
+
+        Args:
+            statuses: Only memories of these statuses; empty for those that are in use.
+            kinds: Only memories of these kinds; empty for all.
+            limit: The most memories.
+            verify: Each has a verdict of this moment.
+            scope: ``all``, ``workspace`` or ``global``.
+        """
         from helix_core.engine.memory.curating import Curating
 
         curating = Curating(self.session, NOBODY)
@@ -257,9 +328,10 @@ class WorkspaceMemory:
 
     @heals_index()
     def get(self, id_: str) -> dict[str, Any]:
-        """The ``helix.memory/1`` object of one memory by its id, with its verdict and ``uses``; it counts as used.
+        """Return the ``helix.memory/1`` object of one memory, with its verdict and ``uses``; it counts as used.
 
-        Raises UsageError where there is none.
+        Raises:
+            UsageError: There is no such memory.
         """
         from helix_core.engine.memory.curating import Curating, no_memory
 
@@ -354,10 +426,16 @@ class WorkspaceMemory:
         return self._file.read(lambda memory: upkeep.maintenance(memory, limit)) or upkeep.no_maintenance()
 
     def purge(self, id_: str, confirm: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
-        """Remove a memory from the file, every word of it; ``confirm`` is ``purge`` and its handle, as in
-        ``purge m_k3xq7a2b``.
+        """Remove a memory from the file, every word of it.
 
-        Raises UsageError where that is not said.
+        Args:
+            id_: The memory's id or handle.
+            confirm: ``purge`` and its handle, as in ``purge m_k3xq7a2b``.
+            by: Who removes it.
+            dry_run: Answer the same, and write nothing.
+
+        Raises:
+            UsageError: There is no such memory, or ``confirm`` does not name it.
         """
         from helix_core.engine.memory.curating import Curating, no_memory
 
@@ -405,9 +483,13 @@ class WorkspaceMemory:
         return self._file.read(lambda memory: curating.graph(memory, limit)) or curating.no_graph()
 
     def log(self, limit: int = 50, id_: str = "", *, verify: bool = False, everywhere: bool = False) -> dict[str, Any]:
-        """The ``helix.log/1`` object: what was done to memories of this workspace and of all, the last first.
+        """Return the ``helix.log/1`` object: what was done to memories of this workspace and of all, the last first.
 
-        With ``everywhere`` those of other workspaces are among it; ``verify`` checks every hash of the file.
+        Args:
+            limit: The most operations.
+            id_: Only those of this memory; empty for all.
+            verify: Check every hash of the file.
+            everywhere: Include those of other workspaces.
         """
         from helix_core.engine.memory.curating import Curating
 
@@ -489,7 +571,16 @@ class WorkspaceMemory:
         self, query: str, confirm: str = "", by: Attribution = NOBODY, *, dry_run: bool = False
     ) -> dict[str, Any]:
         """Forget by a query: the ``candidates`` that it finds, each with its ``confirm``, and nothing changes; with one
-        of these given, that memory is forgotten. Raises UsageError.
+        of these given, that memory is forgotten.
+
+        Args:
+            query: What the memory is about.
+            confirm: The ``confirm`` of a candidate; empty to list them.
+            by: Who forgets it.
+            dry_run: Answer the same, and write nothing.
+
+        Raises:
+            UsageError: The query is invalid, or ``confirm`` is not of one of its candidates.
         """
         from helix_core.engine.memory.curating import Curating
 
@@ -513,7 +604,15 @@ class WorkspaceMemory:
         The call is the consent: ``memory.learn`` is about chats that pass the proxy. Secrets are masked and long texts
         cut. The same exchange learned again gives the same proposals.
 
-        Raises UsageError for an empty question or answer, StoreError for a memory that cannot be written.
+        Args:
+            question: The user's message.
+            answer: The model's answer.
+            by: The author.
+            session: The conversation's name.
+
+        Raises:
+            UsageError: The question or the answer is empty.
+            StoreError: The memory cannot be written.
         """
         from helix_core.memory import ObservedExchange, kept
 
@@ -618,9 +717,21 @@ class WorkspaceMemory:
         session: str = "",
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """The ``helix.expand/1`` object: what surrounds a place, each neighbor with a verdict of this moment.
+        """Return the ``helix.expand/1`` object: what surrounds a place, each neighbor with a verdict of this moment.
 
-        Raises UsageError for a bad call, or a place that is not here, and Cancelled soon after ``cancelled`` says so.
+        Args:
+            gene_id: The place, as an earlier answer named it; or
+            source_id: its file, and
+            start_line: its line, 1-based.
+            direction: Which neighbors.
+            k: The most of each kind.
+            task: What the answer is for; it decides how strict a verdict is.
+            session: What this session received in full is left out; empty leaves nothing out.
+            cancelled: Polled between steps.
+
+        Raises:
+            UsageError: The call is invalid, or the place is not here.
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         from helix_core.engine.memory.related import ExpandRequest, Expansion, expanded, note_hash, note_in
 

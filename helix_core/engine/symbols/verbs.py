@@ -54,14 +54,24 @@ class Symbols:
         page: str = "",
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any] | None:
-        """The ``helix.symbol/1`` object: what is known of a name; None where no definition has it.
+        """Return the ``helix.symbol/1`` object: what is known of a name; None where no definition has it.
 
-        ``path`` and ``line`` (1-based, in the buffer where one is open) say where the name was pointed at. At most
-        ``k`` places of each kind are shown, 5 where it is not given. ``page`` is the ``next_page`` of the answer
-        before, which only one with a ``k`` has: the places after those. ``totals_exact`` says whether each counted use
-        was seen on disk. With a ``depth`` of 2 or 3 the object also has ``reached``: users and tests of the users on
-        this page, each with ``depth`` and the name it uses (``via``), and ``reached_all``, false where names were left
-        unfollowed. Raises Cancelled soon after ``cancelled`` says so, and UsageError for a ``page`` of another symbol.
+        ``totals_exact`` says whether each counted use was seen on disk.
+
+        Args:
+            name: The name, qualified or not.
+            path: The file in which the name was pointed at, and
+            line: the line, 1-based, in the buffer where one is open.
+            overlays: The editor's unsaved buffers.
+            k: The most places of each kind; 5 by default.
+            depth: With 2 or 3 the object also has ``reached``: users and tests of the users on this page, each with
+                ``depth`` and the name it uses (``via``), and ``reached_all``, false where names were left unfollowed.
+            page: The ``next_page`` of the answer before, which only one with a ``k`` has: the places after those.
+            cancelled: Polled between steps.
+
+        Raises:
+            UsageError: The ``page`` is of another symbol.
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         from helix_core.engine.symbols.lookup import SHOWN, SymbolAnswer
 
@@ -134,10 +144,18 @@ class Symbols:
         overlays: Overlays = NO_OVERLAYS,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """Return the ``helix.names/1`` object: at most ``k`` definitions and files by what is typed of their names.
+        """Return the ``helix.names/1`` object: definitions and files by what is typed of their names.
 
-        The names are kept in memory; each place is compared with the disk, and with ``overlays``, the editor's unsaved
-        buffers. Raises Cancelled soon after ``cancelled`` says so.
+        The names are kept in memory; each place is compared with the disk, and with ``overlays``.
+
+        Args:
+            text: What is typed so far.
+            k: The most definitions and files.
+            overlays: The editor's unsaved buffers.
+            cancelled: Polled between steps.
+
+        Raises:
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         from helix_core.engine.symbols.typed import NameSearch, TypedNames
 
@@ -160,12 +178,19 @@ class Symbols:
         page: str = "",
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """The ``helix.changes/1`` object: at most ``k`` definitions that changed their signature or went away since a
-        commit, with at most ``uses`` places each that use, override, test or document them.
+        """Return the ``helix.changes/1`` object: definitions that changed their signature or were removed since a
+        commit, with the places that use, override, test or document them. What is not committed counts.
 
-        ``since`` is a commit, tag or branch; ``starting_point`` says which it is by default. What is not committed
-        counts. ``page`` is the ``next_page`` of the answer before. Raises UsageError for a name that is none, and where
-        there is no repository.
+        Args:
+            since: A commit, tag or branch; ``starting_point`` of the object says which it is by default.
+            k: The most definitions.
+            uses: The most places of each kind of a definition.
+            page: The ``next_page`` of the answer before.
+            cancelled: Polled between steps.
+
+        Raises:
+            UsageError: ``since`` names no commit, or there is no repository.
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         from helix_core.engine.symbols.changes import ChangesAnswer
         from helix_core.workspace import ChangedSince, starting_point, tracked_changes
@@ -212,9 +237,16 @@ class Symbols:
         overlays: Overlays = NO_OVERLAYS,
         cancelled: Callable[[], bool] | None = None,
     ) -> HintPage:
-        """Return the findings of the next ``files`` files of the index, in path order, that come after a path.
+        """Return the findings of the next files of the index, in path order.
 
-        Raises Cancelled soon after ``cancelled`` says so.
+        Args:
+            after: The path after which to begin.
+            files: How many files.
+            overlays: The editor's unsaved buffers.
+            cancelled: Polled between steps.
+
+        Raises:
+            Cancelled: Soon after ``cancelled`` returned True.
         """
         check = stop_when(cancelled)
         missing = self.session.not_indexed().all_notes

@@ -214,10 +214,18 @@ class Explanation:
     def of(
         self, source_id: str, lines: LineSpan, task: TaskType, *, confidence: float, in_buffer: bool, symbol: str = ""
     ) -> dict[str, Any]:
-        """About the smallest item that holds these lines, else about the file as a whole.
+        """Explain the smallest item that holds these lines, else the file as a whole.
 
-        ``symbol`` is what an earlier answer called the lines, empty where none did. ``in_buffer`` says that they are
-        lines of the open buffer and not the disk's. Raises UsageError for a path out of the workspace.
+        Args:
+            source_id: The file.
+            lines: The lines, 1-based, first to last.
+            task: What the lines are for; it decides how strict the verdict is.
+            confidence: That of the answer the lines were in.
+            in_buffer: They are lines of the open buffer and not the disk's.
+            symbol: What an earlier answer called the lines, empty where none did.
+
+        Raises:
+            UsageError: The path leads out of the workspace.
         """
         path = checked(source_id)
         before = self._reader.files.source(path)

@@ -149,9 +149,15 @@ class Judgement:
         return pointer, layout(rows[lines.start_line - 1 : lines.end_line]) + marks
 
     def is_sure(self, pointer: Pointer, now: LineSpan, layout_hash: str, *, is_renamed: bool) -> bool:
-        """Return whether the text at the lines ``now`` is surely what a pointer with this layout was made at.
+        """Return whether the text at the lines ``now`` is surely what a pointer was made at.
 
-        It is at its own lines. Elsewhere it says enough to be known, and neither then nor now the file has it twice.
+        It is at its own lines. Elsewhere it says enough to be recognized, and the file has it only once, then and now.
+
+        Args:
+            pointer: The place as it was cited.
+            now: Where its text is now.
+            layout_hash: The layout of the text when it was cited.
+            is_renamed: Its definition has another name now.
         """
         if now.start_line == pointer.start_line:
             return True

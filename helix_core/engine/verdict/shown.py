@@ -38,9 +38,16 @@ class Shown:
         self._reader, self._weigher, self._skipped_now = reader, weigher, skipped_now
 
     def of(self, source_id: str, lines: LineSpan, task: TaskType, most_bytes: int) -> dict[str, Any]:
-        """Whole lines from the first on, as many as ``most_bytes`` hold; ``more`` says that some were left out.
+        """Return whole lines from the first on; ``more`` says that some were left out.
 
-        Raises UsageError for a path out of the workspace, a file that does not count, and lines it does not have.
+        Args:
+            source_id: The file.
+            lines: The lines, 1-based, first to last.
+            task: What the lines are for; it decides how strict the verdict is.
+            most_bytes: How much is shown.
+
+        Raises:
+            UsageError: The path leads out of the workspace, the file does not count, or it has no such lines.
         """
         path = checked(source_id)
         if lines.start_line < 1 or lines.end_line < lines.start_line:

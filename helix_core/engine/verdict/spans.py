@@ -53,10 +53,14 @@ def _owners(before: str) -> tuple[str, ...]:
 
 
 def line_of_use(data: bytes, item: Item, name: str, without: Collection[int] = (), *, as_owner: bool = True) -> int:
-    """Return the first line of code in the item that uses the name, 1-based, or 0.
+    """Return the first line of code in the item that uses the name, 1-based, or 0. Comments and imports are skipped.
 
-    ``without`` are lines to skip: those of the definition. Comments and imports are skipped too, and without
-    ``as_owner`` so is a name before its member (``Name.member``).
+    Args:
+        data: The whole file.
+        item: Whose lines are looked at.
+        name: The name, unqualified.
+        without: Lines to skip: those of the definition.
+        as_owner: Count a name before its member (``Name.member``).
     """
     pattern = whole_word(name) if as_owner else re.compile(rf"{whole_word(name).pattern}(?!\s*(?:\?\.|\.|::)\s*\w)")
     text = data[item.start_byte : item.end_byte].decode("utf-8", "replace")
@@ -104,7 +108,14 @@ def declaring_line(text: str, name: str) -> str:
 
 
 def narrowed(item: Item, data: bytes, start_line: int, end_line: int) -> Item:
-    """Return the item cut to a range of lines; ``data`` is its whole file."""
+    """Return the item cut to a range of lines.
+
+    Args:
+        item: What to cut.
+        data: Its whole file.
+        start_line: The first line, 1-based.
+        end_line: The last line.
+    """
     start, end = max(start_line, item.start_line), min(end_line, item.end_line)
     lines = LineTable(data[item.start_byte : item.end_byte])
     first, last = lines.span(start - item.start_line + 1, end - item.start_line + 1)

@@ -140,8 +140,11 @@ def _findings(seen: Observation, task: TaskType) -> list[tuple[Status, Reason, s
 def memory_verdict(cited: Sequence[Verdict], parents: Sequence[Verdict], seen: Observation, task: TaskType) -> Verdict:
     """Return the verdict of a memory: the worst of what it cites, of what it depends on, and of itself.
 
-    ``cited`` are the verdicts of its citations, ``parents`` those of the memories that it depends on or is derived
-    from; ``seen`` is observed of the memory itself, whose ``disk`` is None exactly where it cites nothing.
+    Args:
+        cited: The verdicts of its citations.
+        parents: The verdicts of the memories that it depends on or is derived from.
+        seen: Observed of the memory itself; its ``disk`` is None exactly where it cites nothing.
+        task: What the answer is for; it decides how strict the verdict is.
     """
     own = verdict(seen, task)
     worst = max((own, *cited, *parents), key=lambda one: _SEVERITY[one.status])

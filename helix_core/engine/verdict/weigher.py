@@ -242,7 +242,14 @@ class Weigher:
         )
 
     def weighed_in_buffer(self, ranked: Ranked, lines: LineSpan, content_hash: str, task: TaskType) -> Weighed:
-        """Weigh an item that only an unsaved buffer contains: it cannot be read from the disk, so it has no quote."""
+        """Weigh an item that only an unsaved buffer contains: it cannot be read from the disk, so it has no quote.
+
+        Args:
+            ranked: The item with its score.
+            lines: Its lines in the buffer.
+            content_hash: Of its text in the buffer, SHA-256 (hex).
+            task: What the answer is for; it decides how strict the verdict is.
+        """
         source = ranked.item.source
         seen = Observation(disk=None, authority=source.authority, unsaved=True)
         return Weighed(
