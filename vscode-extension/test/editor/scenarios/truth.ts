@@ -42,7 +42,7 @@ async function editedOutside(stage: Stage): Promise<void> {
 /** What can be done about a row whose text is another one by now. */
 async function thenAndNow(stage: Stage, packet: PacketView): Promise<void> {
   const { page } = await stage.window();
-  const row = (await packet.page()).locator('.item.s-needs_refresh', { hasText: 'refunds.py' }).first();
+  const row = (await packet.page()).locator('.item.s-needs_refresh', { hasText: 'refunds.py' });
   await row.getByRole('button', { name: 'Then ↔ now' }).click();
   const diff = page.locator('.monaco-diff-editor').first();
   const side = async (name: 'original' | 'modified'): Promise<string> =>
@@ -59,8 +59,10 @@ async function thenAndNow(stage: Stage, packet: PacketView): Promise<void> {
   await page.locator('.tab.active', { hasText: 'refunds.py: then ↔ now' }).waitFor();
   await stage.picture('diff');
   await row.getByRole('button', { name: 'Take the new one' }).click();
-  await packet.marked('ledger/refunds.py', 'verified', 15_000);
-  const renewed = (await packet.page()).locator('.item.s-verified', { hasText: 'refunds.py' }).first();
+  // Other places of the file are verified all the time.
+  const named = (await packet.page()).locator('.name', { hasText: /^\s*refund_payment\s*$/ });
+  const renewed = (await packet.page()).locator('.item.s-verified').filter({ has: named });
+  await renewed.waitFor();
   await renewed.focus();
   await renewed.press('ArrowRight');
   const quote = (await packet.page()).locator('.quote', { hasText: 'cents or payment.cents' });
