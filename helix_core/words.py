@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from typing import Any, cast
 
 
-class _LazyPattern:
+class _DeferredPattern:
     def __init__(self, source: str, flags: int, cues: tuple[str, ...]) -> None:
         self._source, self._flags, self._cues = source, flags, cues
         self._compiled: re.Pattern[str] | None = None
@@ -52,7 +52,7 @@ def lazy_pattern(source: str, flags: int = 0, *, cues: str = "") -> re.Pattern[s
     Of ``cues``, separated by ``|`` and in lower case, each match in ASCII text has one: a text without any is not
     searched, and the pattern not compiled for it.
     """
-    return cast("re.Pattern[str]", _LazyPattern(source, flags, tuple(cues.split("|")) if cues else ()))
+    return cast("re.Pattern[str]", _DeferredPattern(source, flags, tuple(cues.split("|")) if cues else ()))
 
 
 IDENTIFIER = re.compile(r"[^\W\d]\w*")

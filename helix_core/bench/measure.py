@@ -218,8 +218,8 @@ def bench(
     """
     began = time.time()
     digest, before = helix.digest(), sample()
-    watch = _Watch(helix, digest, watch_s)
-    asking = _Run(helix, stall_s, progress, watch, total=len(questions) * (rounds + 1))
+    watch = _ChangeGuard(helix, digest, watch_s)
+    asking = _BenchRun(helix, stall_s, progress, watch, total=len(questions) * (rounds + 1))
     doubts: list[Doubt] = []
     rows: list[Row] = []
     try:
@@ -259,7 +259,7 @@ def bench(
     }
 
 
-class _Watch:
+class _ChangeGuard:
     """Sees during a run that the index or the disk changed; ``digest`` is the index's at the start.
 
     ``ended`` is the monotonic time of the last look.
@@ -280,7 +280,7 @@ class _Watch:
             raise _EndedError(doubt)
 
 
-class _Run:
+class _BenchRun:
     """The state of one run. Use it once."""
 
     def __init__(
@@ -288,13 +288,13 @@ class _Run:
         helix: Helix,
         stall_s: float,
         progress: Callable[[Progress], None] | None,
-        watch: _Watch,
+        watch: _ChangeGuard,
         *,
         total: int,
     ) -> None:
         self._helix, self._stall_s, self._progress, self._total = helix, stall_s, progress, total
         self._watch = watch
-        self._asked, self._ended = 0, 0.0
+        self._answered, self._ended = 0, 0.0
         self._texts: dict[str, list[str]] = {}
         self.gaps_s: list[float] = []
         self.notes: set[str] = set()
@@ -335,9 +335,9 @@ class _Run:
         self.notes.update(answer["notes"])
         if self._ended - started > self._stall_s:
             raise _EndedError(stall(text, self._ended - started))
-        self._asked += 1
+        self._answered += 1
         if self._progress is not None:
-            self._progress(Progress("asking", self._asked, self._total))
+            self._progress(Progress("asking", self._answered, self._total))
         took_ms = (self._ended - started) * 1e3
         self._watch.look()
         # A look is not a pause of the machine.

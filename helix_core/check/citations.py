@@ -186,11 +186,11 @@ _ENDINGS = frozenset(
 
 def citations_in(text: str) -> tuple[Citation, ...]:
     """Return the citations of a Markdown text in the order of their places, at most ``MOST_CITATIONS``."""
-    return tuple(islice(_Reader(with_line_feeds(text).split("\n")).read(), MOST_CITATIONS))
+    return tuple(islice(_AnswerParser(with_line_feeds(text).split("\n")).read(), MOST_CITATIONS))
 
 
 @dataclass(frozen=True, slots=True)
-class _Span:
+class _CitedSpan:
     """A place of a paragraph with its offsets, code marks or link included."""
 
     start: int
@@ -198,7 +198,7 @@ class _Span:
     citation: Citation
 
 
-class _Reader:
+class _AnswerParser:
     """Splits a text into paragraphs and fenced blocks, and reads each."""
 
     def __init__(self, lines: Sequence[str]) -> None:
@@ -372,7 +372,7 @@ class _Paragraph:
         for one in sorted([*named, *others], key=lambda span: span.start):
             yield one.citation
 
-    def _says(self, pattern: re.Pattern[str], position: int) -> bool:
+    def _sentence_matches(self, pattern: re.Pattern[str], position: int) -> bool:
         """Return whether the words of the sentence around an offset, code left out, match the pattern."""
         index = bisect_right(self._ends, position)
         piece = position // LONGEST_SENTENCE
@@ -389,13 +389,13 @@ class _Paragraph:
         column = start - self._rows[row] + 1
         return Citation(kind, self._first_row + row + 1, column, column + end - start, written, is_claim=is_claim)
 
-    def _places(self) -> list[_Span]:
+    def _places(self) -> list[_CitedSpan]:
         matches = list(_LINK.finditer(self._plain))
         links = [one for match in matches if (one := self._link(match)) is not None]
         # What is in the parentheses of a link is not a place of its own.
         plain = _blanked(self._plain, [match.span(3) for match in matches], " ")
         found = _Taken(links)
-        texts: list[_Span] = []
+        texts: list[_CitedSpan] = []
         for match in _PLACE.finditer(plain):
             lines = (match[2] or match[4] or match[6], match[3] or match[5] or match[7])
             one = self._place(match.span(), match[1], *lines)
@@ -412,18 +412,18 @@ class _Paragraph:
                 texts.append(one)
         return sorted([*links, *texts], key=lambda span: span.start)
 
-    def _place(self, at: tuple[int, int], path: str, first: str, last: str | None) -> _Span | None:
+    def _place(self, at: tuple[int, int], path: str, first: str, last: str | None) -> _CitedSpan | None:
         start, end = at
         lines = (int(first), int(last) if last else int(first))
         if not is_file_name(path):
             return None
         written = self._text[start:end].strip("`")[:LONGEST_PATH]
-        one = self._at(CitationKind.PLACE, start, end, written, not self._says(_NOT_A_PLACE, start))
+        one = self._at(CitationKind.PLACE, start, end, written, not self._sentence_matches(_NOT_A_PLACE, start))
         # Backticks around it belong to it.
         before, after = self._text[start - 1 : start] == "`", self._text[end : end + 1] == "`"
-        return _Span(start - before, end + after, replace(one, path=path, start_line=lines[0], end_line=lines[1]))
+        return _CitedSpan(start - before, end + after, replace(one, path=path, start_line=lines[0], end_line=lines[1]))
 
-    def _link(self, match: re.Match[str]) -> _Span | None:
+    def _link(self, match: re.Match[str]) -> _CitedSpan | None:
         label, target = match[2], match[3]
         is_address = "://" in target and not target.startswith("file://")
         if match[1] or is_address or target.startswith(("#", "mailto:", "{")):
@@ -437,33 +437,33 @@ class _Paragraph:
         if not is_file_name(path):
             return None
         kind = CitationKind.PLACE if numbers else CitationKind.PATH
-        is_claim = not self._says(_NOT_A_PLACE, match.start()) if numbers else self._is_claim(match.start())
+        is_claim = not self._sentence_matches(_NOT_A_PLACE, match.start()) if numbers else self._is_claim(match.start())
         one = self._at(kind, match.start(3), match.end(3), target[:LONGEST_PATH], is_claim)
         said = label.strip("`* ")
         parts, is_call = _symbol(said) or ((), False)
         is_name = numbers and not is_file_name(said) and (len(parts) > 1 or is_call or "`" in label)
         names = parts if is_name else ()
         one = replace(one, path=path, start_line=first, end_line=last, parts=names, is_call=is_call, is_link=True)
-        return _Span(match.start(), match.end(), one)
+        return _CitedSpan(match.start(), match.end(), one)
 
     def _is_claim(self, position: int) -> bool:
-        return self._is_about_now and not self._says(_NOT_A_CLAIM, position)
+        return self._is_about_now and not self._sentence_matches(_NOT_A_CLAIM, position)
 
-    def _code(self, start: int, end: int, code: str) -> _Span | None:
+    def _code(self, start: int, end: int, code: str) -> _CitedSpan | None:
         text = code.strip()
         if not text or text.startswith(("$ ", "-", "http:", "https:")):
             return None
         at = start + max((end - start - len(code)) // 2, 1)
         if is_path(text):
             one = self._at(CitationKind.PATH, at, at + len(text), text, self._is_claim(start))
-            return _Span(start, end, replace(one, path=text))
+            return _CitedSpan(start, end, replace(one, path=text))
         named = _symbol(text)
         if named is None:
             return None
         one = self._at(CitationKind.SYMBOL, at, at + len(text), text[:LONGEST_SYMBOL], self._is_claim(start))
-        return _Span(start, end, replace(one, parts=named[0], is_call=named[1]))
+        return _CitedSpan(start, end, replace(one, parts=named[0], is_call=named[1]))
 
-    def _with_symbol(self, place: _Span, symbols: Sequence[_Span]) -> _Span:
+    def _with_symbol(self, place: _CitedSpan, symbols: Sequence[_CitedSpan]) -> _CitedSpan:
         """Return the place with the symbol that is named right before or after it, if one is."""
         if place.citation.parts:
             return place
@@ -481,7 +481,7 @@ class _Paragraph:
 class _Taken:
     """Spans of a paragraph, in order and without overlaps."""
 
-    def __init__(self, spans: Sequence[_Span]) -> None:
+    def __init__(self, spans: Sequence[_CitedSpan]) -> None:
         self._starts = [one.start for one in spans]
         self._ends = [one.end for one in spans]
 

@@ -67,7 +67,7 @@ class ConversationQuery:
         judged: The part of it by which is judged whether the workspace has what is asked; empty: all of it.
         need: Whether the message asks for anything a workspace could have.
         why: One sentence that says so.
-        index: The message that the question stands in; -1 without one.
+        index: The message with the question; -1 without one.
         parts: The message's parts, in order.
         places: Coordinates in what was pasted, the likeliest first.
         carried: Words and names that came from earlier turns.
@@ -95,7 +95,7 @@ class ConversationQuery:
 
     @property
     def bare_names(self) -> tuple[str, ...]:
-        """Return the words of a message that may be names of code and nothing else, as somebody types them into a
+        """Return the words of a message that may be names of code and nothing else, as a user types them into a
         search (``save``, ``message queue``, ``go version``), or the one that a question of a name's form asks for
         (``what does help do``); none for any other sentence.
         """
@@ -104,7 +104,7 @@ class ConversationQuery:
             return () if asked.group(1).lower() in STOP_WORDS else (asked.group(1),)
         words = tuple(self.text.split(" "))
         low = [word.lower() for word in words]
-        # "go" and "make" are programs as well as verbs, and the name of one stands before what it does.
+        # "go" and "make" are programs as well as verbs, and the name of one comes before what it does.
         others = low[1:] if low[0] in _PROGRAMS else low
         is_sentence = len(words) > MOST_BARE or (
             len(words) > 1 and (self.is_formula or not STOP_WORDS.isdisjoint(others))
@@ -211,7 +211,7 @@ def read_question(text: str) -> ConversationQuery:
 
 
 def read_conversation(messages: Sequence[Any]) -> ConversationQuery | None:
-    """Return what the last question of a conversation asks; None where nobody asks anything."""
+    """Return what the last question of a conversation asks; None where nothing is asked."""
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
         if isinstance(message, dict) and message.get("role") == "user" and (own := own_words(text_of(message))):
@@ -343,7 +343,7 @@ def _lacks_subject(said: str) -> str:
 def _asking(parts: Sequence[MessagePart]) -> str:
     """Return the sentences that ask; one without any content counts only where no other asks."""
     texts = [part.text for part in parts if part.part is PartKind.QUESTION]
-    # "Explain it step by step" is a wish about style only beside a question.
+    # "Explain it step by step" is a wish about style only next to a question.
     texts = texts or [part.text for part in parts if part.part is PartKind.STYLE and _refers(part.text)]
     return " ".join([_lowercase_caps(text) for text in texts if _content(text)] or texts).strip()
 
@@ -395,7 +395,7 @@ def _is_short_wide(text: str) -> bool:
 
 
 def _lowercase_caps(text: str) -> str:
-    """Return what somebody shouts in lower case: capitals throughout name nothing."""
+    """Return shouted text in lower case: capitals throughout name nothing."""
     return text.lower() if text.isupper() and text.count(" ") >= 3 and "_" not in text else text
 
 
@@ -409,13 +409,13 @@ _TO_THE_START = re.compile(
 
 
 def _first_clause(text: str) -> str:
-    """Return the text up to an ``and`` whose pronouns may stand for what is named before it; all of it elsewhere."""
+    """Return the text up to an ``and`` whose pronouns may refer to what is named before it; all of it elsewhere."""
     before, joined, _ = text.partition(" and ")
     return before if joined and len(_telling(before)) >= 2 else text
 
 
 def _names_its_subject(text: str) -> bool:
-    """Does the text first name what its pronoun stands for: ``item pipelines, where are they opened``?"""
+    """Does the text first name what its pronoun refers to: ``item pipelines, where are they opened``?"""
     named, comma, rest = text.partition(",")
     words = words_of(rest)
     is_named = bool(_telling(named)) and (STOP_WORDS - ARTICLES).isdisjoint(words_of(named))
@@ -428,7 +428,7 @@ def _telling(text: str) -> list[str]:
 
 
 def _refers(text: str, *, is_open: bool = False) -> bool:
-    """Does a pronoun stand for something? With ``is_open`` only for something that the text itself does not name."""
+    """Does a pronoun refer to something? With ``is_open`` only for something that the text itself does not name."""
     words = words_of(text)
     for at, word in enumerate(words):
         if is_open and word not in _NAMES_NOTHING:
@@ -453,7 +453,7 @@ _COMPARING = frozenset({"same", "above", "former", "latter", "one", "ones", "her
 
 
 def _points_back(before: str, word: str, following: str) -> bool:
-    """Does ``that``, ``this`` … stand for something said before, rather than open a clause or mean the workspace?"""
+    """Does ``that``, ``this`` … refer to something said before, rather than open a clause or mean the workspace?"""
     if following in ARTICLES or following in _WORKSPACES:
         return word == "such"
     if not following or following in STOP_WORDS:
@@ -498,7 +498,7 @@ def _carried(before: Sequence[Any]) -> _Carry:
 
 
 def _collect_question(own: str, carry: _Carry, *, complete: bool) -> bool:
-    """Add an earlier question until one stands on its own; returns whether that one is reached."""
+    """Add an earlier question until one is complete by itself; return whether that one is reached."""
     if complete:
         return True
     parts = message_parts(own)

@@ -231,7 +231,7 @@ def _signs_off(sentences: Sequence[str]) -> bool:
 
 
 def _with_context(parts: Sequence[MessagePart]) -> list[MessagePart]:
-    """Mark the sentences that state something beside one that asks."""
+    """Mark the sentences that state something next to one that asks."""
     asking = [part.part is PartKind.QUESTION and asks(part.text) for part in parts]
     if not any(asking):
         return list(parts)
@@ -369,7 +369,7 @@ def _is_closing(sentence: str, words: Sequence[str], after: Sequence[MessagePart
 
 
 def _is_environment(words: Sequence[str], sentence: str) -> bool:
-    """Does the sentence only say where somebody works: a product of the list, or an opener with a version?"""
+    """Does the sentence only say where the user works: a product of the list, or an opener with a version?"""
     opener = ENVIRONMENT_OPENERS.length_at(words)
     products = ENVIRONMENTS.may_be_in(words) and any(ENVIRONMENTS.length_at(words, at) for at in range(len(words)))
     has_version = any(character.isdigit() for character in sentence)
@@ -517,7 +517,7 @@ def _report(
 def _preamble(
     words: Sequence[str], typed: Sequence[str], matches: Sequence[re.Match[str]], sentence: str
 ) -> tuple[PartKind, int] | None:
-    """What is said before the question of the same sentence: up to a colon, or up to ``but`` or ``so`` beside a mark.
+    """What is said before the question of the same sentence: up to a colon, or up to ``but`` or ``so`` next to a mark.
 
     ``this might be a dumb question but how …``, ``a coworker asked me this in review and I had no answer: which …``
     """

@@ -61,7 +61,7 @@ _NOT_FAILED = frozenset({"PASSED", "SKIPPED", "XFAIL", "XPASS"})
 _LOGGER = lazy_pattern(r"(?<![\w./@:-])([a-z_]\w{1,60}(?:\.\w{1,60}){1,8})(?=[\]:\s(,]|$)")
 _LOGGER_READ = 160
 SHORT = 3
-"""A word of so many letters tells nothing of which message a program printed."""
+"""A word of at most so many letters does not identify a message that a program printed."""
 # Every form but pytest's has a line's number behind one of these.
 _NUMBERED = lazy_pattern(r"[:(\[]\d|\bline \d")
 _DIGIT = lazy_pattern(r"\d")

@@ -155,7 +155,7 @@ STYLE_CORE = words_in(
     stichpunkte sätze sätzen wörter ausführlich breve brevemente español inglés conciso concisa palabras bref
     concis français anglais mots português resumida curto curta palavras tópicos plain json yaml"""
 )
-# Systems, editors, browsers and machines: where somebody works, hardly ever what a repository is asked about.
+# Systems, editors, browsers and machines: where a user works, hardly ever what a repository is asked about.
 ENVIRONMENTS = Phrases(
     "ubuntu|debian|fedora|arch|arch linux|manjaro|centos|rhel|alpine|opensuse|nixos|linux mint|mint|kali|linux",
     "macos|mac os|osx|os x|mac|macbook|macbook pro|m1|m2|m3|m4|apple silicon|windows|windows 10|windows 11|wsl",

@@ -495,7 +495,7 @@ def _is_social(typed: Sequence[str]) -> bool:
 
 
 def _is_praise(words: Sequence[str]) -> bool:
-    """Do the words only say that somebody likes, or does not like, this project or a part of it?"""
+    """Do the words only say that the user likes, or does not like, this project or a part of it?"""
     if not words or words[0] in INTERROGATIVES or not _WISHES.isdisjoint(words):
         return False
     feels = words[0] in {"i", "we"} and not _FEELINGS.isdisjoint(words[1:4])

@@ -27,7 +27,7 @@ CHANGE_READ = 120
 
 
 def after_change(text: str) -> str | None:
-    """Return what a message says after it has told that the subject is a new one; None where it does not tell that."""
+    """Return what a message says after it has announced a new subject; None where it announces none."""
     found = _CHANGED.search(text[:CHANGE_READ])
     if found is None:
         return None
@@ -79,7 +79,7 @@ def chosen_items(text: str, answer: str) -> tuple[str, ...]:
 
 
 def _number(words: Sequence[str], at: int) -> int:
-    """Return the number that a word stands for; 0 for any other word, and for ``a second``."""
+    """Return the number that a word means; 0 for any other word, and for ``a second``."""
     word = words[at]
     if word.isdigit():
         return int(word) if len(word) < 3 else 0

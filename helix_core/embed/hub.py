@@ -102,7 +102,7 @@ def hub_model(name: str) -> HubModel:
 
 
 def _file(told: Mapping[str, Any]) -> HubFile | None:
-    """Return a file as the Hub tells of it; None for a name or a size that no file of a model has."""
+    """Return a file as the Hub describes it; None for a name or a size that no file of a model has."""
     path, size, lfs = str(told["rfilename"]), told.get("size"), told.get("lfs") or {}
     if not _FILE.fullmatch(path) or ".." in path or not isinstance(size, int) or size < 0:
         return None
@@ -112,7 +112,7 @@ def _file(told: Mapping[str, Any]) -> HubFile | None:
 def needed_files(files: Collection[str], *, is_static: bool) -> tuple[str, ...]:
     """Return which of a repository's files, by their paths, a model is loaded from; none where it cannot be.
 
-    Rows come before a graph, as in ``take_folder``: a static model may have a graph beside them, which takes other
+    Rows come before a graph, as in ``take_folder``: a static model may have a graph next to them, which takes other
     inputs.
     """
     settings = {file for file in files if file in _SETTINGS}
@@ -122,7 +122,7 @@ def needed_files(files: Collection[str], *, is_static: bool) -> tuple[str, ...]:
     if is_static and WEIGHTS in files:
         return tuple(sorted(settings | {WEIGHTS}))
     graph = next((file for file in _GRAPHS if file in files), None)
-    # Weights too large for the graph's file lie beside it: model.onnx_data, model.onnx.data.
+    # Weights too large for the graph's file are next to it: model.onnx_data, model.onnx.data.
     return () if graph is None else tuple(sorted(settings | {file for file in files if file.startswith(graph)}))
 
 

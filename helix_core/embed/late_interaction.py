@@ -2,7 +2,7 @@
 
 A score is MaxSim: for each token of the question the largest dot product with a token of the text, added up (Khattab &
 Zaharia 2020, "ColBERT"). Models come from fastembed's list or as a folder that PyLate exported to ONNX, whose
-``config_sentence_transformers.json`` says what stands before a question and before a text.
+``config_sentence_transformers.json`` says which prompt precedes a question and a text.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ class _Bert:
         import numpy as np
 
         graph, prefix = self._graph, "embeddings."
-        words = self._looked_up(f"{prefix}word_embeddings.weight")
+        words = self._gathered(f"{prefix}word_embeddings.weight")
         shape = graph.node("Shape", ["input_ids"], "shape")
         length = graph.node("Gather", [shape, graph.constant("second", np.array(1, np.int64))], "length")
         zero, one = graph.constant("zero", np.array(0, np.int64)), graph.constant("one", np.array(1, np.int64))
@@ -172,7 +172,7 @@ class _Bert:
         scale, bias = self._weight(f"{prefix}LayerNorm.weight"), self._weight(f"{prefix}LayerNorm.bias")
         return graph.node("LayerNormalization", [total, scale, bias], "hidden_0", axis=-1, epsilon=self._epsilon)
 
-    def _looked_up(self, name: str) -> str:
+    def _gathered(self, name: str) -> str:
         if not self._quantised:
             return self._graph.node("Gather", [self._weight(name), "input_ids"], "words")
         import numpy as np

@@ -40,7 +40,7 @@ _NAME = re.compile(r"[\w.@+-]{1,80}", re.ASCII)
 _MOST_JSON_BYTES = 1 << 20
 _MOST_DIMENSIONS = 4096
 _ABANDONED_S = 3600.0
-"""A folder of a model in the making that nobody wrote to for so long was left behind by a process that was killed."""
+"""A folder of an unfinished model that was not written to for so long was left behind by a process that was killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +369,7 @@ def _first(parts: list[T], most: int) -> list[T]:
 def check_installed() -> None:
     """Raise ModelError where the packages that load a model are not installed.
 
-    Call it before fastembed is imported: the library that it downloads with would tell the Hub who runs it.
+    Call it before fastembed is imported: the library that it downloads with would identify itself to the Hub.
     """
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     if why := why_missing("models"):

@@ -105,7 +105,7 @@ def fetch_listed(model: ListedModel, cache_dir: Path) -> Model:
 
     title, dimensions = model.name.rsplit("/", 1)[-1], padded(model.dimensions)
     with downloaded(model, title, cache_dir, fetch, listed_prompts(model.name)) as made:
-        return _kept(replace(made, dimensions=dimensions, fastembed=model.name, source=f"fastembed {model.source}"))
+        return _install(replace(made, dimensions=dimensions, fastembed=model.name, source=f"fastembed {model.source}"))
 
 
 @contextmanager
@@ -146,11 +146,11 @@ def take_folder(folder: Path, cache_dir: Path, source: str = "") -> Model:
         check_settings(place)
         dimensions = padded(TokenRows(place).dimensions)
         with copied(place, WEIGHTS, title, cache_dir, prompts) as made:
-            return _kept(replace(made, dimensions=dimensions, source=source))
+            return _install(replace(made, dimensions=dimensions, source=source))
     with copied(folder, weights_in(folder), title, cache_dir, prompts) as made:
         # Of the copy: the runtime opens no weights next to a graph through a link that leads elsewhere.
         pooling, width = _output_of(folder, made.folder / made.model_file)
-        return _kept(replace(made, dimensions=padded(width), pooling=pooling, source=source))
+        return _install(replace(made, dimensions=padded(width), pooling=pooling, source=source))
 
 
 def _rows_in(folder: Path) -> Path | None:
@@ -331,7 +331,7 @@ def _template_length(processor: dict[str, Any] | None) -> int:
     return pieces * max(1, longest) + sum(map(_template_length, about.get("processors") or ()))
 
 
-def _kept(model: Model) -> Model:
+def _install(model: Model) -> Model:
     """Move the model to its final place after a test load."""
     write_metadata(model)
     FastModel(read_model(model.folder))

@@ -224,7 +224,7 @@ def fetch_listed_reranker(model: ListedModel, cache_dir: Path) -> RerankerModel:
 
     with downloaded(model, _title(model.name.rsplit("/", 1)[-1]), cache_dir, fetch) as made:
         source = f"fastembed {model.source}"
-        return _kept(RerankerModel(made.name, made.folder, source, made.model_file, model.name))
+        return _install(RerankerModel(made.name, made.folder, source, made.model_file, model.name))
 
 
 def take_reranker_folder(folder: Path, cache_dir: Path, source: str = "") -> RerankerModel:
@@ -248,7 +248,7 @@ def take_reranker_folder(folder: Path, cache_dir: Path, source: str = "") -> Rer
         if tokens is not None:
             complete_tokenizer(made.folder, folder, tokens.mask)
         source = source or f"the folder {title}"
-        return _kept(RerankerModel(made.name, made.folder, source, made.model_file, tokens=tokens))
+        return _install(RerankerModel(made.name, made.folder, source, made.model_file, tokens=tokens))
 
 
 def _title(name: str) -> str:
@@ -256,7 +256,7 @@ def _title(name: str) -> str:
     return f"rerank-{name}"
 
 
-def _kept(model: RerankerModel) -> RerankerModel:
+def _install(model: RerankerModel) -> RerankerModel:
     """Move the model to its final place after a test load."""
     write_reranker(model)
     # Use a unique name: fastembed registers names with their file for the life of the process.

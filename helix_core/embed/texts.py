@@ -92,17 +92,17 @@ def card_texts(path: bytes, chunks: Sequence[Chunk]) -> Iterator[str]:
 
 def _heading(chunk: Chunk) -> str:
     names = dict.fromkeys((chunk.breadcrumb, chunk.name, *(found.name for found in chunk.definitions)))
-    return " ".join(_said(name) for name in list(names)[:NAMES_IN_HEADING] if name)
+    return " ".join(_words_of(name) for name in list(names)[:NAMES_IN_HEADING] if name)
 
 
 def _entry(chunk: Chunk) -> str:
     names = dict.fromkeys((chunk.name, *(found.name for found in chunk.definitions)))
-    said = ", ".join(_said(name) for name in names if name)
+    said = ", ".join(_words_of(name) for name in names if name)
     sentence = first_sentence(chunk.text.doc)
     return f"{said}: {sentence}" if said and sentence else said or sentence
 
 
-def _said(name: str) -> str:
+def _words_of(name: str) -> str:
     return " ".join(part for piece in re.split(r"\W+", name) for part in split_identifier(piece))
 
 

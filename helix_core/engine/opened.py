@@ -221,7 +221,7 @@ class OpenedIndex:
         self._write_wait_ms = min(self._write_wait_ms, write_wait_ms)
 
     def share(self, untold: PendingNotices) -> None:
-        """Use the notices that the workspace's other threads use, and add to them what was not told here."""
+        """Use the notices that the workspace's other threads use, and add to them those that were not given here."""
         for text in self.untold.take():
             untold.add(text, None)
         untold.opened(self._index.identity)

@@ -65,7 +65,7 @@ _NOT_A_NAME = frozenset(
 
 
 @dataclass(slots=True)
-class _Scope:
+class _IndentedScope:
     indent: int
     name: str
     is_function: bool = False
@@ -74,7 +74,7 @@ class _Scope:
 
 def indented_claims(data: bytes) -> Iterator[FoundClaim]:
     """Parse Python and Ruby: ``class`` and ``def`` are scopes, and so are dictionaries and calls that span lines."""
-    scopes: list[_Scope] = []
+    scopes: list[_IndentedScope] = []
     for match in _INDENTED.finditer(data):
         if match.start(1) < 0:
             continue
@@ -88,25 +88,25 @@ def indented_claims(data: bytes) -> Iterator[FoundClaim]:
             if match.start(6) >= 0:
                 yield found_claim(_key(scopes, name), match, 6)
             else:
-                scopes.append(_Scope(indent, name))
+                scopes.append(_IndentedScope(indent, name))
 
 
-def _is_parameter(data: bytes, match: Any, scope: _Scope) -> bool:
+def _is_parameter(data: bytes, match: Any, scope: _IndentedScope) -> bool:
     """Return whether the line belongs to a signature, which ends in a comma, unlike a statement of the body."""
     return scope.is_open_signature and data[match.start(5) : match.end()].rstrip().endswith(b",")
 
 
-def _opened(data: bytes, match: Any, indent: int, scopes: list[_Scope]) -> Iterator[FoundClaim]:
+def _opened(data: bytes, match: Any, indent: int, scopes: list[_IndentedScope]) -> Iterator[FoundClaim]:
     name = data[match.start(3) : match.end(3)].decode("latin-1")
     if data[match.start(2) : match.end(2)] in (b"class", b"module"):
         hidden = bool(scopes) and scopes[-1].is_function
-        scopes.append(_Scope(indent, name, is_function=hidden))
+        scopes.append(_IndentedScope(indent, name, is_function=hidden))
         return
     rest_start, rest_end = match.span(4)
     rest = data[rest_start:rest_end]
     inner = bool(scopes) and scopes[-1].is_function
     is_open = b"(" in rest and not rest.rstrip().endswith((b":", b")"))
-    scopes.append(_Scope(indent, name, is_function=True, is_open_signature=is_open and not inner))
+    scopes.append(_IndentedScope(indent, name, is_function=True, is_open_signature=is_open and not inner))
     if b"=" in rest and not inner:
         for default in _DEFAULT.finditer(rest[:1000]):
             start, end = default.span(2)
@@ -121,7 +121,7 @@ def braced_claims(data: bytes, *, type_last: bool = False) -> Iterator[FoundClai
 
     ``type_last``: as in Go, a name comes before its type.
     """
-    scopes: list[_Scope] = []
+    scopes: list[_IndentedScope] = []
     for match in _BRACED.finditer(data):
         indent = match.end(1) - match.start(1)
         while scopes and scopes[-1].indent >= indent:
@@ -131,17 +131,17 @@ def braced_claims(data: bytes, *, type_last: bool = False) -> Iterator[FoundClai
             if not data[match.start(2) : match.end(2)].endswith(b"_H"):
                 yield found_claim(_text(data, match, 2), match, 3)
         elif match.start(4) >= 0:
-            scopes.append(_Scope(indent, _text(data, match, 5), is_function=hidden))
+            scopes.append(_IndentedScope(indent, _text(data, match, 5), is_function=hidden))
         elif match.start(6) >= 0:
-            scopes.append(_Scope(indent, "", is_function=hidden))
+            scopes.append(_IndentedScope(indent, "", is_function=hidden))
         elif match.start(8) >= 0:
             name = _text(data, match, 7 if type_last and match.start(7) >= 0 else 8)
             if match.start(10) >= 0:
-                scopes.append(_Scope(indent, name, is_function=hidden or name in _NOT_A_NAME))
+                scopes.append(_IndentedScope(indent, name, is_function=hidden or name in _NOT_A_NAME))
             elif not hidden and name not in _NOT_A_NAME:
                 yield found_claim(_key(scopes, name), match, 9)
         else:
-            scopes.append(_Scope(indent, "", is_function=True))
+            scopes.append(_IndentedScope(indent, "", is_function=True))
 
 
 def go_claims(data: bytes) -> Iterator[FoundClaim]:
@@ -153,7 +153,7 @@ def _text(data: bytes, match: Any, group: int) -> str:
     return data[match.start(group) : match.end(group)].decode("latin-1")
 
 
-def _key(scopes: list[_Scope], name: str) -> str:
+def _key(scopes: list[_IndentedScope], name: str) -> str:
     return ".".join([*(scope.name for scope in scopes[-_DEEPEST:] if scope.name), name])
 
 

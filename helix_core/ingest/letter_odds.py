@@ -1,4 +1,4 @@
-"""Tell names from random letters by letter bigrams of source code.
+"""Distinguish names from random letters by letter bigrams of source code.
 
 ``benchmarks/letters.py`` generates the table. Source: Markov chains of characters, Shannon 1948.
 """

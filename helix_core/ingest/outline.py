@@ -84,7 +84,7 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Captured:
     kind: str
     name: str
     owner: str
@@ -117,10 +117,10 @@ def sections(headings: list[Heading], data: bytes, entries: Sequence[Entry] = ()
     them.
     """
     found = [
-        _Found(heading.kind, " ".join(heading.name.split())[:_LONGEST_NAME], "", heading.start, end, heading.start)
+        _Captured(heading.kind, " ".join(heading.name.split())[:_LONGEST_NAME], "", heading.start, end, heading.start)
         for heading, end in nested(headings, data)
     ]
-    found += [_Found("entry", entry.name, "", entry.start, entry.end, entry.start) for entry in entries]
+    found += [_Captured("entry", entry.name, "", entry.start, entry.end, entry.start) for entry in entries]
     return _nest(sorted(found, key=lambda item: (item.start, -item.end)))
 
 
@@ -165,8 +165,8 @@ def _ranges(nodes: list[tree_sitter.Node]) -> list[tuple[int, int]]:
     return [node.byte_range for node in nodes]
 
 
-def _definitions(loaded: Loaded, root: tree_sitter.Node, data: bytes) -> list[_Found]:
-    best: dict[int, _Found] = {}
+def _definitions(loaded: Loaded, root: tree_sitter.Node, data: bytes) -> list[_Captured]:
+    best: dict[int, _Captured] = {}
     for _, captures in tree_sitter.QueryCursor(loaded.definitions).matches(root):
         found = _definition(captures, data)
         if found is None:
@@ -177,7 +177,7 @@ def _definitions(loaded: Loaded, root: tree_sitter.Node, data: bytes) -> list[_F
     return sorted(best.values(), key=lambda item: (item.start, -item.end, item.name_start))
 
 
-def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Found | None:
+def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Captured | None:
     kind, nodes = next((item for item in captures.items() if item[0] not in _PARTS), ("", []))
     if not nodes:
         return None
@@ -195,7 +195,7 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Fo
         return None
     start, end = nodes[0].start_byte, max(node.end_byte for node in (nodes[0], *captures.get("body", ())))
     name = _unquoted(_slice(name_node, data))[:_LONGEST_NAME]
-    return _Found(kind, name, owner, start, end, name_node.start_byte) if name else None
+    return _Captured(kind, name, owner, start, end, name_node.start_byte) if name else None
 
 
 def _unquoted(name: str) -> str:
@@ -272,7 +272,7 @@ def _test_kind(call: str) -> str:
     return "test" if word in _TESTS else ""
 
 
-def _nest(found: list[_Found]) -> list[Symbol]:
+def _nest(found: list[_Captured]) -> list[Symbol]:
     """Nest by containment; plain values inside functions are dropped."""
     symbols: list[Symbol] = []
     open_: list[int] = []

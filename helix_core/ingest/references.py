@@ -70,7 +70,7 @@ class Reference:
     the reST role without its domain, ``link`` for a link, empty for code in backticks. ``arguments`` is the text in the
     parentheses of a call, None without any; ``is_signature`` says that it is a declaration, ``is_generated`` that the
     documentation tool takes everything about the name from the code itself. ``sentence`` is the enclosing sentence,
-    ``paragraph`` all text around it and ``beside`` all other code of that. ``line`` is 1-based, and ``first_line`` to
+    ``paragraph`` all text around it and ``other_code`` its other code. ``line`` is 1-based, and ``first_line`` to
     ``last_line`` are those of the paragraph.
     """
 
@@ -84,7 +84,7 @@ class Reference:
     is_generated: bool = False
     sentence: str = ""
     paragraph: str = ""
-    beside: tuple[str, ...] = ()
+    other_code: tuple[str, ...] = ()
     first_line: int = 0
     last_line: int = 0
 
@@ -95,7 +95,7 @@ class Reference:
 
 
 @dataclass(slots=True)
-class _Block:
+class _TextBlock:
     """Lines of one paragraph, heading, list item or table row; ``indent`` is that of the first."""
 
     first_line: int
@@ -103,7 +103,7 @@ class _Block:
 
 
 @dataclass(frozen=True, slots=True)
-class _Code:
+class _CodeMark:
     """Code in a paragraph: its start and end with backticks, its text, and the role before it."""
 
     start: int
@@ -174,7 +174,9 @@ def _in_markdown(lines: Sequence[str]) -> Iterator[Reference]:
             yield block
         else:
             text = "\n".join(block.lines)
-            codes = [_Code(start, end, content, _myst_role(text, start)) for start, end, content in code_spans(text)]
+            codes = [
+                _CodeMark(start, end, content, _myst_role(text, start)) for start, end, content in code_spans(text)
+            ]
             yield from _referred(block, text, codes, [(match.start(), match[1]) for match in _LINK.finditer(text)])
 
 
@@ -183,8 +185,8 @@ def _myst_role(text: str, start: int) -> str:
     return match[1] if match is not None else ""
 
 
-def _markdown_blocks(lines: Sequence[str]) -> Iterator[_Block | Reference]:
-    block, fence, fenced_from, info = _Block(0), "", 0, ""
+def _markdown_blocks(lines: Sequence[str]) -> Iterator[_TextBlock | Reference]:
+    block, fence, fenced_from, info = _TextBlock(0), "", 0, ""
     container, was_blank, in_comment = 0, True, False
     for number, raw in enumerate(lines, 1):
         line = raw.expandtabs(4)
@@ -207,7 +209,7 @@ def _markdown_blocks(lines: Sequence[str]) -> Iterator[_Block | Reference]:
         is_fence = opened is not None and not (opened[1][0] == "`" and "`" in opened[2])
         if block.lines and (not text or is_apart or is_fence):
             yield block
-            block = _Block(0)
+            block = _TextBlock(0)
         if is_fence and opened is not None:
             fence, fenced_from, info = opened[1], number, opened[2].strip()
         elif text.startswith("::: "):
@@ -229,7 +231,7 @@ def _markdown_blocks(lines: Sequence[str]) -> Iterator[_Block | Reference]:
             block.lines.append(text)
             if text[0] in "#|":
                 yield block
-                block = _Block(0)
+                block = _TextBlock(0)
         was_blank = not text
     if block.lines:
         yield block
@@ -264,7 +266,7 @@ class _Rst:
 
     def __init__(self, lines: Sequence[str], first_line: int) -> None:
         self._lines, self._first_line = lines, first_line
-        self._block = _Block(0)
+        self._block = _TextBlock(0)
         self._module: tuple[str, ...] = ()
         self._owners: list[tuple[int, tuple[str, ...]]] = []
         # Skip lines indented deeper than this: below a directive with code, or a comment.
@@ -321,7 +323,7 @@ class _Rst:
         if self._block.lines:
             text = "\n".join(self._block.lines)
             yield from _referred(self._block, text, list(_rst_codes(text)), [])
-        self._block = _Block(0)
+        self._block = _TextBlock(0)
 
     def _directive(self, number: int, indent: int, name: str, argument: str) -> Iterator[Reference]:
         index = number - self._first_line
@@ -340,7 +342,7 @@ class _Rst:
         elif name == "literalinclude":
             yield Reference(number, argument, (), path=argument, role="link")
         elif name in _ADMONITIONS and argument:
-            self._block = _Block(number, [argument])
+            self._block = _TextBlock(number, [argument])
 
 
 def _declared(number: int, directive: str, argument: str, prefix: tuple[str, ...]) -> Reference | None:
@@ -371,7 +373,7 @@ def _declared(number: int, directive: str, argument: str, prefix: tuple[str, ...
     )
 
 
-def _rst_codes(text: str) -> Iterator[_Code]:
+def _rst_codes(text: str) -> Iterator[_CodeMark]:
     position = 0
     while (start := text.find("`", position)) >= 0:
         if _is_escaped(text, start):
@@ -383,7 +385,7 @@ def _rst_codes(text: str) -> Iterator[_Code]:
                 continue
             while text.startswith("`", end + 2):
                 end += 1
-            yield _Code(start, end + 2, text[start + 2 : end].replace("\n", " "))
+            yield _CodeMark(start, end + 2, text[start + 2 : end].replace("\n", " "))
             position = end + 2
         else:
             end = text.find("`", start + 1)
@@ -392,10 +394,10 @@ def _rst_codes(text: str) -> Iterator[_Code]:
             before = _ROLE_BEFORE.search(text, max(0, start - 44), start)
             is_target = text.startswith("_", end + 1)
             if before is not None:
-                yield _Code(start, end + 1, text[start + 1 : end].replace("\n", " "), before[1])
+                yield _CodeMark(start, end + 1, text[start + 1 : end].replace("\n", " "), before[1])
             elif not is_target:
                 # The default role: a project may define it as code, and text that is not a name is dropped anyway.
-                yield _Code(start, end + 1, text[start + 1 : end].replace("\n", " "))
+                yield _CodeMark(start, end + 1, text[start + 1 : end].replace("\n", " "))
             position = end + 1
 
 
@@ -403,7 +405,7 @@ def _rst_codes(text: str) -> Iterator[_Code]:
 
 
 def _referred(
-    block: _Block, text: str, codes: Sequence[_Code], links: Sequence[tuple[int, str]]
+    block: _TextBlock, text: str, codes: Sequence[_CodeMark], links: Sequence[tuple[int, str]]
 ) -> Iterator[Reference]:
     ends = [match.end() for match in _SENTENCE_END.finditer(_blanked(text, codes))]
     line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
@@ -421,7 +423,7 @@ def _referred(
         row = block.lines[line_of(code.start) - block.first_line]
         if len(code.text) > LONGEST_CODE or row.startswith(("$ ", "% ", ">>> ", "... ")):
             continue
-        beside = tuple(one.text for one in codes if one is not code)
+        other_code = tuple(one.text for one in codes if one is not code)
         found = _reference(code, line_of(code.start))
         if found is not None:
             yield Reference(
@@ -433,7 +435,7 @@ def _referred(
                 found.arguments,
                 sentence=sentence_at(code.start),
                 paragraph=text[:LONGEST_PARAGRAPH],
-                beside=beside,
+                other_code=other_code,
                 first_line=block.first_line,
                 last_line=block.first_line + len(block.lines) - 1,
             )
@@ -445,7 +447,7 @@ def _referred(
             yield Reference(line, path, (), path=path, role="link", sentence=said, first_line=line, last_line=line)
 
 
-def _blanked(text: str, codes: Sequence[_Code]) -> str:
+def _blanked(text: str, codes: Sequence[_CodeMark]) -> str:
     """Blank out the code: a dot in a name ends no sentence."""
     pieces, position = [], 0
     for code in codes:
@@ -454,7 +456,7 @@ def _blanked(text: str, codes: Sequence[_Code]) -> str:
     return "".join(pieces) + text[position:]
 
 
-def _reference(code: _Code, line: int) -> Reference | None:
+def _reference(code: _CodeMark, line: int) -> Reference | None:
     role = code.role.rpartition(":")[2]
     text = code.text.strip()
     if code.role:

@@ -126,7 +126,7 @@ def in_calls(data: bytes) -> Iterator[Span]:
 
 
 def in_pairs(data: bytes) -> Iterator[Span]:
-    """Yield the second literals of bare pairs, as in ``[("bob", "…")]``, that are passwords by themselves, beside a
+    """Yield the second literals of bare pairs, as in ``[("bob", "…")]``, that are passwords by themselves, next to a
     first that may be a user's name.
     """
     for match in _PAIR.finditer(data):

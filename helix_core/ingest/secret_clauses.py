@@ -36,7 +36,7 @@ _TRIED = LazyPattern(
     rb"\b(?i:got|given|gave|received|tried|entered|typed|used|use|enter|type|try|chose|took|choose|pick(?:ed)?)[ \t]+"
     + _VALUE
 )
-"""Group 1: what somebody typed or got."""
+"""Group 1: what a person typed or received."""
 _BELOW = LazyPattern(
     rb"(?:|[^\r\n.;{}()=]{0,60}[?:]|(?:[^\r\n.;{}()=]{0,60}[ \t])?(?i:is|was|are|lautet|ist|est|es|\xc3\xa8|:))"
     rb"[ \t*_]{0,4}\r?\n"

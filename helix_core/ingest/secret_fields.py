@@ -1,6 +1,6 @@
-"""Detect passwords that are words, by the name of their field and by the user's name beside them.
+"""Detect passwords that are words, by the name of their field and by an adjacent user name.
 
-Bytes in, spans out. Where a user's name has a value, the password beside it in the same notation has one too, and then
+Bytes in, spans out. Where a user's name has a value, the adjacent password in the same notation has one too, and then
 any word is a password: ``user=karl password=apfelmus``. Without a user it must not be common English, as in
 ``DB_PASSWORD=krokodil``. Fields are those of mappings, queries, log lines and forms, and lines of notes. RE2 finds the
 names over the whole text; at most ``_REACH`` bytes around each are read.
@@ -90,7 +90,7 @@ def in_fields(data: bytes) -> Iterator[Span]:
         field = _field(match, 2)
         while first < len(users) and users[first].span[1] < field.span[0] - 2 * _REACH:
             first += 1
-        beside = next((user for user in _near(users, first, field) if _is_beside(data, user, field)), None)
+        beside = next((user for user in _near(users, first, field) if _is_adjacent(data, user, field)), None)
         if beside is not None:
             is_found = field.text(data) != beside.text(data) and _is_password(data, field, is_sure=True)
         else:
@@ -138,7 +138,7 @@ def _field(match: Any, sign: int) -> _Field:
     return _Field(match.span(), match.span(group), match.group(sign) or b" ", group - sign)
 
 
-def _is_beside(data: bytes, user: _Field, field: _Field) -> bool:
+def _is_adjacent(data: bytes, user: _Field, field: _Field) -> bool:
     """Return whether both are in one notation, with a few lines between them at most."""
     if user.span[0] <= field.span[0] < user.span[1]:
         return False

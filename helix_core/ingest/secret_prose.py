@@ -50,7 +50,7 @@ class Noun(Enum):
 _PASSWORDS = (Noun.PHRASE, Noun.PASSWORD, Noun.PASS)
 
 
-class _Link(Enum):
+class _Connective(Enum):
     """What joins word and value: a verb, a sign, ``to`` or ``from``, nothing, only what the credential is
     for, or a sign directly behind a name that fields have, too.
     """
@@ -63,8 +63,8 @@ class _Link(Enum):
     FIELD = 6
 
 
-_UNLINKED = (_Link.BESIDE, _Link.APART)
-_SIGNS = (_Link.SIGN, _Link.FIELD)
+_UNLINKED = (_Connective.BESIDE, _Connective.APART)
+_SIGNS = (_Connective.SIGN, _Connective.FIELD)
 
 
 def _any(*words: str) -> bytes:
@@ -285,15 +285,17 @@ def stated(data: bytes, noun: Noun, start: int, end: int, *, is_typed: bool = Fa
     linked = _LINKED.match(data, end, stop)
     is_found = False
     if linked is not None:
-        link = _Link(linked.lastindex)
-        if link is _Link.SIGN and linked.end() - end <= _MOST_BLANKS and data[start:end].isalnum():
-            link = _Link.FIELD
+        link = _Connective(linked.lastindex)
+        if link is _Connective.SIGN and linked.end() - end <= _MOST_BLANKS and data[start:end].isalnum():
+            link = _Connective.FIELD
         for span in _values(data, linked.end(), stop, noun, link, is_typed=is_typed):
             is_found = True
             yield span
     if not is_found and noun is not Noun.SECRET and _may_stand_alone(data, noun, start, end):
         beside = _BESIDE.match(data, end, stop).end()
-        yield from _values(data, beside, stop, noun, _Link.BESIDE if beside - end <= _MOST_BLANKS else _Link.APART)
+        yield from _values(
+            data, beside, stop, noun, _Connective.BESIDE if beside - end <= _MOST_BLANKS else _Connective.APART
+        )
     if (noun in (Noun.PASSWORD, Noun.PHRASE) and b":" in data[end:stop]) or b", it" in data[end:stop]:
         later = _COLON_LATER.match(data, end, min(len(data), stop + 2))
         if later is not None:
@@ -323,13 +325,15 @@ def _line_end(data: bytes, start: int) -> int:
     return newline if newline >= 0 else len(data)
 
 
-def _values(data: bytes, start: int, stop: int, noun: Noun, link: _Link, *, is_typed: bool = False) -> Iterator[Span]:
+def _values(
+    data: bytes, start: int, stop: int, noun: Noun, link: _Connective, *, is_typed: bool = False
+) -> Iterator[Span]:
     """Yield the value at ``start``, and the second one of a change from one to another."""
     span = _value(data, start, stop, noun, link, is_typed=is_typed)
     if span is None:
         return
     yield span
-    follows = _THEN if link is _Link.SET else _OR if link is _Link.SAID else None
+    follows = _THEN if link is _Connective.SET else _OR if link is _Connective.SAID else None
     then = follows.match(data, span[1], stop) if follows is not None else None
     if then is not None:
         second = _value(data, then.end(), stop, noun, link, is_typed=is_typed)
@@ -337,7 +341,7 @@ def _values(data: bytes, start: int, stop: int, noun: Noun, link: _Link, *, is_t
             yield second
 
 
-def _value(data: bytes, start: int, stop: int, noun: Noun, link: _Link, *, is_typed: bool = False) -> Span | None:
+def _value(data: bytes, start: int, stop: int, noun: Noun, link: _Connective, *, is_typed: bool = False) -> Span | None:
     opening = _OPENING.match(data, start, stop)
     if opening is not None:
         closed = [
@@ -350,7 +354,7 @@ def _value(data: bytes, start: int, stop: int, noun: Noun, link: _Link, *, is_ty
     start = _MARKUP.match(data, start, stop).end()
     plain = (
         _plain(data, start, stop, noun, link, is_typed=is_typed)
-        if noun in _PASSWORDS and link is not _Link.APART
+        if noun in _PASSWORDS and link is not _Connective.APART
         else None
     )
     if plain is not None:
@@ -365,62 +369,64 @@ def _value(data: bytes, start: int, stop: int, noun: Noun, link: _Link, *, is_ty
     return span if _is_value(data[begin:end], noun, link) else None
 
 
-def _plain(data: bytes, start: int, stop: int, noun: Noun, link: _Link, *, is_typed: bool) -> Span | None:
+def _plain(data: bytes, start: int, stop: int, noun: Noun, link: _Connective, *, is_typed: bool) -> Span | None:
     """Return the words without digits or marks that follow a link to a password."""
-    if noun is not Noun.PASS and link in (_Link.SAID, *_SIGNS):
+    if noun is not Noun.PASS and link in (_Connective.SAID, *_SIGNS):
         words = _PLAIN_WORDS.match(data, start, min(len(data), stop + 2))
         least = 3 if noun is Noun.PHRASE else 4
         if words is not None and len(words.group(1).split()) >= least and is_plain_passphrase(words.group(1)):
             return words.start(1), words.end(1)
-        if link is _Link.SAID and _ENGLISH.search(data[max(0, start - 24) : start]) is not None:
+        if link is _Connective.SAID and _ENGLISH.search(data[max(0, start - 24) : start]) is not None:
             last = _LAST_WORD.match(data, start, min(len(data), stop + 2))
             if last is not None and not is_predicate(last.group(1)):
                 return last.start(1), last.end(1)
     sign = data[max(0, start - 4) : start].rstrip(b" \t\"'`*_")[-1:] if link in _SIGNS else b""
-    if data[start - 2 : start] == b"->" or (noun is Noun.PASS and link not in (_Link.SAID, _Link.BESIDE)):
+    if data[start - 2 : start] == b"->" or (noun is Noun.PASS and link not in (_Connective.SAID, _Connective.BESIDE)):
         return None
-    pattern = _FIRST_WORD if link is _Link.SET else _PLAIN_WORD
+    pattern = _FIRST_WORD if link is _Connective.SET else _PLAIN_WORD
     plain = pattern.match(data, start, min(len(data), stop + 2))
-    if is_typed and link in (_Link.SAID, *_SIGNS):
+    if is_typed and link in (_Connective.SAID, *_SIGNS):
         rest = _PLAIN_REST.match(data, start, min(len(data), stop + 2))
         if rest is not None and is_plain_answer(rest.group(1), is_phrase=noun is Noun.PHRASE):
             return rest.start(1), rest.end(1)
-    is_sure = is_typed and link is not _Link.BESIDE and noun is not Noun.PASS
+    is_sure = is_typed and link is not _Connective.BESIDE and noun is not Noun.PASS
     if plain is None or not is_word_password(plain.group(1), is_sure=is_sure, is_said=True):
         return None
-    if link is _Link.SAID and not is_sure and is_predicate(plain.group(1)):
+    if link is _Connective.SAID and not is_sure and is_predicate(plain.group(1)):
         return None
     # Of an assignment, ``in_fields`` knows whether it is a program's.
     is_line = data[plain.end(1) : plain.end(1) + 1] in (b"", b"\r", b"\n")
-    if link is _Link.FIELD and not is_typed and (sign == b"=" or is_line):
+    if link is _Connective.FIELD and not is_typed and (sign == b"=" or is_line):
         return None
     return plain.start(1), plain.end(1)
 
 
-def _is_quoted_value(value: bytes, noun: Noun, link: _Link) -> bool:
+def _is_quoted_value(value: bytes, noun: Noun, link: _Connective) -> bool:
     if _is_value(value, noun, link):
         return True
-    is_given = noun in _PASSWORDS and (noun is not Noun.PASS or link in (_Link.SAID, *_SIGNS, _Link.BESIDE))
+    is_given = noun in _PASSWORDS and (noun is not Noun.PASS or link in (_Connective.SAID, *_SIGNS, _Connective.BESIDE))
     if is_given and is_word_password(value, is_sure=False, is_said=True):
         return True
-    if noun is Noun.SECRET and link is _Link.SAID and len(value.split()) > 2:
+    if noun is Noun.SECRET and link is _Connective.SAID and len(value.split()) > 2:
         return not is_predicate(value)
     if link in _UNLINKED or noun not in (Noun.PHRASE, Noun.PASSWORD) or not 4 <= len(value) <= 120:
         return False
-    if link is _Link.SAID:
+    if link is _Connective.SAID:
         return not is_predicate(value)
     words = len(value.split())
     return noun is Noun.PHRASE and words >= 3 and is_plain_passphrase(value)
 
 
-def _is_value(value: bytes, noun: Noun, link: _Link) -> bool:
+def _is_value(value: bytes, noun: Noun, link: _Connective) -> bool:
     if value.isalpha() or is_masked(value) or is_template(value):
         return False
     if noun is Noun.NUMBER:
         return is_typed_code(value, is_linked=link not in _UNLINKED)
     if noun is Noun.SECRET:
-        return is_typed_secret(value, is_said=link is _Link.SAID)
-    return is_typed_password(value, is_linked=link not in _UNLINKED) or (link is _Link.BESIDE and has_inner_mark(value))
+        return is_typed_secret(value, is_said=link is _Connective.SAID)
+    return is_typed_password(value, is_linked=link not in _UNLINKED) or (
+        link is _Connective.BESIDE and has_inner_mark(value)
+    )
 
 
 def _trimmed(data: bytes, start: int, end: int) -> Span:

@@ -130,7 +130,11 @@ def is_word_password(value: bytes, *, is_sure: bool, is_said: bool = False) -> b
     words = [word for word in split_identifier_words(value) if not word.isdigit()]
     if not words or any(max(word) >= _FIRST_UNUSUAL for word in words) or len(words) > _MOST_WORDS:
         return False
-    untold = [word for word in words if not (_is_told(word) or ((is_said or not is_sure) and _tells(word, is_said)))]
+    untold = [
+        word
+        for word in words
+        if not (_is_sentence_word(word) or ((is_said or not is_sure) and _is_descriptive(word, is_said)))
+    ]
     if is_sure:
         return bool(untold)
     most = 0 if len(words) < 3 else len(words) // 2
@@ -143,7 +147,7 @@ def is_plain_answer(value: bytes, *, is_phrase: bool) -> bool:
     ``is_phrase`` is true where the sentence speaks of a passphrase, which may hold more of those.
     """
     words = split_identifier_words(value)
-    told = sum(_is_told(word) or _tells(word, is_said=True) for word in words)
+    told = sum(_is_sentence_word(word) or _is_descriptive(word, is_said=True) for word in words)
     return 2 <= len(words) <= _MOST_WORDS and told * (2 if is_phrase else 4) <= len(words)
 
 
@@ -190,7 +194,7 @@ def split_identifier_words(value: bytes) -> list[str]:
     ]
 
 
-def _is_told(word: str) -> bool:
+def _is_sentence_word(word: str) -> bool:
     """Return whether code, a user interface or a sentence says the word of a password."""
     data = word.removesuffix("s").encode() if len(word) > 4 else word.encode()
     return (
@@ -207,8 +211,8 @@ def _is_told(word: str) -> bool:
     )
 
 
-def _tells(word: str, is_said: bool) -> bool:
-    """Return whether the word has an ending of words that tell of something: ``weekly``, ``abgelaufen``."""
+def _is_descriptive(word: str, is_said: bool) -> bool:
+    """Return whether the word has an ending of adjectives: ``weekly``, ``abgelaufen``."""
     data = word.encode()
     end = PREDICATE_END.search(data) if len(word) > 4 and is_english(word) else None
     stem = word[: end.start()] if end is not None else ""

@@ -91,7 +91,7 @@ class Declaration:
 
 
 @dataclass(slots=True)
-class _Scope:
+class _OuterDeclaration:
     indent: int
     name: str
     is_class: bool
@@ -102,7 +102,7 @@ def declarations(data: bytes, language: str) -> tuple[Declaration, ...]:
 
     Cached (LRU): a document's references often resolve to the same few files.
     """
-    return _kept(data, language) if language in LANGUAGES else ()
+    return _parsed(data, language) if language in LANGUAGES else ()
 
 
 def declared(data: bytes, language: str, chain: tuple[str, ...]) -> Declaration | None:
@@ -169,13 +169,13 @@ def block(data: bytes, declaration: Declaration) -> tuple[str, ...]:
 
 
 @lru_cache(_KEPT)
-def _kept(data: bytes, language: str) -> tuple[Declaration, ...]:
+def _parsed(data: bytes, language: str) -> tuple[Declaration, ...]:
     found = _python(data) if language == "python" else _script(data, is_typed=language != "javascript")
     return tuple(one for one, _ in zip(found, range(MOST_DECLARATIONS), strict=False))
 
 
 def _python(data: bytes) -> Iterator[Declaration]:
-    scopes: list[_Scope] = []
+    scopes: list[_OuterDeclaration] = []
     decorators: list[str] = []
     inits: dict[tuple[str, ...], Declaration] = {}
     found: list[Declaration] = []
@@ -198,7 +198,7 @@ def _python(data: bytes) -> Iterator[Declaration]:
             name, word = _text(data, match, 3), _text(data, match, 2)
             inside, end = _inside(data, match.end(3))
             bound = end
-            scopes.append(_Scope(indent, name, word == "class"))
+            scopes.append(_OuterDeclaration(indent, name, word == "class"))
             if is_hidden:
                 continue
             chain = (*owners, name)
@@ -271,7 +271,7 @@ def _extended(data: bytes, position: int) -> tuple[str, ...]:
 
 
 def _script(data: bytes, is_typed: bool) -> Iterator[Declaration]:
-    scopes: list[_Scope] = []
+    scopes: list[_OuterDeclaration] = []
     line, position, bound = 1, 0, 0
     for match in _SCRIPT.finditer(data):
         if match.start(1) < 0 or match.start() < bound:
@@ -285,20 +285,20 @@ def _script(data: bytes, is_typed: bool) -> Iterator[Declaration]:
         is_hidden = any(not scope.is_class for scope in scopes)
         if match.start(2) >= 0:
             name = _text(data, match, 3)
-            scopes.append(_Scope(indent, name, True))
+            scopes.append(_OuterDeclaration(indent, name, True))
             if not is_hidden:
                 yield Declaration((*owners, name), "class", line, bases=_extended(data, match.end(3)))
         elif match.start(4) >= 0:
             name = _text(data, match, 5)
             inside, bound = _inside(data, match.end(5))
-            scopes.append(_Scope(indent, name, False))
+            scopes.append(_OuterDeclaration(indent, name, False))
             if not is_hidden:
                 yield Declaration((*owners, name), "function", line, _script_parameters(inside, is_typed))
         elif match.start(6) >= 0:
             name = _text(data, match, 6)
             value, _ = _assigned(data, match.end())
             if "=>" in value or value.startswith(("function", "async", "{", "class", "(")):
-                scopes.append(_Scope(indent, name, False))
+                scopes.append(_OuterDeclaration(indent, name, False))
             if not is_hidden:
                 yield Declaration((*owners, name), "value", line, value=value if "=>" not in value else "")
         elif owners and not is_hidden:
@@ -308,7 +308,7 @@ def _script(data: bytes, is_typed: bool) -> Iterator[Declaration]:
             if name in _NOT_METHODS or not after.startswith((b"{", b":", b";")):
                 continue
             bound = end
-            scopes.append(_Scope(indent, name, False))
+            scopes.append(_OuterDeclaration(indent, name, False))
             yield Declaration((*owners, name), "function", line, _script_parameters(inside, is_typed))
 
 

@@ -73,13 +73,13 @@ NOISE = re2.compile(
     r"while)\b.*[;{}:]$|"
     r"(?:select|insert into|update|delete from|create table)\b.*\b(?:from|values|set|where)\b.*[=(*;])"
 )
-"""A line of a log, of code or of history, an error as it was printed, a thing to do: nothing that somebody states."""
+"""A line of a log, of code or of history, a printed error, a thing to do: no statement of a person."""
 HEARSAY = re2.compile(
     r"(?i)\b(?:(?:said|says|wrote|writes|claims?|claimed|complains?|complained|suggests?|suggested) "
     r"(?:that|we|you|they|it|the|our|their|he|she|i)\b|(?:says?|wrote|writes|said):? [\"“'‘«]|told (?:me|"
     r"us) that|according to)"
 )
-"""Somebody else says it, and the writer does not make it their own."""
+"""The statement of another person, which the writer does not adopt."""
 UNREAL = re2.compile(
     r"(?i)^(?:but |and |so )?(?:if|suppose|supposing|assuming|imagine|hypothetically|say we|"
     r"in case)\b.*\b(?:would|could|"

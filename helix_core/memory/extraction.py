@@ -147,7 +147,7 @@ def slices_in(exchanges: Iterable[KeptExchange], is_hidden: Callable[[str], bool
         texts = [(USER, exchange.question)] + ([] if exchange.truncated else [(MODEL, exchange.answer)])
         for said_by, text in texts:
             said = without_own(plain(spoken(text)))[:MOST_READ]
-            # Nobody knows for sure where code ends that begins.
+            # Where unfinished code ends is not known.
             for paragraph in re.split(r"\n\s*\n", _CODE.split(said, maxsplit=1)[0]):
                 kept = _sendable(paragraph, said_by, is_hidden)
                 if kept:
@@ -235,10 +235,10 @@ def _refused(fact: DrawnFact, source: Slice) -> str:
         return "it states nothing for sure"
     if holds_mask(text) or mask_typed(text).findings:
         return "it looks like a secret"
-    return "" if _is_said_by(source.text, text) and _negated(text) == _negated(quote) else "its slice does not say it"
+    return "" if _is_stated_in(source.text, text) and _negated(text) == _negated(quote) else "its slice does not say it"
 
 
-def _is_said_by(source: str, text: str) -> bool:
+def _is_stated_in(source: str, text: str) -> bool:
     """Return whether a text has no number, name or quantifier, and begins with no word, that the source lacks."""
     said = {one.lower() for one in (*tokens(source), *critical(source))}
     # A name that begins a sentence looks like any word there.

@@ -19,7 +19,7 @@ from helix_core.memory.uses import kept_path
 from helix_core.model import Pause, PauseType, Pointer, Recoverability
 
 OPEN_S = 86_400.0
-"""Seconds after which a pause that nobody resolved is open no longer."""
+"""Seconds after which an unresolved pause is no longer open."""
 MOST_CONTEXT, MOST_KEYWORDS, LONGEST_KEYWORD = 4_000, 20, 80
 MOST_PAUSE_FILES = 8
 MOST_SNAPSHOT_FILES = 50_000

@@ -143,7 +143,7 @@ class Found:
     unsearched: str = ""
 
     def where_nothing_was_searched(self, why: str) -> Found:
-        """Return it as the answer of no file: nothing is known to be missing from files that nobody looked at."""
+        """Return it as the answer of no file: no file was searched, so nothing is known to be missing."""
         return replace(self, known_empty=False, seems_empty=False, confidence=0.0, nearest=(), unsearched=why)
 
 

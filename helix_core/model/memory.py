@@ -116,7 +116,7 @@ MEMORY_KINDS = (
 SUPERSEDES, REFINES, CONFLICTS = "supersedes", "refines", "conflicts_with"
 DEPENDS_ON, DERIVED_FROM, CITES = "depends_on", "derived_from", "cites"
 RELATED = (DEPENDS_ON, DERIVED_FROM, SUPERSEDES, REFINES, CONFLICTS)
-"""The relations that somebody may state of two memories."""
+"""The relations between two memories that a caller may state."""
 MEMORY_RELATIONS = (SUPERSEDES, REFINES, CONFLICTS, DEPENDS_ON, DERIVED_FROM, CITES)
 GLOBAL_SCOPE = "global"
 """The scope of a memory of every workspace; that of one workspace is its random key."""
@@ -283,7 +283,7 @@ class Consolidation:
 
     ``same_as`` is the id of the memory that says the same already: only evidence is added. Else the draft is added
     with ``links``; as a proposal where ``needs_review`` says why. With ``words_only`` its citations are not added
-    to the memory that says the same: they would change its verdict, and nobody reviewed them.
+    to the memory that says the same: they would change its verdict without a review.
     """
 
     same_as: str = ""

@@ -35,7 +35,7 @@ _RESERVED = 10
 _BARRED_LINES = 3
 """Lines of a quote up to which each is written after a bar: a fence takes more tokens."""
 _LEAST_SHARING = 3
-"""Items from which on it is cheaper to say once which status their reason stands for."""
+"""From so many items on, it is cheaper to say once which status their reason implies."""
 _MOST_NEAREST, _MOST_NOTES, _MOST_NOTE = 5, 6, 240
 _BACKTICKS = re.compile(r"`{3,}")
 
@@ -64,7 +64,7 @@ def packet_text(
     least = sum(estimate(_entry(with_quote(one, ""), shared)) for one in items[:1])
     unsearched = "" if weighed else facts.found.unsearched
     sure = f"confidence {facts.found.confidence:.2f}; verified unless marked"
-    first, *said = _said(sure, facts.found.known_empty, facts.found.nearest, facts.notes, unsearched)
+    first, *said = _opening_lines(sure, facts.found.known_empty, facts.found.nearest, facts.notes, unsearched)
     first += f"; {shared.reason.value}: {shared.status.value}" if shared is not None else ""
     said += [
         f"contradiction: {inert_line(pair.key)}: {_claim(pair.fresher)} (fresher), {_claim(pair.older)}"
@@ -100,7 +100,7 @@ def search_text(answer: Mapping[str, Any]) -> str:
     lines = [place_line(item) for item in answer["items"]]
     unsearched = "" if lines else answer.get("unsearched", "")
     sure = f"confidence {answer['confidence']:.2f}{'; lines as indexed' if lines else ''}"
-    said = _said(sure, answer["known_empty"], answer["nearest"], answer["notes"], unsearched)
+    said = _opening_lines(sure, answer["known_empty"], answer["nearest"], answer["notes"], unsearched)
     return "\n".join([*lines, *said, *more_line(answer)])
 
 
@@ -192,7 +192,9 @@ def _claim(sourced: SourcedClaim) -> str:
     return f"{inert_name(sourced.source.source_id)}:{sourced.line} = {inert_line(str(sourced.value))[:80]}"
 
 
-def _said(sure: str, known_empty: bool, nearest: Sequence[str], notes: Sequence[str], unsearched: str) -> list[str]:
+def _opening_lines(
+    sure: str, known_empty: bool, nearest: Sequence[str], notes: Sequence[str], unsearched: str
+) -> list[str]:
     said = [sure]
     if known_empty:
         near = ", ".join(inert_line(str(one)) for one in nearest[:_MOST_NEAREST])

@@ -29,7 +29,7 @@ _SAID = frozenset({SourceKind.NOTE, SourceKind.CHAT})
 
 
 LEAST_TOKENS, MOST_TOKENS = 300, 200_000
-"""Budgets of a packet: in fewer tokens an object has no room for a place beside the members that all packets have."""
+"""Budgets of a packet: in fewer tokens an object has room only for the members that all packets have."""
 
 
 class Quotes(StrEnum):

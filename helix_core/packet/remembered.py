@@ -63,7 +63,7 @@ def memory_line(one: RecalledMemory) -> str:
 
 
 def affordable(memories: Sequence[M], room: int, size: Callable[[M], int]) -> tuple[M, ...]:
-    """Return the memories that fit ``room``, in order; one that is too large is passed over.
+    """Return the memories that fit ``room``, in order; one that is too large is skipped.
 
     ``size`` returns what a memory takes of ``room``, in the same unit.
     """

@@ -23,7 +23,7 @@ class AnswerFeatures:
     """Evidence for the answer; every field is a share from 0 to 1.
 
     ``covered``: IDF-weighted share of the question's words that one of the best files contains. ``missing_proper``: the
-    rarest of its names and identifiers (words that nobody paraphrases) that even the best of these files lacks,
+    rarest of its names and identifiers (words that are not paraphrased) that even the best of these files lacks,
     relative to the rarest word of the question. ``unfamiliar``: how far the least common word that the index has never
     seen is from common English, the vocabulary of paraphrases. ``strength``: the best chunk's score relative to the
     maximum. ``agreement``: the share of the rankers' weight that puts the first file among its first three. ``gap``:
@@ -177,11 +177,11 @@ def _words_held(question: Question, found: FilesFound, *, in_code: bool = False)
     defining = {vote.source_id for vote in found.votes["names"].votes} if "names" in found.votes else set()
     own = [id_ for id_ in ids if id_ in defining or _can_hold(found.roles[id_], question.intents)] or ids
     if in_code:
-        own = [id_ for id_ in own if _is_asked_for(found.roles[id_], question.intents)] or own
+        own = [id_ for id_ in own if _is_wanted(found.roles[id_], question.intents)] or own
     return [present.get(id_, frozenset()) for id_ in own[:FILES_COVERING]]
 
 
-def _is_asked_for(role: Role, intents: frozenset[Intent]) -> bool:
+def _is_wanted(role: Role, intents: frozenset[Intent]) -> bool:
     return role is Role.IMPLEMENTATION or LIFTED_BY.get(role) in intents
 
 
@@ -213,7 +213,7 @@ def _unfamiliar(question: Question, terms: Sequence[Term]) -> float:
     """Return how uncommon, 0..1, the least common English word is that the index has never seen.
 
     A paraphrase uses common words, which the word table's vocabulary contains. A word made of pieces is a name or
-    jargon, and the index would contain it if it contained what the word stands for.
+    jargon, and the index would contain it if it contained what the word means.
     """
     parts = {part for name in question.identifiers for part in name.lower().split("_")}
     unknown = [term.word for term in terms if not term.frequency and term.word not in parts]

@@ -14,7 +14,7 @@ CANDIDATES = 60
 MOST_PLACES = 6
 MOST_FILES_OF_A_NAME = 3
 LEAST_BESIDE = 0.25
-"""Share of the best score that a place beside those of a paste must have."""
+"""Share of the best score that a place other than those of a paste must have."""
 MOST_BESIDE = 6
 AROUND = 6
 RANKER = "pasted"

@@ -22,7 +22,7 @@ NAMED_CONFIDENCE = 0.9
 UNDEFINED_CONFIDENCE = 0.5
 """Most confidence of an answer to a question for a name that the workspace uses and does not define."""
 MOST_OTHER_WORDS = 3
-"""With more words beside the name a question asks for something else, of which the name is the context."""
+"""With more words next to the name a question asks for something else, of which the name is the context."""
 MOST_OTHER_WORDS_OF_UNDEFINED = 2
 """An error message or a longer question names what a library defines, and its other words are here."""
 MOST_UNDEFINED = 2
@@ -39,7 +39,7 @@ _ELSEWHERE = frozenset({Intent.DOCS, Intent.EXAMPLES, Intent.HISTORY})
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBounds:
-    """The bounds, 0..1, that facts put on the confidence of an answer, and what the user is told of them."""
+    """The bounds, 0..1, that facts put on the confidence of an answer, and the notes that say so."""
 
     at_least: float = 0.0
     at_most: float = 1.0
@@ -183,7 +183,7 @@ def _is_definition(
 
 
 def _other_words(question: Question, names: Sequence[str], terms: Sequence[Term]) -> list[Term]:
-    """Return the words of the question beside its names and paths and what it wants done with them."""
+    """Return the words of the question other than its names, its paths and what it wants done with them."""
     own = {part for name in names for part in (name.lower(), *split_identifier(name))}
     in_paths = [word.lower() for path in question.paths for word in _WORD.findall(path)]
     own.update(part for word in (*in_paths, *map(str.lower, question.subject)) for part in (word, *word.split("_")))

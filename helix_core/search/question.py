@@ -321,7 +321,7 @@ def _is_code(token: str) -> bool:
 
 
 def _proper(text: str, identifiers: tuple[str, ...]) -> frozenset[str]:
-    """Return words that nobody paraphrases: typed identifiers, and capitalized names that do not start a sentence."""
+    """Return words that are not paraphrased: typed identifiers, and capitalized names that do not start a sentence."""
     proper = {identifier.lower() for identifier in identifiers}
     opens = True
     for token in _TOKEN.findall(text):
@@ -381,7 +381,7 @@ _KIND_WORDS = frozenset(["class", "function", "method", "decorator", "exception"
 
 
 def _of_kind(words: list[str]) -> list[str]:
-    """Return the one name beside a word such as "class"; a class typed in lower case begins with a capital."""
+    """Return the one name next to a word such as "class"; a class typed in lower case begins with a capital."""
     names = [word for word in words if word.lower() not in _KIND_WORDS]
     is_class = any(word.lower() in {"class", "exception"} for word in words)
     return [name.capitalize() if is_class and name.islower() else name for name in names] or words
@@ -497,7 +497,7 @@ def match_expression(terms: Sequence[Term]) -> str:
         core += 1
     decisive = any_of(term.word for term in terms[:core])
     others = any_of(term.word for term in terms[core:])
-    return _counted_beside(decisive, others)
+    return _decided_by(decisive, others)
 
 
 def narrower_expression(terms: Sequence[Term]) -> str:
@@ -512,10 +512,10 @@ def narrower_expression(terms: Sequence[Term]) -> str:
         return f"names : {phrase(terms[0].word)}"
     both = " AND ".join(phrase(term.word) for term in terms[:2])
     others = any_of(term.word for term in terms[2:])
-    return _counted_beside(both, others)
+    return _decided_by(both, others)
 
 
-def _counted_beside(decisive: str, others: str) -> str:
+def _decided_by(decisive: str, others: str) -> str:
     """Match ``decisive``; append the phrases of ``others``, which are counted only in its matches."""
     return f"({decisive}) OR (({others}) AND ({decisive}))" if others else decisive
 

@@ -139,7 +139,7 @@ def literal_chunks(
 
 
 MOST_BETWEEN = 3
-"""So many tokens of code may stand for one value of a message: ``%s``, ``{self.name}``, ``" + str(n) + "``."""
+"""So many tokens of code may produce one value of a message: ``%s``, ``{self.name}``, ``" + str(n) + "``."""
 LEAST_PRINTED = 0.75
 """Least share of a message's words that the text which prints it must have."""
 
@@ -469,7 +469,7 @@ def tests(query: RankerInput) -> Votes:
 
 
 def exact(query: RankerInput) -> Votes:
-    """Rank what the question names exactly: a file, else a definition, else the documents that tell of the whole
+    """Rank what the question names exactly: a file, else a definition, else the documents about the whole
     project where it asks for that, else a verbatim text, else a misspelt name.
     """
     named = named_files(query.question, query.reader)

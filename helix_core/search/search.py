@@ -187,7 +187,7 @@ class SearchRequest:
         questions: The questions of ``question``, where it asks several: each is searched by itself too.
         tested: What a follow-up that asks for tests is about: tests that match it come before what they test.
         message: What a paste says that went wrong: the text that prints it comes first.
-        explained: Add the account of how the answer came about, which costs about half as much as the answer.
+        explained: Explain how the answer was computed, which costs about half as much as the answer.
     """
 
     question: str
@@ -256,7 +256,7 @@ def _notes(
     by_model: bool,
     is_doubtful: bool,
 ) -> tuple[str, ...]:
-    """Return what the user is told of an answer: what it lacks, and why it may be none."""
+    """Return the notes on an answer: what it lacks, and why it may not answer the question."""
     notes = [*([vectors] if vectors else []), *results.notes(), *settled.notes]
     if language and (sure < SAID_CONFIDENCE or not ranked):
         notes.append(meaning_note(language) if by_model else language_note(language))
@@ -279,8 +279,8 @@ class _Search:
     def __init__(self, request: SearchRequest, reader: Reader) -> None:
         self._request = request
         self._language = language_of(request.judged or request.question)
-        self._question = self._asked(request.question)
-        self._asked_for = self._question.intents if request.prefer_implementation else frozenset(Intent)
+        self._question = self._question_of(request.question)
+        self._wanted_intents = self._question.intents if request.prefer_implementation else frozenset(Intent)
         self._reader = reader
         self._sources, self._items = reader.text.size()
 
@@ -305,7 +305,7 @@ class _Search:
         fused = blend(rankings)
         self._request.check()
         sources = self._reader.files.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
-        priors = {id_: prior(source, self._asked_for, self._request.hints) for id_, source in sources.items()}
+        priors = {id_: prior(source, self._wanted_intents, self._request.hints) for id_, source in sources.items()}
         files = sorted(
             ((one, one.score * priors[one.id].factor) for one in fused if one.id in sources),
             key=lambda entry: (-entry[1], sources[entry[0].id].path),
@@ -321,7 +321,7 @@ class _Search:
         signs = answer_features(judged, judging, first)
         places = located(self._request.places, self._reader, ranked)
         ranked = with_located(ranked, places, k)
-        # One name whose every word one file has is here, wherever it stands; only the place is open.
+        # A name whose every word one file has is here, wherever it occurs; only the place is open.
         is_literal = bool(judged.subject) and signs.covered == 1.0 and not signs.missing_proper
         is_overview = Intent.OVERVIEW in judged.intents and "exact" in results.votes
         whole, by_model = judged_by or text, self._is_found_by_meaning(meaning, judged, frequency)
@@ -414,7 +414,7 @@ class _Search:
         empty = function_words(self._language) - question.proper
         return replace(question, words=tuple(word for word in question.words if word not in empty))
 
-    def _asked(self, text: str) -> Question:
+    def _question_of(self, text: str) -> Question:
         """Return the question parsed, with the message of its paste that a program printed."""
         question, runs = self._parsed(text), printed_runs(self._request.message)
         return replace(question, printed=runs) if len(" ".join(runs).split()) > 1 else question
@@ -447,7 +447,7 @@ class _Search:
         read = corrections(text, self._question, known.frequency, self._reader)
         if read:
             text, judged = corrected(text, read), corrected(judged, read)
-            self._question = self._asked(text)
+            self._question = self._question_of(text)
             words = (*self._question.words, *(self._parsed(judged).words if judged else ()))
             known = known_words(words, self._items, self._reader)
         return text, judged, known, read
@@ -486,7 +486,7 @@ class _Search:
 
     def _is_named_abroad(self, question: Question, terms: Sequence[Term], language: str) -> bool:
         """Return whether a name of the index bears out a question in another language: its unknown words are of that
-        language and tell nothing, but for a name, or a word of a path, that the index does not have. German writes
+        language and carry no meaning, but for a name, or a word of a path, that the index does not have. German writes
         every noun like a name.
         """
         names = {word.lower() for path in question.paths for word in _WORD.findall(path)}

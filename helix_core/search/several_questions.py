@@ -1,4 +1,4 @@
-"""Several searches of one message: which of its questions stand on their own, and one answer of all that was found.
+"""Several searches of one message: which of its questions are complete, and one answer of all that was found.
 
 In: the text, and what was found for each question. Out: values. Searches nothing itself.
 """
@@ -31,7 +31,7 @@ _ASKS = re.compile(
 
 
 def question_parts(text: str) -> list[str]:
-    """Return the questions of a text that asks several, or that says something beside the one it asks, at most
+    """Return the questions of a text that asks several, or that says something in addition to the one it asks, at most
     ``MAX_PARTS``; none of a text that is one question.
     """
     parts = [part for part in _PART_BREAK.split(readable(text)) if part.strip()]
@@ -43,7 +43,7 @@ _PRONOUN = re.compile(r"\b(?:it|its|they|them|their|this|that|these|those)\b", r
 
 
 def _points_back(part: str) -> bool:
-    """Return whether a pronoun of one of several questions may stand for what another names."""
+    """Return whether a pronoun of one of several questions may refer to what another names."""
     return _PRONOUN.search(part) is not None
 
 
@@ -67,7 +67,7 @@ def _stands_alone(part: str) -> bool:
 def with_answers(whole: Found, answers: Sequence[Found], notes: Sequence[str], k: int) -> Found:
     """Return what was found for a message with the places of each of its questions that may be answered here.
 
-    Each question's best place counts as much as that of any other. ``notes`` are told besides those of the answers.
+    Each question's best place counts as much as that of any other. ``notes`` are added to those of the answers.
     Where nothing answers any of them, ``whole`` stays as it is.
     """
     here = [one for one in answers if one.ranked and (not one.seems_empty or one.confidence > LEAST_SURE)]

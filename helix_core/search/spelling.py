@@ -1,9 +1,10 @@
 """Read a misspelled word of a question as the word of the index that its writer meant.
 
-A word is a slip where the index and common English lack it, and one stroke makes it a word that they have: two letters
-exchanged, one left out, doubled, or hit beside. Names as only code has them, quoted text and capitalized names are
-never changed, nor is the only word of a question, which may be what is not here. A word of three letters, or one of
-common English, is a slip of a function word only where such a word stands: ``hwo does``, ``how dose``, ``… pool wrk``.
+A word is a typo where the index and common English lack it, and one stroke makes it a word that they have: two letters
+exchanged, one left out, doubled, or replaced by a neighboring key. Names as only code has them, quoted text and
+capitalized names are never changed, nor is the only word of a question, which may be what is not here. A word of three
+letters, or one of common English, is a typo of a function word only where such a word is expected: ``hwo does``,
+``how dose``, ``… pool wrk``.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ _SHORTEST_FUNCTION = 3
 
 
 def _function_words(text: str, unknown: frozenset[str]) -> dict[str, str]:
-    """Return the unknown words of a text that are slips of the words that any question has, by where they stand."""
+    """Return the unknown words of a text that are typos of the words that any question has, by their position."""
     words = [word.lower() for word in _ALONE.findall(text)]
     read: dict[str, str] = {}
     for at, word in enumerate(words):
@@ -146,7 +147,7 @@ def _function_word(word: str, before: str, following: str, *, is_first: bool) ->
     exchanged = next(_strokes(word))
     near = [one for stroke in _strokes(word) for one in stroke]
     if _is_english(word):
-        # "how dose the pool work": only two letters exchanged, and only where no noun stands.
+        # "how dose the pool work": only two letters exchanged, and only where no noun is expected.
         is_verb = before in _ASKING and before not in {"what", "which", "whose"}
         asked = _first_of(_AUXILIARIES, exchanged) if is_verb else ""
         # "where do we handel errors": no question has the one, and any may have the other.

@@ -1,7 +1,7 @@
 """The log of the memory as a chain of hashes: append to it, and compare the file with what it says.
 
 Each operation has the hash of the one before it, and names the memory, the evidence and the links that it wrote. Number
-and hash of the last one stand apart, so that a log that lost its end is noticed; next to them stands a sum over what a
+and hash of the last one are stored apart, so that a log that lost its end is noticed; next to them is a sum over what a
 row has in this file alone: its number, the operation that wrote it, and its search keys.
 """
 
@@ -74,7 +74,7 @@ class MemoryChain:
         """Return the first operation that is not as it was written, or that wrote what is not as it says; None where
         everything fits.
 
-        One past the last operation stands for what no operation accounts for. Reads the tables as they are, so that no
+        One past the last operation means what no operation accounts for. Reads the tables as they are, so that no
         value in them can keep it from its answer.
         """
         with self._file.snapshot():

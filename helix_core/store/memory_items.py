@@ -283,8 +283,8 @@ class MemoryItems:
 
     def _support(self, item_id: str, evidence: Sequence[MemoryEvidence], actor: str, at: int) -> None:
         """Add the evidence that the memory does not have yet: the same words of the same speaker count once."""
-        had = {_said(one) for one in self.evidence([item_id])}
-        new = [_about(one, item_id) for one in evidence if _said(one) not in had]
+        had = {_evidence_key(one) for one in self.evidence([item_id])}
+        new = [_about(one, item_id) for one in evidence if _evidence_key(one) not in had]
         if new:
             self.append("support", item_id, {"evidence": [record_hash(one.record()) for one in new]}, actor, at)
             for one in new:
@@ -311,7 +311,7 @@ class MemoryItems:
     ) -> int:
         """Record a use of the memories of these ids or handles and return how many; the log has none of it.
 
-        Passed over is what is not in force, what is about another workspace, and what is not due by ``is_due(memory,
+        Skipped are memories not in force, those about another workspace, and those not due by ``is_due(memory,
         its uses, time)``.
         """
         count, scopes = 0, scopes_of(self.scope(workspace))
@@ -603,7 +603,7 @@ def scopes_of(key: str) -> list[str]:
     return [GLOBAL_SCOPE, key] if key else [GLOBAL_SCOPE]
 
 
-def _said(one: MemoryEvidence) -> tuple[str, ...]:
+def _evidence_key(one: MemoryEvidence) -> tuple[str, ...]:
     return (one.text, one.actor, one.path, one.span_hash, one.symbol)
 
 

@@ -101,7 +101,7 @@ _SAMPLE_MARGIN = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _VectorBlock:
     mark: tuple[bytes, bytes]
     ids: NDArray[np.int64]
     kept: NDArray[np.uint8]
@@ -116,7 +116,7 @@ class VectorMatrix:
     def __init__(self, space: Space) -> None:
         self._space = space
         self.version = -1
-        self._blocks: dict[int, _Block] = {}
+        self._blocks: dict[int, _VectorBlock] = {}
         self._ids: NDArray[np.int64]
         self._kept: NDArray[np.uint8]
         self._order: NDArray[np.intp]
@@ -139,7 +139,7 @@ class VectorMatrix:
             validity, ids = mark = marks[block]
             valid = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little").astype(bool)
             kept = np.frombuffer(vectors, np.uint8).reshape(-1, size)
-            self._blocks[block] = _Block(mark, np.frombuffer(ids, "<i8")[valid], kept[valid])
+            self._blocks[block] = _VectorBlock(mark, np.frombuffer(ids, "<i8")[valid], kept[valid])
         self._blocks = {block: self._blocks[block] for block in marks}
         blocks = self._blocks.values()
         self._ids = np.concatenate([np.zeros(0, np.int64), *(block.ids for block in blocks)])
@@ -285,7 +285,7 @@ class VectorQueries:
 
     def __init__(self, session: QuerySession) -> None:
         self._session = session
-        self._asked = 0
+        self._searches = 0
         self._vectors_loaded: bool | None = None
         self._spaces_known: tuple[int, dict[str, Space]] = (-1, {})
         self._shares_known: tuple[int, float, dict[str, float]] = (-1, 0.0, {})
@@ -331,7 +331,7 @@ class VectorQueries:
         by_text = (
             self._matrix(found).scores(query, list(texts))
             if self._is_in_memory(found)
-            else similarities(query, self._kept(found, texts), found)
+            else similarities(query, self._stored_vectors(found, texts), found)
         )
         scores: dict[int, float] = {}
         for item_id, text_id in rows:
@@ -358,7 +358,7 @@ class VectorQueries:
         return done / total if total else 1.0
 
     def _nearest_texts(self, space: Space, query: Sequence[float], wanted: int) -> list[tuple[int, float]]:
-        self._asked += 1
+        self._searches += 1
         if self._is_in_memory(space):
             return self._matrix(space).best(query, wanted, CANDIDATES)
         count = max(wanted, CANDIDATES)
@@ -371,23 +371,23 @@ class VectorQueries:
             border = max(row[1] for row in near)
             inner = [row for row in near if row[1] < border]
             near = inner if len(inner) >= wanted else near
-        scores = similarities(query, self._kept(space, {row[0] for row in near}), space)
+        scores = similarities(query, self._stored_vectors(space, {row[0] for row in near}), space)
         return sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))[:wanted]
 
     def _texts_in_scope(self, space: Space, query: Sequence[float]) -> list[tuple[int, float]]:
         """Return every text of the files that a filter left, nearest first: the nearest of all may be in none."""
-        self._asked += 1
+        self._searches += 1
         sql = _TEXTS_IN_SCOPE.format(level=LEVEL_NUMBER[space.level])
         texts = [row[0] for row in self._session.rows(sql, (id_list(self._session.scope or ()),))]
         if self._is_in_memory(space) or len(texts) > FEW_TEXTS:
             scores = self._matrix(space).scores(query, texts)
         else:
-            scores = similarities(query, self._kept(space, texts), space)
+            scores = similarities(query, self._stored_vectors(space, texts), space)
         return sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))[: 4 * MOST_NEAREST]
 
     def _is_in_memory(self, space: Space) -> bool:
         """Return whether to load the matrix: after a few queries, when numpy is loaded anyway, or for a large space."""
-        return "numpy" in sys.modules or self._asked > FEW_ASKED or self._count(space) > ALWAYS_IN_MEMORY
+        return "numpy" in sys.modules or self._searches > FEW_ASKED or self._count(space) > ALWAYS_IN_MEMORY
 
     def _matrix(self, space: Space) -> VectorMatrix:
         matrix = self._matrices.setdefault(space.id, VectorMatrix(space))
@@ -404,7 +404,7 @@ class VectorQueries:
         )
         return self._session.rows(sql, (id_list(blocks),))
 
-    def _kept(self, space: Space, text_ids: Iterable[int]) -> dict[int, bytes]:
+    def _stored_vectors(self, space: Space, text_ids: Iterable[int]) -> dict[int, bytes]:
         """Return the stored vectors of some texts; each block is read once."""
         sql = f"""
             SELECT v.rowid, v.chunk_id, v.chunk_offset

@@ -80,7 +80,7 @@ class Manifest:
     """What a strand says about itself; sealed with the records.
 
     ``created_at`` are Unix seconds, ``schema`` is the version of the records' meaning, ``parents`` are the content
-    roots that this one was made from. ``label`` is for people and identifies nobody.
+    roots that this one was made from. ``label`` is for people and does not identify the signer.
     """
 
     schema: int

@@ -157,7 +157,7 @@ def quarantined(
 
 def statuses(records: Collection[StrandRecord]) -> dict[str, ItemStatus]:
     """Return the status of each item of a union, by id. Raises DamagedStrandError."""
-    items = {record.id: _said(record) for record in records if record.type == MEMORY}
+    items = {record.id: _values_of(record) for record in records if record.type == MEMORY}
     by_item: dict[str, list[Mapping[str, Any]]] = {}
     for record in records:
         if record.type == OP:
@@ -173,7 +173,7 @@ def statuses(records: Collection[StrandRecord]) -> dict[str, ItemStatus]:
         for id_, operations in by_item.items()
         if _decided(operations, _FORGETTING) or any(said["kind"] == PURGE for said in operations)
     }
-    links = (_said(record) for record in records if record.type == LINK)
+    links = (_values_of(record) for record in records if record.type == LINK)
     superseding = [
         (str(link.get("src")), str(link.get("dst")))
         for link in links
@@ -211,14 +211,14 @@ def clashes(
     sides: dict[Hashable, tuple[list[StrandRecord], list[StrandRecord]]] = {}
     for record in {*present, *incoming}:
         if record.type == MEMORY and merged.get(record.id) is ItemStatus.ACTIVE:
-            for key in set(keys(_said(record))):
+            for key in set(keys(_values_of(record))):
                 sides.setdefault(key, ([], []))[record.id not in own].append(record)
     links = set()
     for ours, theirs in sides.values():
         for one in ours if theirs else ():
-            said = _said(one)
+            said = _values_of(one)
             for other in theirs:
-                if is_clash(said, about := _said(other)):
+                if is_clash(said, about := _values_of(other)):
                     links.add(_decided_by(policy, _age(one.id, said), _age(other.id, about)))
     return _sorted(links)
 
@@ -253,18 +253,18 @@ def _unpurged(records: Collection[StrandRecord]) -> Iterable[StrandRecord]:
 
 def _owner(record: StrandRecord) -> str | None:
     """Return the id of the item that a record belongs to."""
-    owner = _said(record).get("src" if record.type == LINK else "item_id")
+    owner = _values_of(record).get("src" if record.type == LINK else "item_id")
     return owner if isinstance(owner, str) else None
 
 
-def _said(record: StrandRecord) -> Mapping[str, Any]:
+def _values_of(record: StrandRecord) -> Mapping[str, Any]:
     """Return the member ``fields`` of a record, empty where it has none."""
     said = record.fields().get("fields")
     return said if isinstance(said, dict) else {}
 
 
 def _operation(record: StrandRecord) -> Mapping[str, Any]:
-    said = _said(record)
+    said = _values_of(record)
     is_whole = isinstance(said.get("kind"), str) and isinstance(said.get("item_id"), str)
     if not is_whole or type(said.get("lamport")) is not int or said["lamport"] < 0:
         raise DamagedStrandError(f"the strand is refused: the operation {record.id[:60]!r} has no kind, item or time")

@@ -82,7 +82,7 @@ def seal_to(recipient: bytes, secret: bytes, random: RandomBytes) -> bytes:
     """Encrypt to an X25519 public key as libsodium's sealed box, with the ephemeral key drawn from ``random``.
 
     Raises:
-        UsageError: The public key is none that anybody has the secret of.
+        UsageError: The public key is one for which no secret key exists.
     """
     bindings, exceptions = _libsodium()
 

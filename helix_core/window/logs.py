@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from helix_core.printable import count
 from helix_core.tokens import Count
 
-Say = Callable[[int, int], str]
+GapText = Callable[[int, int], str]
 """Returns the placeholder for a range of lines (0-based, inclusive)."""
 
 
@@ -21,10 +21,10 @@ class Trimmed:
     hidden_lines: int
 
 
-def kept(
-    lines: Sequence[str], ranks: Sequence[tuple[float, ...]], most_tokens: int, count: Count, say: Say
+def fitting_lines(
+    lines: Sequence[str], ranks: Sequence[tuple[float, ...]], most_tokens: int, count: Count, gap_text: GapText
 ) -> tuple[str, frozenset[int]] | None:
-    """Return the lines of lowest rank that fit ``most_tokens``, gaps written by ``say``, and their indices.
+    """Return the lines of lowest rank that fit ``most_tokens``, gaps written by ``gap_text``, and their indices.
 
     ``ranks`` has one for each line, equal ones in text order. None when not one line fits.
     """
@@ -33,7 +33,7 @@ def kept(
     while low <= high:
         middle = (low + high) // 2
         shown = frozenset(order[:middle])
-        text = _rendered(lines, shown, say)
+        text = _rendered(lines, shown, gap_text)
         if count(text) <= most_tokens:
             best, low = (text, shown), middle + 1
         else:
@@ -41,7 +41,7 @@ def kept(
     return best
 
 
-def _rendered(lines: Sequence[str], shown: frozenset[int], say: Say) -> str:
+def _rendered(lines: Sequence[str], shown: frozenset[int], gap_text: GapText) -> str:
     out: list[str] = []
     first = -1
     for number, line in enumerate(lines):
@@ -49,11 +49,11 @@ def _rendered(lines: Sequence[str], shown: frozenset[int], say: Say) -> str:
             first = number if first < 0 else first
             continue
         if first >= 0:
-            out.append(say(first, number - 1))
+            out.append(gap_text(first, number - 1))
             first = -1
         out.append(line)
     if first >= 0:
-        out.append(say(first, len(lines) - 1))
+        out.append(gap_text(first, len(lines) - 1))
     return "\n".join(out)
 
 
@@ -106,7 +106,7 @@ def condense_log(text: str, *, start_line: int, terms: Sequence[str], most_token
     said = [one.said for one in folded]
     if count(whole := "\n".join(said)) <= most_tokens:
         return Trimmed(whole, len(lines) - sum(one.is_line for one in folded))
-    made = kept(
+    made = fitting_lines(
         said,
         _ranks(said, stems(terms)),
         most_tokens,
@@ -238,12 +238,12 @@ def condense_diff(
     lines = text.split("\n")
     kinds = _kinds(lines)
 
-    def say(first: int, last: int) -> str:
+    def gap_text(first: int, last: int) -> str:
         changed = sum(kind == "changed" for kind in kinds[first : last + 1])
         inside = f", {changed} changed" if changed else ""
         return f"[{between(start_line, first, last)} left out{inside}]"
 
-    made = kept(lines, _diff_ranks(lines, kinds, stems(terms)), most_tokens, count, say)
+    made = fitting_lines(lines, _diff_ranks(lines, kinds, stems(terms)), most_tokens, count, gap_text)
     return Trimmed(made[0], len(lines) - len(made[1])) if made is not None else None
 
 

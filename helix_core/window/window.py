@@ -228,7 +228,7 @@ def make_window(
 
 
 def _remembered_lines(lines: Sequence[str], most_tokens: int, count: Count) -> list[str]:
-    """Return the lines that fit, in order; one that is too long is passed over."""
+    """Return the lines that fit, in order; one that is too long is skipped."""
     kept: list[str] = []
     left = most_tokens - (count(REMEMBERED_HEAD) + JOINT_TOKENS if lines else 0)
     for line in lines:

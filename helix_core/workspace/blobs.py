@@ -40,7 +40,7 @@ class BlobReader:
         self._deadline = 0.0
         self._name_bytes = 20
         self._kept: OrderedDict[tuple[str, bytes], bytes] = OrderedDict()
-        self._kept_bytes = 0
+        self._held_bytes = 0
         self._differing: OrderedDict[tuple[str, str], dict[bytes, tuple[str, str]]] = OrderedDict()
 
     def __enter__(self) -> Self:
@@ -81,9 +81,9 @@ class BlobReader:
         data = self._object(name, b"blob")
         if data is not None and len(key[0]) >= _WHOLE_HASH:
             self._kept[key] = data
-            self._kept_bytes += len(data)
-            while self._kept_bytes > KEPT_BYTES:
-                self._kept_bytes -= len(self._kept.popitem(last=False)[1])
+            self._held_bytes += len(data)
+            while self._held_bytes > KEPT_BYTES:
+                self._held_bytes -= len(self._kept.popitem(last=False)[1])
         return data
 
     def contents(self, names: Sequence[str], timeout_seconds: float = TIMEOUT_SECONDS) -> list[bytes | None]:

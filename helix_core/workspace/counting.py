@@ -115,7 +115,7 @@ class Counting:
                 doubtful[path] = (outside, rules)
             elif not known[1]:
                 gone.add(path)
-        return frozenset(gone | self._asked(doubtful, options))
+        return frozenset(gone | self._match_again(doubtful, options))
 
     def _record_of(self, text: str) -> Record:
         if not text:
@@ -124,7 +124,7 @@ class Counting:
             self._text, self._record = text, Record.of(text)
         return self._record
 
-    def _asked(self, doubtful: Mapping[bytes, object], options: FileOptions) -> set[bytes]:
+    def _match_again(self, doubtful: Mapping[bytes, object], options: FileOptions) -> set[bytes]:
         if not doubtful:
             return set()
         listing = list_files(self._root, self._git, options, only=sorted(doubtful))

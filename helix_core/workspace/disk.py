@@ -66,7 +66,7 @@ class DiskFile:
 
 
 def is_no_project(folder: Path) -> bool:
-    """Return whether the folder is the root of the disk or the user's home, which nobody wants indexed."""
+    """Return whether the folder is the root of the disk or the user's home, which should not be indexed."""
     real = os.path.realpath(folder)
     return real == os.path.realpath(Path(real).anchor) or real == os.path.realpath(os.path.expanduser("~"))
 
@@ -295,8 +295,9 @@ def _settling(is_written: bool | None, age_ns: int) -> tuple[float, ...]:
 def _has_writer(descriptor: int) -> bool | None:
     """Return whether a process has the file open, or mapped, for writing; None where the system cannot tell.
 
-    Linux grants a read lease only on a file that nobody can write to (fcntl(2), "Leases"). It is released at once; a
-    process that opens the file for writing meanwhile waits for that, and the lease-break signal is one that is ignored.
+    Linux grants a read lease only on a file that no process has open for writing (fcntl(2), "Leases"). It
+    is released at once; a process that opens the file for writing meanwhile waits for that, and the lease-break signal
+    is one that is ignored.
     """
     if not _LEASES:
         return None

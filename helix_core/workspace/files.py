@@ -262,7 +262,7 @@ def _enter(around: _Nested, path: bytes, only: Sequence[bytes], named: TrackedNa
 
 HELIXIGNORE = b".helixignore"
 NOT_INCLUDED, OVER_LIMIT = "not_included", "over_limit"
-"""Why a file does not count that is none of ``index.include``, and one of more files than ``index.max_files``."""
+"""Why a file does not count that ``index.include`` does not name, and one beyond ``index.max_files``."""
 _BINARY = frozenset(
     b"png jpg jpeg gif bmp ico icns webp tif tiff psd heic avif pdf doc docx xls xlsx ppt pptx odt ods zip gz tgz bz2 "
     b"xz zst 7z rar jar war ear whl egg pyc pyo pyd so dylib dll exe o a lib class wasm woff woff2 ttf otf eot mp3 "
@@ -359,7 +359,7 @@ def include_note(outside: int) -> str:
 
 
 def pattern_notes(options: FileOptions) -> tuple[str, ...]:
-    """Name the patterns of ``index.include`` and ``index.exclude`` that are none, and say what becomes of them."""
+    """Name the invalid patterns of ``index.include`` and ``index.exclude``, and say what becomes of them."""
     include = [glob for glob in options.include if not _is_glob(glob)]
     is_whole = len(include) == len(options.include)
     # A comment is a line of an ignore file too, and no mistake.

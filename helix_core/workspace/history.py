@@ -197,7 +197,7 @@ def tracked_changes(git: Git, commit: str, timeout_seconds: float = TIMEOUT_SECO
 
 @dataclass(frozen=True, slots=True)
 class StartingPoint:
-    """The commit that work is compared with: as it is named, its hash, and why this one where nobody named it."""
+    """The commit that work is compared with: as it is named, its hash, and why this one where none was named."""
 
     name: str
     commit: str

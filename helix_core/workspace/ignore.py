@@ -167,7 +167,7 @@ class PathGlobs:
     """
 
     def __init__(self, globs: Iterable[str]) -> None:
-        """Raises UsageError that names the first glob which is none."""
+        """Raises UsageError that names the first invalid glob."""
         given = [_glob(one) for one in globs]
         self._all = all(one.startswith("!") for one in given)
         self._meant = RuleTree(rules_of(one for one in given if not one.startswith("!")), {})

@@ -8,7 +8,7 @@ import typer
 
 from helix_core.model import Kept
 from helix_ls.cli.filters import Author, Docs, Globs, LanguageName, Since, Tests, filters
-from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
+from helix_ls.cli.opened import bring_as_far_as_possible, opened, question_text, waiting
 from helix_ls.cli.output import is_cancelled, print_json, print_text, warn
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 from helix_ls.operations.questions import CONTEXT
@@ -36,7 +36,7 @@ def context(
     """Answer with text for a chat model, within a budget of tokens."""
     from helix_core.engine.answer import ContextRequest, checked_decoder
 
-    text = asked(question)
+    text = question_text(question)
     kept = filters(glob, language, tests=tests, docs=docs, since=since, author=author)
     _BUDGET.check(budget, "--budget")
     _DECODER.check(decoder, "--decoder")

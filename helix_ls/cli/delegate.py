@@ -62,7 +62,7 @@ def run_in_daemon(arguments: Sequence[str]) -> int | None:
     if place is None:
         return None
     try:
-        answer = _asked(place, arguments)
+        answer = _call_daemon(place, arguments)
         return None if answer is None else _shown(answer)
     except KeyboardInterrupt:
         _write(sys.stderr, f"helix: {INTERRUPTED}\n")
@@ -112,7 +112,7 @@ def _is_own(path: str, is_kind: Any) -> bool:
     return is_kind(status.st_mode) and (not hasattr(os, "getuid") or status.st_uid == os.getuid())
 
 
-def _asked(place: DaemonFiles, arguments: Sequence[str]) -> dict[str, Any] | None:
+def _call_daemon(place: DaemonFiles, arguments: Sequence[str]) -> dict[str, Any] | None:
     """Return the daemon's answer, or None if there is none; a note says so where the daemon hangs."""
     from helix_ls.host.connection import NoDaemonError, SilentDaemonError, connected, encoded, transport_of
 

@@ -1,6 +1,6 @@
 """Entry point of the ``helix`` script.
 
-``helix lsp``, and a command that a running daemon answers, skip the command line's imports: somebody waits for them.
+``helix lsp``, and a command that a running daemon answers, skip the command line's imports: a user waits for them.
 """
 
 from __future__ import annotations

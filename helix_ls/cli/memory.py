@@ -12,7 +12,7 @@ import typer
 from helix_core.errors import UsageError
 from helix_core.memory import CONTENT_TYPES, is_memory_id
 from helix_core.model import RELATED, MemoryOrigin
-from helix_ls.cli.opened import asked, opened, stated
+from helix_ls.cli.opened import opened, question_text, stated
 from helix_ls.cli.output import print_json, warn
 from helix_ls.cli.verbs import HERE, Json, PathOption
 from helix_ls.operations.arguments import AskContext
@@ -177,10 +177,10 @@ def recall(
         if as_of is not None:
             raise UsageError("--context shows what is so now; leave out --as-of")
         _MAX_TOKENS.check(max_tokens, "--max-tokens")
-        topic = TopicArguments(asked(question), max_tokens, k, task, kind or [])
+        topic = TopicArguments(question_text(question), max_tokens, k, task, kind or [])
         _show(path, lambda helix: MEMORY_CONTEXT.run(helix, topic, AskContext()), as_json=as_json)
         return
-    given = RecallArguments(asked(question), k=k, task_type=task, kinds=kind or [], as_of=as_of)
+    given = RecallArguments(question_text(question), k=k, task_type=task, kinds=kind or [], as_of=as_of)
     _show(path, lambda helix: RECALL.run(helix, given, AskContext()), as_json=as_json)
 
 

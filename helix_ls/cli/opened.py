@@ -217,7 +217,7 @@ def stated(text: str) -> str:
         raise UsageError(f"the text is not UTF-8 (byte {error.start + 1:,}); give it as UTF-8 text") from error
 
 
-def asked(question: str) -> str:
+def question_text(question: str) -> str:
     """Return the question as valid text. Raises UsageError when standard input is longer than a question may be."""
     if question != "-":
         return question.encode("utf-8", "replace").decode("utf-8")

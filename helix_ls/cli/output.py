@@ -29,7 +29,7 @@ class CommandProcess:
     """What a verb sees of the process whose command it runs.
 
     ``folder`` is its working folder; ``columns`` and ``error_columns`` are the widths of the terminals that
-    stdout and stderr are, 0 if they are none; ``input`` is its standard input.
+    stdout and stderr are, 0 if they are not terminals; ``input`` is its standard input.
     """
 
     folder: Path
@@ -70,7 +70,7 @@ def columns() -> int | None:
 
 
 def error_columns() -> int | None:
-    """Return the width of the terminal that stderr is; None if it is none."""
+    """Return the width of the terminal that stderr is; None if it is not a terminal."""
     caller = CALLER.get()
     if caller is not None:
         return caller.process.error_columns or None
@@ -107,7 +107,7 @@ def require_regular(file: str) -> None:
 
 
 def is_cancelled() -> bool:
-    """Return whether nobody waits for the command any more; an interrupt ends a command's own process by itself."""
+    """Return whether no client waits for the command any more; an interrupt ends a command's own process by itself."""
     caller = CALLER.get()
     return caller is not None and caller.cancelled()
 
@@ -174,7 +174,7 @@ def _write(name: Literal["stdout", "stderr"], text: str) -> bool:
 
 
 def _without_surrogates(value: Any) -> Any:
-    r"""Replace lone surrogates, which stand for invalid UTF-8 and which strict JSON readers reject, by ``\xNN``."""
+    r"""Replace lone surrogates, which represent invalid UTF-8 and which strict JSON readers reject, by ``\xNN``."""
     if isinstance(value, str):
         return value if value.isascii() else "".join(map(without_surrogate, value))
     if isinstance(value, dict):

@@ -9,7 +9,7 @@ import typer
 from helix_core.model import Kept, TaskType
 from helix_core.packet import Quotes
 from helix_ls.cli.filters import Author, Docs, Globs, LanguageName, Since, Tests, filters
-from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
+from helix_ls.cli.opened import bring_as_far_as_possible, opened, question_text, waiting
 from helix_ls.cli.output import is_at_terminal, is_cancelled, print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 from helix_ls.operations.questions import PACKET
@@ -35,7 +35,7 @@ def packet(
     """Answer with pointers, each with a verdict."""
     from helix_core.engine.requests import checked_places, checked_spending
 
-    text = asked(question)
+    text = question_text(question)
     kept = filters(glob, language, tests=tests, docs=docs, since=since, author=author)
     _K.check(k, "--limit")
     _MAX_TOKENS.check(max_tokens, "--max-tokens")

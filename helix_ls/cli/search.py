@@ -9,7 +9,7 @@ import typer
 from helix_core.errors import UsageError
 from helix_core.model import Kept
 from helix_ls.cli.filters import Author, Docs, Globs, LanguageName, Since, Tests, filters
-from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
+from helix_ls.cli.opened import bring_as_far_as_possible, opened, question_text, waiting
 from helix_ls.cli.output import is_cancelled, print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 from helix_ls.operations.questions import SEARCH
@@ -38,7 +38,7 @@ def search(
     as_json: Json = False,
 ) -> None:
     """List the places that answer a question, best first."""
-    text = asked(question)
+    text = question_text(question)
     kept = filters(glob, language, tests=tests, docs=docs, since=since, author=author)
     _K.check(k, "--limit")
     if explained and page:

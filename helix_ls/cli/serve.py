@@ -60,7 +60,7 @@ def serve(
             upstreams=upstreams,
             config=config,
             environ=os.environ,
-            ready=_said_json if as_json else _said,
+            ready=_print_ready_json if as_json else _print_ready,
         )
     )
 
@@ -73,11 +73,11 @@ def _advice() -> str:
     return advice(asyncio.run(answering()))
 
 
-def _said_json(running: RunningServer) -> None:
+def _print_ready_json(running: RunningServer) -> None:
     print_json({"url": running.url, "port": running.port, "pid": running.pid, "workspace": running.workspaces[0]})
 
 
-def _said(running: RunningServer) -> None:
+def _print_ready(running: RunningServer) -> None:
     print_text(
         f"Helix serves {running.workspaces[0]} at {running.url}\n"
         f"OpenAI clients use {running.url}/v1 with the key printed by: helix connect openai\n"

@@ -76,7 +76,7 @@ class CommandServer:
 
     def __init__(self, parse_guard: ParseGuard, span: Spans = no_span) -> None:
         self._parse_guard, self._span = parse_guard, span
-        self._folders: OrderedDict[Path, _Folder] = OrderedDict()
+        self._folders: OrderedDict[Path, _CommandFolder] = OrderedDict()
         self._counts = {"answered": 0, "declined": 0}
 
     def counts(self) -> dict[str, int]:
@@ -116,10 +116,10 @@ class CommandServer:
         for folder in folders:
             await asyncio.to_thread(folder.close)
 
-    def _folder(self, workspace: Path) -> _Folder:
+    def _folder(self, workspace: Path) -> _CommandFolder:
         folder = self._folders.get(workspace)
         if folder is None:
-            folder = self._folders[workspace] = _Folder(workspace, self._parse_guard, self._span)
+            folder = self._folders[workspace] = _CommandFolder(workspace, self._parse_guard, self._span)
         self._folders.move_to_end(workspace)
         folder.users += 1
         if folder.closing is not None:
@@ -129,7 +129,7 @@ class CommandServer:
             self._close(each)
         return folder
 
-    def _close_later(self, workspace: Path, folder: _Folder) -> None:
+    def _close_later(self, workspace: Path, folder: _CommandFolder) -> None:
         if not folder.users and self._folders.get(workspace) is folder:
             loop = asyncio.get_running_loop()
             folder.closing = loop.call_later(LINGER_S, self._close, workspace)
@@ -140,7 +140,7 @@ class CommandServer:
             asyncio.get_running_loop().run_in_executor(None, folder.close)
 
 
-class _Folder:
+class _CommandFolder:
     """An open folder of commands; ``users`` of them run now."""
 
     def __init__(self, workspace: Path, parse_guard: ParseGuard, span: Spans) -> None:

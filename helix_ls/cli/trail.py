@@ -77,17 +77,17 @@ def trail(
     _refuse_what_does_not_fit(action, kind, passphrase_file, recovery_file, recipient or [], recovery=recovery)
     match action:
         case TrailAction.LOG:
-            answer = _asked(path, lambda kept: kept.history())
+            answer = _with_trail(path, lambda kept: kept.history())
         case TrailAction.COMMIT:
-            answer = _asked(path, lambda kept: kept.commit(given[0], time.time(), dry_run=dry_run))
+            answer = _with_trail(path, lambda kept: kept.commit(given[0], time.time(), dry_run=dry_run))
         case TrailAction.ROLLBACK:
             number = _number(given[0])
-            answer = _asked(path, lambda kept: kept.rollback(number, time.time(), dry_run=dry_run))
+            answer = _with_trail(path, lambda kept: kept.rollback(number, time.time(), dry_run=dry_run))
         case TrailAction.DIFF:
             before, after = map(_number, given)
-            answer = _asked(path, lambda kept: kept.diff(before, after))
+            answer = _with_trail(path, lambda kept: kept.diff(before, after))
         case TrailAction.FLAG:
-            answer = _asked(path, lambda kept: kept.flag(given[0], dry_run=dry_run))
+            answer = _with_trail(path, lambda kept: kept.flag(given[0], dry_run=dry_run))
         case TrailAction.EXPORT:
             with opened(path) as helix:
                 answer = _exported(
@@ -95,7 +95,7 @@ def trail(
                 )
         case TrailAction.IMPORT:
             log = _read(given[0], kind, passphrase_file, recovery_file)
-            answer = _asked(path, lambda kept: kept.imported(log, dry_run=dry_run))
+            answer = _with_trail(path, lambda kept: kept.imported(log, dry_run=dry_run))
     if as_json:
         print_json(answer)
         return
@@ -103,7 +103,7 @@ def trail(
     print_text("".join(f"{one_line(line)}\n" for line in _lines(action, answer)))
 
 
-def _asked(path: Any, act: Callable[[WorkspaceTrail], dict[str, Any]]) -> dict[str, Any]:
+def _with_trail(path: Any, act: Callable[[WorkspaceTrail], dict[str, Any]]) -> dict[str, Any]:
     with opened(path) as helix:
         return act(helix.trail)
 

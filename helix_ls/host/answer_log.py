@@ -23,11 +23,11 @@ class AnswerLog:
 
     def __init__(self, spans: Spans) -> None:
         self._spans = spans
-        self._kept: deque[dict[str, Any]] = deque(maxlen=MOST_KEPT)
+        self._entries: deque[dict[str, Any]] = deque(maxlen=MOST_KEPT)
 
     def latest(self, limit: int) -> list[dict[str, Any]]:
         """Return the last answers, the newest first."""
-        return list(self._kept)[::-1][:limit]
+        return list(self._entries)[::-1][:limit]
 
     @contextmanager
     def span(self, name: str, /, **attributes: Value | None) -> Iterator[TraceSpan]:
@@ -37,16 +37,16 @@ class AnswerLog:
             if not is_kept:
                 yield span
                 return
-            kept = _Kept(span)
+            kept = _LoggedSpan(span)
             kept.set(**attributes)
             at, began = time.time(), time.monotonic()
             yield kept
             elapsed_ms = round((time.monotonic() - began) * 1e3, 1)
             verb = "window" if name == _WINDOW else "packet"
-            self._kept.append({"at": at, "elapsed_ms": elapsed_ms, **kept.numbers, "verb": verb})
+            self._entries.append({"at": at, "elapsed_ms": elapsed_ms, **kept.numbers, "verb": verb})
 
 
-class _Kept:
+class _LoggedSpan:
     """A span whose numbers and words are kept as well; an answer that failed is not."""
 
     def __init__(self, span: TraceSpan) -> None:

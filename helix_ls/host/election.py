@@ -124,7 +124,7 @@ class DaemonError(HelixError):
 def daemon_status(environ: Mapping[str, str]) -> dict[str, Any]:
     """Return the ``helix.daemon/1`` object, with ``running`` false if no daemon runs. Raises DaemonError."""
     where = place(environ)
-    answer = _asked(where, environ, "daemon.status")
+    answer = _call_daemon(where, environ, "daemon.status")
     return answer if answer is not None else _none(where)
 
 
@@ -134,7 +134,7 @@ def stop_daemon(environ: Mapping[str, str]) -> dict[str, Any]:
     Returns the ``helix.daemon/1`` object with ``stopped``: whether one ran. Raises DaemonError if it does not stop.
     """
     where = place(environ)
-    answer = _asked(where, environ, "daemon.stop")
+    answer = _call_daemon(where, environ, "daemon.stop")
     if answer is None:
         return _none(where) | {"stopped": False}
     from filelock import FileLock, Timeout
@@ -154,7 +154,7 @@ def _none(where: DaemonPaths) -> dict[str, Any]:
     return {"schema": DAEMON_SCHEMA, "running": False, "log": str(where.log)}
 
 
-def _asked(where: DaemonPaths, environ: Mapping[str, str], method: str) -> dict[str, Any] | None:
+def _call_daemon(where: DaemonPaths, environ: Mapping[str, str], method: str) -> dict[str, Any] | None:
     try:
         connection = connected(where, transport_of(environ), {"kind": "call"}, timeout_s=ANSWER_S)
     except NoDaemonError:

@@ -1,6 +1,6 @@
 """Read the JSON export (format 1) of the older Helix Context: chunks with ids made of their content, and tags.
 
-Nobody signed such a file, so what it states only ever comes in for review. Chunks of files are left to the index.
+Such a file is not signed, so what it states is only imported for review. Chunks of files are left to the index.
 """
 
 from __future__ import annotations

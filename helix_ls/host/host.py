@@ -58,7 +58,7 @@ LINGER_S = 60.0
 
 
 @dataclass(slots=True)
-class _Shared:
+class _WorkspaceUse:
     """An open workspace, one trust flag per user of it, and the timer that closes it after the last detach."""
 
     workspace: OpenWorkspace
@@ -87,7 +87,7 @@ class Host:
         self.mode: Mode = mode
         self.telemetry: Telemetry = telemetry or NoTelemetry()
         self._parse_guard, self._lag, self._linger_s = parse_guard, lag, linger_s
-        self._shared: dict[Path, _Shared] = {}
+        self._shared: dict[Path, _WorkspaceUse] = {}
         self._closers: set[asyncio.Task[None]] = set()
         self._closed = False
         self.chats: Chats | None = None
@@ -125,7 +125,7 @@ class Host:
                 parse_guard=self._parse_guard,
                 span=self.telemetry.span,
             )
-            shared = self._shared[real] = _Shared(workspace, [])
+            shared = self._shared[real] = _WorkspaceUse(workspace, [])
         if shared.closing is not None:
             shared.closing.cancel()
             shared.closing = None
@@ -157,19 +157,19 @@ class Host:
         await asyncio.gather(*self._closers)
         await asyncio.to_thread(self.telemetry.close)
 
-    def _follow_trust(self, shared: _Shared) -> None:
+    def _follow_trust(self, shared: _WorkspaceUse) -> None:
         workspace = shared.workspace
         workspace.configure(replace(workspace.settings, restricted=not any(shared.trusts)), workspace.watch)
         self.on_change()
 
-    def _close_soon(self, shared: _Shared) -> None:
+    def _close_soon(self, shared: _WorkspaceUse) -> None:
         if shared.trusts:
             return
         task = asyncio.get_running_loop().create_task(self._close(shared))
         self._closers.add(task)
         task.add_done_callback(self._closers.discard)
 
-    async def _close(self, shared: _Shared) -> None:
+    async def _close(self, shared: _WorkspaceUse) -> None:
         if shared.closing is not None:
             shared.closing.cancel()
         if self._shared.get(shared.workspace.folder) is shared:

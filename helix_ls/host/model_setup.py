@@ -67,13 +67,13 @@ def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer
 
     if (folder := _folder(wanted)) is not None:
         return offered(f"the model in {folder}, copied", False, lambda: take_folder(folder, cache_dir))
-    about, hub = _looked_up(wanted, listed)
+    about, hub = _find_model(wanted, listed)
     by_size = partial(expected, size_mb=about.size_mb, has_rows=about.has_rows)
     if hub is not None:
         expect = _expecting(lambda model: model.source == about.source, cache_dir, by_size)
-        return offered(_said(about, ""), True, lambda: fetch_hub_model(hub, cache_dir), expect)
+        return offered(_offer_line(about, ""), True, lambda: fetch_hub_model(hub, cache_dir), expect)
     expect = _expecting(lambda model: model.fastembed == about.name, cache_dir, by_size)
-    return offered(_said(about), True, lambda: fetch_listed(about, cache_dir), expect)
+    return offered(_offer_line(about), True, lambda: fetch_listed(about, cache_dir), expect)
 
 
 def _expecting(
@@ -101,14 +101,16 @@ def offer_reranker(wanted: str, cache_dir: Path) -> ModelOffer:
     if (folder := _folder(wanted)) is not None:
         taken = f"the reranker in {folder}, copied"
         return ModelOffer(taken, False, lambda: choose_reranker(cache_dir, take_reranker_folder(folder, cache_dir)))
-    about, hub = _looked_up(wanted, listed_reranker)
+    about, hub = _find_model(wanted, listed_reranker)
     if hub is not None:
-        said = _said(about, "")
+        said = _offer_line(about, "")
         return ModelOffer(said, True, lambda: choose_reranker(cache_dir, fetch_hub_reranker(hub, cache_dir)))
-    return ModelOffer(_said(about), True, lambda: choose_reranker(cache_dir, fetch_listed_reranker(about, cache_dir)))
+    return ModelOffer(
+        _offer_line(about), True, lambda: choose_reranker(cache_dir, fetch_listed_reranker(about, cache_dir))
+    )
 
 
-def _looked_up(wanted: str, listed: Callable[[str], ListedModel]) -> tuple[ListedModel, HubModel | None]:
+def _find_model(wanted: str, listed: Callable[[str], ListedModel]) -> tuple[ListedModel, HubModel | None]:
     """Return what is known of a model, and its repository where it is of the Hub alone. Raises ModelError."""
     from helix_core.embed import hub_model, hub_name
 
@@ -131,7 +133,7 @@ def _folder(wanted: str) -> Path | None:
     return folder if (os.sep in wanted and folder.is_dir()) or wanted in (".", "..") else None
 
 
-def _said(model: ListedModel, through: str = " through fastembed") -> str:
+def _offer_line(model: ListedModel, through: str = " through fastembed") -> str:
     licence = model.licence or "licence unknown"
     width = f"; {model.dimensions} dimensions" if model.dimensions else ""
     return f"{model.name}: {model.size_mb} MB from {model.source}{through}{width}; {licence}"

@@ -141,7 +141,7 @@ class OpenWorkspace:
             settings,
             watch=watch_mode(watch),
             parse_guard=parse_guard,
-            tell=self._told,
+            tell=self._on_facts,
             written=self._on_written,
             span=span,
         )
@@ -281,7 +281,7 @@ class OpenWorkspace:
         give_models(helix, config)
         return helix
 
-    def _told(self, facts: IndexFacts, paths: frozenset[bytes], everything: bool) -> None:
+    def _on_facts(self, facts: IndexFacts, paths: frozenset[bytes], everything: bool) -> None:
         """Forward facts from the index thread to the event loop."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._take, facts, paths, everything)

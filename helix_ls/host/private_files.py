@@ -1,4 +1,4 @@
-"""Folders and files that are the user's alone: made with mode 0700 and 0600, read from nobody else, written whole."""
+"""Folders and files that are the user's alone: made with mode 0700 and 0600, written whole."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def write_whole(
             return False
         return True
     except OSError as error:
-        # Name the file that the caller named: the unfinished one is gone when somebody reads the error.
+        # Name the file that the caller named: the unfinished one is gone when the error is read.
         error.filename, error.filename2 = os.fspath(file), None
         raise
     finally:

@@ -27,7 +27,7 @@ Message = dict[str, Any]
 
 
 @dataclass(slots=True)
-class _Document:
+class _ReplayedDocument:
     """The raw messages of an open document, for replay: ``didOpen``, then each ``didChange``; ``size`` in bytes."""
 
     opened: bytes
@@ -44,9 +44,9 @@ class SessionReplay:
         self._is_initialize_answered = False
         self._folders: list[bytes] = []
         self._last: dict[str, bytes] = {}
-        self._documents: dict[str, _Document] = {}
+        self._documents: dict[str, _ReplayedDocument] = {}
         self._unanswered: dict[str, Any] = {}
-        self._asked: set[str] = set()
+        self._pending: set[str] = set()
         self._progress: dict[str, Any] = {}
         self.shut_down = False
         self.exited = False
@@ -63,8 +63,8 @@ class SessionReplay:
         method = message.get("method")
         if not isinstance(method, str):
             key = _key(message.get("id"))
-            known = key in self._asked
-            self._asked.discard(key)
+            known = key in self._pending
+            self._pending.discard(key)
             return known
         if "id" in message:
             self._unanswered[_key(message["id"])] = message["id"]
@@ -79,7 +79,7 @@ class SessionReplay:
         """Record a message of the server; return False for the response to a replayed ``initialize``."""
         if "method" in message:
             if "id" in message:
-                self._asked.add(_key(message["id"]))
+                self._pending.add(_key(message["id"]))
             if message["method"] == "$/progress":
                 self._note_progress(_object(message.get("params")))
             return True
@@ -103,7 +103,7 @@ class SessionReplay:
         for token in self._progress.values():
             told.append(_notification("$/progress", {"token": token, "value": {"kind": "end"}}))
         self._progress.clear()
-        self._asked.clear()
+        self._pending.clear()
         return told
 
     def greeting(self) -> tuple[bytes | None, bool]:
@@ -134,7 +134,7 @@ class SessionReplay:
             case "workspace/didChangeWorkspaceFolders":
                 self._folders.append(body)
             case "textDocument/didOpen":
-                self._documents[_uri(params)] = _Document(body, size=len(body))
+                self._documents[_uri(params)] = _ReplayedDocument(body, size=len(body))
             case "textDocument/didChange":
                 self._change(_uri(params), params, body)
             case "textDocument/didClose":
@@ -153,7 +153,7 @@ class SessionReplay:
             version = _object(params.get("textDocument")).get("version")
             opened["params"]["textDocument"] |= {"text": text, "version": version}
             again = _encoded(opened)
-            self._documents[uri] = _Document(again, size=len(again))
+            self._documents[uri] = _ReplayedDocument(again, size=len(again))
             return
         document.size += len(body)
         if document.size > MAX_DOCUMENT_BYTES:

@@ -90,7 +90,7 @@ def opened_for_import(
     """Return what a strand holds, and whether its signer is own, trusted or none.
 
     Raises:
-        UntrustedSignerError: Nobody accepted the signer, and ``takes_untrusted`` is not set.
+        UntrustedSignerError: The signer is not accepted, and ``takes_untrusted`` is not set.
         LockedStrandError: The key does not open it.
     """
     trust = StrandAccess.read(folder).trust(sealed.signer)

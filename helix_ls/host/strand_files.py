@@ -42,7 +42,7 @@ class StrandAccess:
 
     @classmethod
     def read(cls, folder: Path | None, keys: Sequence[Key] = ()) -> StrandAccess:
-        """Return the access of a data folder's user; without a folder nobody is believed. Raises StrandKeyError."""
+        """Return the access of a data folder's user; without a folder no signer is trusted. Raises StrandKeyError."""
         if folder is None:
             return cls(keys, None, {})
         return cls(keys, own_signer(folder), trusted_signers(folder).pins)

@@ -1,6 +1,6 @@
 """Sync memories through a folder that several machines share: each version of a store is a strand of its own.
 
-A sync takes in every strand of the folder that is whole, opens and is signed by somebody the user believes, and then
+A sync takes in every strand of the folder that is whole, opens and is signed by a trusted signer, and then
 writes one of what is here unless one of the user's own holds just that. Files are never written again, so whatever
 copies the folder around can be late, do half of it, or do it twice. Because taking in is a union, the order does not
 matter. What cannot be taken in is named and left alone; a file of another signer is never changed or removed.
@@ -86,21 +86,21 @@ def synced(memory: MemoryExchange, wanted: SyncRequest, random: RandomBytes) -> 
         MemoryStoreError, OSError: The memory or the folder cannot be written. What was taken in before stays, and
             the next sync goes on.
     """
-    sync = _Sync(memory, wanted)
+    sync = _FolderSync(memory, wanted)
     for name in sync.strand_names():
         sync.take(name)
     return sync.finish(random)
 
 
 @dataclass(frozen=True, slots=True)
-class _OwnFile:
+class _UserStrand:
     """A file of the user's own: its content root, and the records that did not stay in the memory when it was read."""
 
     root: bytes
     left_out: tuple[StrandRecord, ...]
 
 
-class _Sync:
+class _FolderSync:
     """One run over one folder. Of each file only what the end of the run needs is kept: there may be many."""
 
     def __init__(self, memory: MemoryExchange, wanted: SyncRequest) -> None:
@@ -111,10 +111,10 @@ class _Sync:
         self._known = 0
         self._items: dict[str, frozenset[str]] = {}
         """Ids of the memories in each readable file."""
-        self._own: dict[str, _OwnFile] = {}
+        self._own: dict[str, _UserStrand] = {}
 
     def strand_names(self) -> list[str]:
-        """Return the names of the strand files, sorted; name what is none. Hidden files are somebody's unfinished ones.
+        """Return the names of the strand files, sorted; name those that are not strands. Hidden files are skipped.
 
         Raises:
             UsageError: The folder cannot be read.
@@ -142,7 +142,7 @@ class _Sync:
         self._items[name] = frozenset(intern(record.id) for record in strand.records if record.type == "memory")
         self._take(name, strand)
         if wanted.access.trust(strand.signer) == OWN:
-            self._own[name] = _OwnFile(strand.root, tuple(set(strand.records) - set(self._records)))
+            self._own[name] = _UserStrand(strand.root, tuple(set(strand.records) - set(self._records)))
 
     def _take(self, name: str, strand: OpenedStrand) -> None:
         from helix_core.engine.memory import ImportRequest

@@ -74,15 +74,15 @@ class ActionHandlers:
 
     async def pause(self, given: questions.WorkspaceArguments) -> None:
         """Handle ``helix.index.pause``: pause background indexing."""
-        for folder in self._meant(given):
+        for folder in self._folders_of(given):
             (await folder.workspace()).pause()
 
     async def resume(self, given: questions.WorkspaceArguments) -> None:
         """Handle ``helix.index.resume``: resume background indexing."""
-        for folder in self._meant(given):
+        for folder in self._folders_of(given):
             (await folder.workspace()).resume()
 
-    def _meant(self, given: questions.WorkspaceArguments) -> list[Folder]:
+    def _folders_of(self, given: questions.WorkspaceArguments) -> list[Folder]:
         """Return the named folder, or all folders if none is named."""
         folders = self._connection.folders
         return [folders.named(given.workspace)] if given.workspace is not None else list(folders)

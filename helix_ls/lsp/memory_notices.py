@@ -108,8 +108,8 @@ class MemoryNotices:
         self._looking = loop.call_later(LOOK_S, lambda: self._connection.spawn(self._look_around(), "watching memory"))
 
     def _soon(self, folder: Folder) -> None:
-        self._due.soon(folder.uri, QUIET_S, lambda: self._tell(folder.uri))
+        self._due.soon(folder.uri, QUIET_S, lambda: self._send(folder.uri))
 
-    def _tell(self, uri: str) -> None:
+    def _send(self, uri: str) -> None:
         self._connection.protocol.notify(METHOD, {"workspace": uri})
         self._changed()

@@ -55,8 +55,8 @@ class OpenPacket:
         self.pointers = [_pointer(item) for item in items]
         self.paths = {path_of(pointer.source_id) for pointer in self.pointers}
         self.judged: list[Judged] = []
-        self.told = [_as_shown(item) for item in items]
-        self.told_targets: list[dict[str, Any]] = list(answer["refresh_targets"])
+        self.sent_items = [_as_shown(item) for item in items]
+        self.sent_targets: list[dict[str, Any]] = list(answer["refresh_targets"])
         # Serializes judgements, so that an older result is never sent after a newer one.
         self.turn = asyncio.Lock()
         self.is_unsure = False
@@ -74,20 +74,20 @@ class OpenPacket:
         ``items`` of the notification still cover what was shown first, for a client that ignores the new packet.
         """
         before, items = _items(self.answer), _items(answer)
-        is_same = _told_apart(self.answer) == _told_apart(answer)
+        is_same = _compared_parts(self.answer) == _compared_parts(answer)
         self.answer, self.confidence = answer, answer["coordinate_confidence"]
         if is_same:
             return None
         known, now = {_key(item) for item in before}, {_key(item) for item in items}
         gone = [item for item in self.first if _key(item) not in now]
-        verdicts = {_key(one): one for one in self.told}
+        verdicts = {_key(one): one for one in self.sent_items}
         self.pointers = [_pointer(item) for item in (*items, *gone)]
         self.paths = {path_of(pointer.source_id) for pointer in self.pointers}
-        self.told = [*map(_as_shown, items), *(verdicts.get(_key(item)) or _as_shown(item) for item in gone)]
-        self.told_targets = list(answer["refresh_targets"])
+        self.sent_items = [*map(_as_shown, items), *(verdicts.get(_key(item)) or _as_shown(item) for item in gone)]
+        self.sent_targets = list(answer["refresh_targets"])
         return {
-            "items": self.told,
-            "refresh_targets": self.told_targets,
+            "items": self.sent_items,
+            "refresh_targets": self.sent_targets,
             "packet": {**answer, "packet_id": self.id},
             "came": [_named(item) for item in items if _key(item) not in known],
             "went": [_named(item) for item in before if _key(item) not in now],
@@ -192,7 +192,7 @@ class OpenPackets:
     async def targets(self, packet: OpenPacket) -> list[dict[str, Any]]:
         """Judge a packet now and return its refresh targets."""
         await self._judge(packet)
-        return packet.told_targets
+        return packet.sent_targets
 
     def _soon(self, packet: OpenPacket, quiet_s: float = QUIET_S) -> None:
         self._judgements.soon(packet.id, quiet_s, lambda: self._begin(packet))
@@ -237,7 +237,7 @@ class OpenPackets:
                     self._again.discard(packet.id)
                     self._soon(packet)
             if packet.id in self._open:
-                self._tell(packet, judged, plan)
+                self._send(packet, judged, plan)
 
     async def _verdicts(self, packet: OpenPacket) -> tuple[list[Judged], list[RefreshTarget]]:
         packet.is_unsure = False
@@ -270,11 +270,11 @@ class OpenPackets:
             wait_s = max(LOOK_S, LOOK_S_EACH * len(self._open))
             self._looking = asyncio.get_running_loop().call_later(wait_s, self._look_around)
 
-    def _tell(self, packet: OpenPacket, judged: list[Judged], plan: Sequence[RefreshTarget]) -> None:
+    def _send(self, packet: OpenPacket, judged: list[Judged], plan: Sequence[RefreshTarget]) -> None:
         packet.judged = judged
         items, targets = [_as_judged(each) for each in judged], [target_object(each) for each in plan]
-        if (items, targets) != (packet.told, packet.told_targets):
-            packet.told, packet.told_targets = items, targets
+        if (items, targets) != (packet.sent_items, packet.sent_targets):
+            packet.sent_items, packet.sent_targets = items, targets
             params = {
                 "packet_id": packet.id,
                 "workspace": packet.folder.uri,
@@ -307,7 +307,7 @@ def _named(item: Mapping[str, Any]) -> dict[str, Any]:
     return {name: item[name] for name in ("source_id", "gene_id", "symbol", "start_line", "end_line")}
 
 
-def _told_apart(answer: Mapping[str, Any]) -> tuple[Any, ...]:
+def _compared_parts(answer: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the visible parts of an answer for comparison; verdicts and lines have notifications of their own."""
     share = answer["accounting"].get("indexed_share", 1.0)
     sure = (round(answer["coordinate_confidence"], 2), answer["known_empty"], share, answer["notes"])

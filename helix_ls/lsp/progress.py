@@ -29,7 +29,7 @@ class WorkDoneBar:
     def __init__(self, protocol: HelixProtocol, token: Token, title: str, *, cancellable: bool) -> None:
         self._progress, self.token = protocol.progress, token
         self._percentage = 0
-        self._told_at = 0.0
+        self._reported_at = 0.0
         self._ended = False
         begin = types.WorkDoneProgressBegin(title=title, cancellable=cancellable, percentage=0)
         self._progress.begin(token, begin)
@@ -37,9 +37,9 @@ class WorkDoneBar:
     def report(self, status: WorkspaceStatus) -> None:
         """Report the progress, throttled; a percentage that falls, as when more files turn up, stays as it was."""
         now = asyncio.get_running_loop().time()
-        if self._ended or now - self._told_at < INTERVAL_S:
+        if self._ended or now - self._reported_at < INTERVAL_S:
             return
-        self._told_at = now
+        self._reported_at = now
         if status.total:
             self._percentage = max(self._percentage, min(100 * status.done // status.total, 100))
         report = types.WorkDoneProgressReport(message=message_of(status), percentage=self._percentage)

@@ -94,7 +94,7 @@ class HelixProtocol(LanguageServerProtocol):
         for method in _REPLACED:
             self.fm.builtin_features.pop(method, None)
         self._running: dict[MessageId, RunningRequest] = {}
-        self._asked: dict[MessageId, Future[Any]] = {}
+        self._pending: dict[MessageId, Future[Any]] = {}
         self._is_initialized = False
         self.exit_code: int | None = None
         self.ended = asyncio.Event()
@@ -243,15 +243,15 @@ class HelixProtocol(LanguageServerProtocol):
         for running in list(self._running.values()):
             if running.method != types.SHUTDOWN:
                 self.cancel(running.id)
-        for asked in list(self._asked.values()):
+        for asked in list(self._pending.values()):
             asked.cancel()
-        self._asked.clear()
+        self._pending.clear()
 
     # Outgoing messages
 
     def _receive_response(self, response: Response) -> None:
         """Resolve the future of a request to the client; pygls raises in its reader if it was cancelled."""
-        asked = self._asked.pop(response.id, None)
+        asked = self._pending.pop(response.id, None)
         if asked is None or not asked.set_running_or_notify_cancel():
             return
         if response.error is None:
@@ -271,7 +271,7 @@ class HelixProtocol(LanguageServerProtocol):
         future: Future[Any] = Future()
         if callback is not None:
             future.add_done_callback(partial(_hand_on, callback))
-        self._asked[number] = future
+        self._pending[number] = future
         message = {"jsonrpc": "2.0", "id": number, "method": method, "params": self._plain(params)}
         self._send_message(message)
         return future

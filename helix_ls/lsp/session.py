@@ -205,10 +205,10 @@ class Output:
                     view = view[os.write(self._descriptor, view) :]
                 self._sent += len(data)
             except OSError:
-                self._tell_broken()
+                self._report_broken()
                 return
 
-    def _tell_broken(self) -> None:
+    def _report_broken(self) -> None:
         try:
             self._loop.call_soon_threadsafe(self._broken)
         except RuntimeError:

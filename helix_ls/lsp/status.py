@@ -17,34 +17,34 @@ class StatusNotices:
     """The status notifications of one session; ``tell`` sends one."""
 
     def __init__(self, tell: Callable[[str, dict[str, Any]], None]) -> None:
-        self._tell = tell
-        self._told: dict[str, dict[str, Any]] = {}
-        self._told_at: dict[str, float] = {}
+        self._send = tell
+        self._sent: dict[str, dict[str, Any]] = {}
+        self._sent_at: dict[str, float] = {}
         self._due = Debouncer(INDEXING_INTERVAL_S)
 
     def changed(self, folder: Folder) -> None:
         """Send a changed status at once, or throttled to ``INDEXING_INTERVAL_S`` seconds while indexing."""
         status = folder.wire_status()
-        before = self._told.get(folder.uri)
+        before = self._sent.get(folder.uri)
         if status == before:
             return
-        wait_s = self._told_at.get(folder.uri, 0.0) + INDEXING_INTERVAL_S - asyncio.get_running_loop().time()
+        wait_s = self._sent_at.get(folder.uri, 0.0) + INDEXING_INTERVAL_S - asyncio.get_running_loop().time()
         if before is not None and status["state"] == before["state"] == "indexing" and wait_s > 0:
-            self._due.soon(folder.uri, wait_s, lambda: self._tell_now(folder))
+            self._due.soon(folder.uri, wait_s, lambda: self._send_now(folder))
         else:
-            self._tell_now(folder)
+            self._send_now(folder)
 
-    def _tell_now(self, folder: Folder) -> None:
+    def _send_now(self, folder: Folder) -> None:
         self._due.cancel(folder.uri)
         status = folder.wire_status()
-        self._told[folder.uri], self._told_at[folder.uri] = status, asyncio.get_running_loop().time()
-        self._tell(METHOD, status)
+        self._sent[folder.uri], self._sent_at[folder.uri] = status, asyncio.get_running_loop().time()
+        self._send(METHOD, status)
 
     def forget(self, uri: str) -> None:
         """Cancel pending notifications of a removed folder."""
         self._due.cancel(uri)
-        self._told.pop(uri, None)
-        self._told_at.pop(uri, None)
+        self._sent.pop(uri, None)
+        self._sent_at.pop(uri, None)
 
     def close(self) -> None:
         """Cancel all pending notifications."""

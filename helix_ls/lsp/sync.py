@@ -14,7 +14,7 @@ from helix_ls.lsp.folders import FileInFolder, Folder
 from helix_ls.lsp.replies import RequestError
 from helix_ls.lsp.settings import SECTION, with_configuration
 
-# Of git's own files only these tell a checkout or commit; the others change all the time.
+# Of git's own files only these reveal a checkout or commit; the others change all the time.
 _GIT_FILES = frozenset({b".git/HEAD", b".git/index"})
 
 
@@ -35,21 +35,21 @@ class Sync:
 
     async def _compare(self, document: OpenBuffer, text: str) -> None:
         await self._connection.compare_with_disk(document, text)
-        self._tell(document.uri)
+        self._notify(document.uri)
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Handle ``textDocument/didChange``: update the buffer."""
         document = self._connection.documents.change(params)
         if document is not None:
             self._connection.worked_in(document.uri)
-            self._tell(document.uri)
+            self._notify(document.uri)
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         """Handle ``textDocument/didClose``: drop the buffer."""
         uri = params.text_document.uri
         if self._connection.documents.close(uri) is not None:
             self._closed(uri)
-            self._tell(uri)
+            self._notify(uri)
 
     async def did_save(self, params: types.DidSaveTextDocumentParams) -> None:
         """Handle ``textDocument/didSave``: hint the path to the watcher."""
@@ -57,7 +57,7 @@ class Sync:
         document = self._connection.documents.get(uri)
         if document is not None:
             document.mark_clean(document.edition)
-            self._tell(uri)
+            self._notify(uri)
         for place in self._connection.places(uri):
             (await place.folder.workspace()).hint([place.path])
 
@@ -71,7 +71,7 @@ class Sync:
         for folder, paths in changed.items():
             (await folder.workspace()).hint(paths)
 
-    def _tell(self, uri: str) -> None:
+    def _notify(self, uri: str) -> None:
         for place in self._connection.places(uri):
             self._changed(place)
 

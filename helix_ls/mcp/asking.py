@@ -62,7 +62,7 @@ class Asking:
         carrier = self._telemetry.carrier()
         traced = {"trace": carrier} if carrier else {}
         request = encoded({"method": method, "params": params | traced | {"call": call}})
-        # What is asked to tell how far the others are must not wait for them.
+        # A call that reports the progress of the others must not wait for them.
         # What may wait for an upstream takes no turn of a question.
         turns = self._consolidating if method == "helix.consolidate" else self._turns
         async with nullcontext() if method == "helix.live" else turns:

@@ -64,9 +64,9 @@ class StdioLines:
         async with self._drain:
             async for said in self._drain:
                 line = said.message.model_dump_json(by_alias=True, exclude_unset=True)
-                await asyncio.to_thread(self._say, line.encode())
+                await asyncio.to_thread(self._write, line.encode())
 
-    def _say(self, line: bytes) -> None:
+    def _write(self, line: bytes) -> None:
         data = memoryview(line + b"\n")
         try:
             with self._writing:
@@ -113,7 +113,7 @@ class StdioLines:
         return self._on_loop(self._feed.send(SessionMessage(message)))
 
     def _refuse(self, error: JSONRPCError) -> None:
-        self._say(error.model_dump_json(by_alias=True, exclude_unset=True).encode())
+        self._write(error.model_dump_json(by_alias=True, exclude_unset=True).encode())
 
     def _on_loop(self, act: Any) -> bool:
         """Run a coroutine on the event loop and wait for it: the reader gets backpressure from the handlers."""
@@ -200,7 +200,7 @@ class Handlers:
 
     def __init__(self, seated: Callable[[Context], Seat], span: Spans = no_span) -> None:
         self._seated, self._span = seated, span
-        self._asked_for_roots = 0
+        self._roots_requests = 0
 
     def server(self) -> Server[Any]:
         """Return an SDK server with these handlers registered."""
@@ -258,8 +258,8 @@ class Handlers:
             return None
         request = types.ListRootsRequest(method="roots/list")
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-            self._asked_for_roots += given is None
-            if given is None and self._asked_for_roots <= MOST_ROOTS_ASKED:
+            self._roots_requests += given is None
+            if given is None and self._roots_requests <= MOST_ROOTS_ASKED:
                 return types.InputRequiredResult(input_requests={"roots": request})
             listed = (given or {}).get("roots")
         else:

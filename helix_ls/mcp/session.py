@@ -210,7 +210,7 @@ class AgentSession:
         self._count = 0
         self._answers: Counter[str] = Counter()
         self._tokens: Counter[str] = Counter()
-        self._began = self._asked = time.monotonic()
+        self._began = self._last_call_at = time.monotonic()
         # Tools that do more than sanitize the daemon's answer.
         self._acts: dict[str, Act] = {
             "packet": self._packet,
@@ -239,7 +239,7 @@ class AgentSession:
         """Validate the arguments, run the tool and return its sanitized answer; ``report`` is called while that takes
         longer than ``PROGRESS_S``. Raises HelixError.
         """
-        self._asked = time.monotonic()
+        self._last_call_at = time.monotonic()
         operation = tool.operation
         given = validated(operation, dict(arguments), "mcp", tool.shown, tool.unlisted)
         if own := self._own.get(operation.name):
@@ -272,7 +272,7 @@ class AgentSession:
             "answers": sum(self._answers.values()),
             "packets": len(self.packets),
             "age_s": round(now - self._began, 1),
-            "idle_s": round(now - self._asked, 1),
+            "idle_s": round(now - self._last_call_at, 1),
         }
 
     def shown(self, text: str) -> str:

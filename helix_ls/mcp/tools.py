@@ -14,7 +14,7 @@ from helix_ls.operations.arguments import DeclaredArgument, Operation
 class ToolWords:
     """An operation as an MCP tool; every tool is idempotent.
 
-    ``hint`` tells the model when to use it; ``shown`` maps arguments to the older names they are shown under;
+    ``hint`` says when the model should use it; ``shown`` maps arguments to the older names they are shown under;
     ``same_as`` is the tool of which this one is an alias. The arguments of ``unlisted`` are accepted and documented but
     left out of the schema: an agent pays for every listed one in every conversation. ``brief`` describes an argument by
     that of another tool, for the same reason.

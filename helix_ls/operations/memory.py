@@ -58,7 +58,7 @@ Elsewhere a program is assumed. What either writes is in force or waits by ``is_
 
 
 def by_of(agent: str, origin: str = MemoryOrigin.USER.value) -> Attribution:
-    """Return who asks, from this machine; ``agent`` is the name of a program that does.
+    """Return the attribution of the caller, from this machine; ``agent`` is the name of a calling program.
 
     Without a name it is a person only where the ``origin`` says so: a key shows that a caller may ask, not who it is.
     """

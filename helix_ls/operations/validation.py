@@ -73,8 +73,8 @@ def _typed(arguments: Any, given: Mapping[str, Any], named: Mapping[str, str]) -
 
 
 def _known_members(parameter: DeclaredArgument, value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members of an object without those that are null. Raises UsageError for one that nobody knows, on
-    every surface: a filter that is passed over would answer another question.
+    """Return the members of an object without those that are null. Raises UsageError for an unknown one, on
+    every surface: an ignored filter would answer another question.
     """
     known = [each.name for each in parameters_of(parameter.item)]
     for name in value:

@@ -133,7 +133,7 @@ class Agents:
             return {"type": "http.request", "body": b"", "more_body": False}
 
         async def discard(_message: MutableMapping[str, Any]) -> None:
-            """Nobody waits for this answer."""
+            """Do nothing: no client waits for this answer."""
 
         self._sessions.pop(ended, None)
         await manager.handle_request({**scope, "method": "DELETE", "headers": headers}, nothing, discard)

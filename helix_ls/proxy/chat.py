@@ -130,14 +130,14 @@ class Chat:
         listening = self._learner.recorder_for(scope, folder, said, context.packet_id)
         chat = _Sent(scope, data, body, context, chosen.upstream, listening)
         name = f"{chosen.upstream.where.name}/{chosen.model[:200]}"
-        if not await self._asked(chat, reply, joined=name in self._joined):
+        if not await self._forward(chat, reply, joined=name in self._joined):
             # Its template rejects two user messages in a row: join the block to the question from now on.
             self._joined[name] = None
             if len(self._joined) > MODELS_KNOWN:
                 del self._joined[next(iter(self._joined))]
-            await self._asked(chat, reply, joined=True)
+            await self._forward(chat, reply, joined=True)
 
-    async def _asked(self, chat: _Sent, reply: Reply, *, joined: bool) -> bool:
+    async def _forward(self, chat: _Sent, reply: Reply, *, joined: bool) -> bool:
         """Forward the request and its answer; return False, with nothing sent yet, when the upstream needs the block
         joined to the question.
         """
@@ -210,7 +210,7 @@ class Chat:
 
     async def _stream(self, answer: aiohttp.ClientResponse, chat: _Sent, reply: Reply, began: float) -> None:
         usage = UsageReader()
-        recorded = chat.listening.told if chat.listening is not None else None
+        recorded = chat.listening.recorder if chat.listening is not None else None
         if recorded is None and chat.context.on_answer is not None:
             recorded = CompletionRecorder(self._dialect)
 
@@ -281,9 +281,9 @@ class _Sent:
         """Return whether the client requested a stream."""
         return self.body.dialect.wants_stream(self.body.fields)
 
-    def record_text(self, told: CompletionRecorder) -> None:
+    def record_text(self, recorder: CompletionRecorder) -> None:
         """Note the text of a complete answer; one of tool calls alone, or too long to be kept, is skipped."""
-        if self.context.on_answer is not None and not told.is_cut and (text := told.text):
+        if self.context.on_answer is not None and not recorder.is_cut and (text := recorder.text):
             self.context.on_answer(text)
 
     @property
@@ -310,8 +310,8 @@ class Reply:
     async def begin(self, status: int, headers: list[tuple[str, str]]) -> None:
         """Send status and headers."""
         self.last.status = status
-        told = [*headers, *self._context.headers()]
-        encoded = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in told]
+        sent = [*headers, *self._context.headers()]
+        encoded = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in sent]
         await self._send({"type": "http.response.start", "status": status, "headers": encoded})
 
     async def part(self, data: bytes, *, more: bool = True) -> None:
@@ -358,9 +358,9 @@ async def _gone(receive: Receive) -> None:
 
 def _recorded_text(whole: bytes, dialect: Dialect) -> CompletionRecorder:
     """Read an answer that came in one piece."""
-    told = CompletionRecorder(dialect)
-    told.whole(json.loads(whole))
-    return told
+    recorder = CompletionRecorder(dialect)
+    recorder.whole(json.loads(whole))
+    return recorder
 
 
 def _header(scope: Scope, name: bytes) -> bytes:

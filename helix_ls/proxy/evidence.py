@@ -97,7 +97,7 @@ class ChatEvidence:
     def __init__(self, budget_tokens: int, measures: Measures) -> None:
         self._budget, self._measures = budget_tokens, measures
         self.turns = DecidedTurns()
-        self._deciding: dict[tuple[bytes, str], _Shared] = {}
+        self._deciding: dict[tuple[bytes, str], _SharedDecision] = {}
         self._queues: dict[str, EvidenceQueue] = {}
         self.sent = SentContexts()
         measures.watch_turns(self.turns)
@@ -138,7 +138,7 @@ class ChatEvidence:
         """Decide once for equal requests that are under way at the same time; stop when all of them have gone."""
         shared = self._deciding.get(key)
         if shared is None:
-            shared = self._deciding[key] = _Shared(asyncio.ensure_future(decide()))
+            shared = self._deciding[key] = _SharedDecision(asyncio.ensure_future(decide()))
         shared.waiting += 1
         try:
             return await asyncio.shield(shared.task)
@@ -216,7 +216,7 @@ class ChatEvidence:
 
 
 @dataclass(slots=True)
-class _Shared:
+class _SharedDecision:
     """A decision under way, and how many requests wait for it."""
 
     task: asyncio.Future[TurnDecision]

@@ -1,4 +1,4 @@
-"""Ask the user's upstream for the facts of kept chats, where somebody asks for a consolidation, and never else.
+"""Ask the user's upstream for the facts of kept chats, on a request for a consolidation, and never otherwise.
 
 The engine says what is sent and whether it may be (``begin_extraction``), and takes what comes of it
 (``end_extraction``). No question thread waits for the model. Whatever fails leaves the facts that rules draw, and one
@@ -99,13 +99,13 @@ class ModelExtractor:
         """Return what the model answers, None where it is not asked."""
         if not question.is_asked or dry_run:
             return None
-        reply = await self._asked(question, until)
+        reply = await self._ask_upstream(question, until)
         if self._measures is not None:
             self._measures.add("helix_extractions_total", became="failed" if reply.problem else "answered")
             self._measures.add("helix_extraction_tokens_total", reply.tokens)
         return reply
 
-    async def _asked(self, question: ModelQuestion, until: float) -> ModelReply:
+    async def _ask_upstream(self, question: ModelQuestion, until: float) -> ModelReply:
         assert question.prompt is not None
         try:
             async with asyncio.timeout_at(until):
@@ -115,7 +115,7 @@ class ModelExtractor:
         except HttpError as error:
             return ModelReply(problem=str(error))
         except UpstreamError as error:
-            # What never reached it cost nothing; of anything else nobody knows.
+            # What never reached it cost nothing; the cost of anything else is not known.
             is_unsent = isinstance(error.__cause__, aiohttp.ClientConnectorError)
             return ModelReply(tokens=0 if is_unsent else question.reserved, problem=str(error))
         except TimeoutError:

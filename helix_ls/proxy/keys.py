@@ -31,15 +31,15 @@ class KeyFileError(HelixError):
 
 def users_key(environ: Mapping[str, str]) -> str:
     """Return the ask key; create it when missing. Raises KeyFileError, PlaceError."""
-    return _kept(environ, NAME, "helix-")
+    return _read_or_create(environ, NAME, "helix-")
 
 
 def admins_key(environ: Mapping[str, str]) -> str:
     """Return the admin key; create it when missing. Raises KeyFileError, PlaceError."""
-    return _kept(environ, ADMIN_NAME, _ADMIN)
+    return _read_or_create(environ, ADMIN_NAME, _ADMIN)
 
 
-def _kept(environ: Mapping[str, str], name: str, begins: str) -> str:
+def _read_or_create(environ: Mapping[str, str], name: str, begins: str) -> str:
     folder = state_folder(environ)
     make_private(folder, VARIABLE)
     file = folder / name

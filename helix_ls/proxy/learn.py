@@ -30,7 +30,7 @@ from helix_core.model import Attribution, Exchange, MemoryUse, UseKind
 from helix_ls.operations.attribution import attribution
 from helix_ls.proxy.bodies import Body
 from helix_ls.proxy.metrics import Measures
-from helix_ls.proxy.question import asked
+from helix_ls.proxy.question import last_question
 from helix_ls.proxy.stream import CompletionRecorder
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class _QueuedExchange:
     model: str
     packet_id: str
     at: float
-    told: CompletionRecorder
+    recorder: CompletionRecorder
     whole: bytes
     size: int
     keeps: bool = True
@@ -76,7 +76,7 @@ class Learner:
 
     @property
     def is_on(self) -> bool:
-        """Return whether chats are stored, by the settings of now: somebody may just have agreed."""
+        """Return whether chats are stored, by the current settings: the user may just have agreed."""
         self._config = current(self._config)
         return self._config.memory_learn
 
@@ -129,7 +129,7 @@ class Learner:
         memory, by = MemoryFile(self._config.data_dir), attribution({}, self._environ)
         try:
             while (waiting := self._queue.get()) is not None:
-                became = _kept(memory, by, waiting, notes_uses=self._config.co_use)
+                became = _store_exchange(memory, by, waiting, notes_uses=self._config.co_use)
                 # The loop may be closed by now; then the counters are not needed.
                 with contextlib.suppress(RuntimeError):
                     loop.call_soon_threadsafe(self._done, waiting.size, became)
@@ -158,7 +158,7 @@ class ExchangeRecorder:
     ) -> None:
         self._learner, self._workspace, self._session = learner, workspace, session
         self._body, self._model, self._packet_id, self._keeps = body, model, packet_id, keeps
-        self.told = CompletionRecorder(body.dialect)
+        self.recorder = CompletionRecorder(body.dialect)
 
     def ended(self, whole: bytes = b"") -> None:
         """Queue the exchange after the client received the whole answer; ``whole`` for a non-streaming one."""
@@ -172,7 +172,7 @@ class ExchangeRecorder:
                 model=self._model,
                 packet_id=self._packet_id,
                 at=time.time(),
-                told=self.told,
+                recorder=self.recorder,
                 whole=whole,
                 size=len(self._body.text) + len(whole),
                 keeps=self._keeps,
@@ -189,7 +189,7 @@ def session_of(scope: Scope, body: Body) -> str:
     return session if isinstance(session, str) else ""
 
 
-def _kept(memory: MemoryFile, by: Attribution, waiting: _QueuedExchange, *, notes_uses: bool) -> str:
+def _store_exchange(memory: MemoryFile, by: Attribution, waiting: _QueuedExchange, *, notes_uses: bool) -> str:
     """Store one exchange, in the thread; return the outcome as a word. An error costs only this exchange.
 
     Files that an answer cites with a line are uses of its session, if named.
@@ -239,21 +239,21 @@ def _note_uses(memory: MemoryFile, exchange: Exchange) -> None:
 
 
 def _on_exchange(waiting: _QueuedExchange) -> ObservedExchange | None:
-    question = asked(waiting.messages)
+    question = last_question(waiting.messages)
     if question is None:
         return None
     if waiting.whole:
-        waiting.told.whole(json.loads(waiting.whole))
+        waiting.recorder.whole(json.loads(waiting.whole))
     return ObservedExchange(
         workspace=waiting.workspace,
         session=waiting.session,
         question=question.text,
-        answer=waiting.told.text,
+        answer=waiting.recorder.text,
         model=waiting.model,
         packet_id=waiting.packet_id,
         at=waiting.at,
-        finish=waiting.told.finish,
-        is_cut=waiting.told.is_cut,
+        finish=waiting.recorder.finish,
+        is_cut=waiting.recorder.is_cut,
     )
 
 

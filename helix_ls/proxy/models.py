@@ -40,7 +40,7 @@ class Models:
             raise HttpError(404, "model_not_found", "that is not a name of a model; list /v1/models")
         chosen = await self._upstreams.chosen(name)
         try:
-            found = await _asked(chosen.upstream, f"/models/{quote(chosen.model, safe='/')}", request)
+            found = await _fetch(chosen.upstream, f"/models/{quote(chosen.model, safe='/')}", request)
         except UpstreamError as error:
             message = f"{error}; start it, or correct its address"
             raise HttpError(502, "upstream_down", message, {"retry-after": "1"}) from error
@@ -56,7 +56,7 @@ class Models:
 
     async def _of_one(self, upstream: Upstream, request: Request) -> Response:
         try:
-            found = await _asked(upstream, "/models", request)
+            found = await _fetch(upstream, "/models", request)
         except UpstreamError:
             return JSONResponse(self._last, headers={"x-helix-upstream": "down", DOWN: upstream.where.name})
         said = json.loads(bytes(found.body))
@@ -65,7 +65,7 @@ class Models:
         return found
 
 
-async def _asked(upstream: Upstream, path: str, request: Request) -> Response:
+async def _fetch(upstream: Upstream, path: str, request: Request) -> Response:
     query = query_of(request.scope["query_string"])
     answer = await upstream.open("GET", path, request.scope["headers"], None, query=query, wait_s=WAIT_S)
     try:

@@ -66,7 +66,7 @@ class Passthrough:
     async def _pass_on(self, scope: Scope, data: bytes | None, send: Send) -> None:
         media = _media(scope)
         chosen, data = await self._chosen(data, media)
-        answering = _Answering(self._dialect, chosen.upstream.where.key, send)
+        answering = _PassedAnswer(self._dialect, chosen.upstream.where.key, send)
         try:
             answer = await chosen.upstream.open(
                 self._route.method,
@@ -108,7 +108,7 @@ class Passthrough:
         return chosen, data if chosen.model == name else body.with_model(chosen.model).text.encode()
 
     def _path(self, scope: Scope) -> str:
-        """Return the path at the upstream. Raises HttpError for an id that is none."""
+        """Return the path at the upstream. Raises HttpError for an invalid id."""
         path = self._route.path.removeprefix("/v1")
         for name, value in scope.get("path_params", {}).items():
             if _SEGMENT.fullmatch(value) is None or not value.strip("."):
@@ -117,7 +117,7 @@ class Passthrough:
         return path
 
 
-class _Answering:
+class _PassedAnswer:
     """The answer of one request. ``hidden`` is the upstream's key, removed from errors."""
 
     def __init__(self, dialect: Dialect, hidden: str, send: Send) -> None:

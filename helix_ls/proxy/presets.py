@@ -66,10 +66,10 @@ PRESETS = (Preset("Ollama", 11434), Preset("llama.cpp", 8080), Preset("vLLM", 80
 
 async def answering(presets: tuple[Preset, ...] = PRESETS) -> list[tuple[Preset, int]]:
     """Return the servers that list models as OpenAI's API does, with their number; probed in parallel."""
-    return [found for found in await asyncio.gather(*map(_asked, presets)) if found is not None]
+    return [found for found in await asyncio.gather(*map(_probe, presets)) if found is not None]
 
 
-async def _asked(preset: Preset) -> tuple[Preset, int] | None:
+async def _probe(preset: Preset) -> tuple[Preset, int] | None:
     import httpx
 
     # Do not use the environment's proxies for this machine, nor follow a redirect to another.

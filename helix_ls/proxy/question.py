@@ -24,7 +24,7 @@ class ChatQuestion:
     index: int
 
 
-def asked(messages: list[Any]) -> ChatQuestion | None:
+def last_question(messages: list[Any]) -> ChatQuestion | None:
     """Return the last real question of the user; messages with only workspace state or tool results are skipped."""
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]

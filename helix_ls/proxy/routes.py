@@ -134,7 +134,7 @@ async def members(request: Request, operation: Operation[A]) -> A:
 
 
 def in_query(operation: Operation[Any], pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Return the arguments of a query as JSON would have them; a value that is none of its kind stays text, which
+    """Return the arguments of a query as JSON would have them; a value of another kind stays text, which
     validation refuses. Raises UsageError for an argument that is given twice.
     """
     kinds = {name: each.kind for each in operation.parameters("http") for name in each.names}

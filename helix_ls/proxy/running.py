@@ -125,14 +125,14 @@ class ServerStateFile:
 
     async def begin(self) -> None:
         """Record that the server runs."""
-        await asyncio.to_thread(self._say, "running")
+        await asyncio.to_thread(self._write_state, "running")
 
     async def end(self) -> None:
         """Record that it stopped, unless a restart was announced."""
         if not restarting(await asyncio.to_thread(self._signals.read, self._port), time.time()):
-            await asyncio.to_thread(self._say, "stopped")
+            await asyncio.to_thread(self._write_state, "stopped")
 
-    def _say(self, state: State) -> None:
+    def _write_state(self, state: State) -> None:
         try:
             self._signals.write(RestartSignal(state, self._port, os.getpid(), time.time()))
         except (OSError, PlaceError) as error:

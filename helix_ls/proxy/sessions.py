@@ -1,7 +1,7 @@
 """A browser reads the dashboard by a ticket, valid once and for two minutes, which it exchanges for a session's key.
 
 Both are signed with the user's ask key (HMAC-SHA-256, RFC 2104) and bound to the server's port, so that who can read
-that key, and nobody else, can make a ticket. The ticket travels in the fragment of an address, which a browser sends
+that key alone can make a ticket. The ticket travels in the fragment of an address, which a browser sends
 to no server. A session reads the routes of ``READS``, and no other; it ends by itself. What was used is in memory only,
 so a server takes no ticket that was made before it started.
 """

@@ -36,11 +36,11 @@ class Stream:
         dialect: Dialect = CHAT,
     ) -> None:
         """``hidden`` is removed from errors; ``on_event`` is called with every event's object, and must be fast."""
-        self._tell = on_event
+        self._on_chunk = on_event
         self.outcome: Outcome = "open"
         self._hidden = hidden.encode()
-        self._kept = bytearray()
-        self._looked = 0
+        self._buffer = bytearray()
+        self._searched = 0
         self._size = 0
         self._reader = dialect.reader()
         self._has_lines = dialect.media != EVENTS
@@ -59,22 +59,22 @@ class Stream:
     @property
     def kept_bytes(self) -> int:
         """Return the buffered size of an incomplete event, in bytes."""
-        return len(self._kept)
+        return len(self._buffer)
 
     def feed(self, data: bytes) -> bytes:
         """Return the bytes to pass to the client now."""
         if self.is_over:
             return b""
         self._size += len(data)
-        self._kept += data
+        self._buffer += data
         out: list[bytes] = []
-        while not self.is_over and (end := self._border.search(self._kept, max(0, self._looked - 3))):
-            event = bytes(self._kept[: end.end()])
-            del self._kept[: end.end()]
-            self._looked = 0
+        while not self.is_over and (end := self._border.search(self._buffer, max(0, self._searched - 3))):
+            event = bytes(self._buffer[: end.end()])
+            del self._buffer[: end.end()]
+            self._searched = 0
             out.append(self._passed(event))
-        self._looked = len(self._kept)
-        if not self.is_over and (len(self._kept) > MAX_EVENT_BYTES or self._size > MAX_STREAM_BYTES):
+        self._searched = len(self._buffer)
+        if not self.is_over and (len(self._buffer) > MAX_EVENT_BYTES or self._size > MAX_STREAM_BYTES):
             out.append(self.broken("the upstream sent more than an answer may hold"))
         return b"".join(out)
 
@@ -83,8 +83,8 @@ class Stream:
         if self.is_over:
             return b""
         last = b""
-        if not cause and self._kept.strip():
-            rest, self._kept = bytes(self._kept), bytearray()
+        if not cause and self._buffer.strip():
+            rest, self._buffer = bytes(self._buffer), bytearray()
             last = self._passed(rest + (b"\n" if self._has_lines else b"\n\n"))
             if self.is_over:
                 return last
@@ -107,10 +107,10 @@ class Stream:
         except UnicodeDecodeError:
             return self.broken("the upstream sent bytes that are not UTF-8 text")
         if self._has_lines:
-            return self._listened(event, text.strip(), "")
+            return self._read_data(event, text.strip(), "")
         if text.startswith("data:") and text.find("\n") == len(text) - 2 and "\r" not in text:
             # Fast path: nearly every event of a chat is one line.
-            return self._listened(event, text[5:].strip(), "")
+            return self._read_data(event, text[5:].strip(), "")
         data: list[str] = []
         named = ""
         for line in _LINE_END.split(text):
@@ -122,10 +122,10 @@ class Stream:
                 named = value if named != "error" else named
             elif line.lstrip().startswith("{"):
                 # Some servers end a failed stream with a bare JSON object, which clients ignore.
-                return self.broken(self._said(line))
-        return self._listened(event, "\n".join(data).strip(), named)
+                return self.broken(self._error_message(line))
+        return self._read_data(event, "\n".join(data).strip(), named)
 
-    def _listened(self, event: bytes, said: str, named: str) -> bytes:
+    def _read_data(self, event: bytes, said: str, named: str) -> bytes:
         if said == "[DONE]" and not self._has_lines:
             if self._reader.ending or self._reader.may_end or self._reader.has_failed:
                 self.outcome = "failed" if self._reader.has_failed else "complete"
@@ -142,10 +142,10 @@ class Stream:
         self._reader.read(named, chunk)
         if self._reader.has_failed:
             return event.replace(self._hidden, b"[key]") if self._hidden else event
-        self._tell(chunk)
+        self._on_chunk(chunk)
         return event
 
-    def _said(self, line: str) -> str:
+    def _error_message(self, line: str) -> str:
         """Return the message of a bare error object, or ""."""
         try:
             error = json.loads(line).get("error")

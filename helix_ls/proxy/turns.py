@@ -69,28 +69,28 @@ class DecidedTurns:
 
     def __init__(self, most: int = MOST_TURNS, most_bytes: int = MOST_BYTES) -> None:
         self._most, self._most_bytes = most, most_bytes
-        self._kept: OrderedDict[bytes, TurnDecision] = OrderedDict()
+        self._entries: OrderedDict[bytes, TurnDecision] = OrderedDict()
         self._ends: OrderedDict[bytes, None] = OrderedDict()
         self.size = 0
         self.dropped = 0
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._entries)
 
     def get(self, prefix: bytes) -> TurnDecision | None:
         """Return the decision for the question that ends this prefix; None for an unknown one."""
-        found = self._kept.get(prefix)
+        found = self._entries.get(prefix)
         if found is not None:
-            self._kept.move_to_end(prefix)
+            self._entries.move_to_end(prefix)
         return found
 
     def keep(self, prefix: bytes, decision: TurnDecision) -> None:
         """Keep a decision, in place of an earlier one for the same prefix; the ones not used longest are dropped."""
-        before = self._kept.pop(prefix, None)
+        before = self._entries.pop(prefix, None)
         self.size += decision.size - (before.size if before is not None else 0)
-        self._kept[prefix] = decision
-        while self._kept and (len(self._kept) > self._most or self.size > self._most_bytes):
-            _, dropped = self._kept.popitem(last=False)
+        self._entries[prefix] = decision
+        while self._entries and (len(self._entries) > self._most or self.size > self._most_bytes):
+            _, dropped = self._entries.popitem(last=False)
             self.size -= dropped.size
             self.dropped += 1
 
@@ -138,22 +138,22 @@ class SentContexts:
 
     def __init__(self, most: int = MOST_SENT) -> None:
         self._most = most
-        self._kept: OrderedDict[str, tuple[str, dict[str, Any]]] = OrderedDict()
+        self._entries: OrderedDict[str, tuple[str, dict[str, Any]]] = OrderedDict()
 
     def keep(self, packet_id: str, workspace: str, sent: dict[str, Any]) -> None:
         """Keep an object; the oldest are dropped."""
-        self._kept.pop(packet_id, None)
-        self._kept[packet_id] = (workspace, sent)
-        while len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        self._entries.pop(packet_id, None)
+        self._entries[packet_id] = (workspace, sent)
+        while len(self._entries) > self._most:
+            self._entries.popitem(last=False)
 
     def of(self, workspace: str) -> list[str]:
         """Return the ids of what was sent of this workspace, the newest first."""
-        return [id_ for id_, (folder, _) in reversed(self._kept.items()) if folder == workspace]
+        return [id_ for id_, (folder, _) in reversed(self._entries.items()) if folder == workspace]
 
     def get(self, packet_id: str, workspace: str) -> dict[str, Any] | None:
         """Return what was sent of this workspace under the id; None for an unknown one."""
-        found = self._kept.get(packet_id)
+        found = self._entries.get(packet_id)
         return found[1] if found is not None and found[0] == workspace else None
 
 

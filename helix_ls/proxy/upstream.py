@@ -174,7 +174,7 @@ class Upstream:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 skip_auto_headers=("User-Agent", "Accept"),
                 trust_env=False,
-                # aiohttp buffers twice this, and one read of the socket more, while nobody takes it.
+                # aiohttp buffers twice this, and one read of the socket more, while no reader takes it.
                 read_bufsize=CHUNK_BYTES // 2,
             )
         return self._session

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from helix_core.words import _LazyPattern, lazy_pattern
+from helix_core.words import _DeferredPattern, lazy_pattern
 
 MOST_TEXTS = 2_000
 ROOMS = ("conversation.prompts", "conversation.orders", "conversation.pasted", "search.question", "search.language")
@@ -19,7 +19,7 @@ CUED = [
     (f"{room}.{name}", found)
     for room in ROOMS
     for name, found in sorted(vars(import_module(f"helix_core.{room}")).items())
-    if isinstance(found, _LazyPattern) and found._cues
+    if isinstance(found, _DeferredPattern) and found._cues
 ]
 
 
@@ -80,7 +80,7 @@ def has_cue(sequence: Sequence[Any], cues: Sequence[str]) -> bool:
 
 
 @pytest.mark.parametrize(("name", "pattern"), CUED, ids=[name for name, _ in CUED])
-def test_every_match_of_a_pattern_has_one_of_its_cues(name: str, pattern: _LazyPattern) -> None:
+def test_every_match_of_a_pattern_has_one_of_its_cues(name: str, pattern: _DeferredPattern) -> None:
     assert has_cue(_parser.parse(pattern._source, pattern._flags), pattern._cues)
 
 

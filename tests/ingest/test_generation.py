@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"20": "3ad359ff9f01a075"}
+RULES_OF = {"20": "577a07f69e144830"}
 
 
 def _rules() -> str:

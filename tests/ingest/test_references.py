@@ -130,7 +130,7 @@ def test_a_reference_knows_its_line_sentence_and_what_stands_beside_it():
     first, second, key = references_in(text, "markdown")
     assert (first.line, second.line, key.line) == (3, 3, 4)
     assert second.sentence.split() == ["Then", "`two_name`", "with", "`key`", "is", "said."]
-    assert second.beside == ("one_name", "key")
+    assert second.other_code == ("one_name", "key")
     assert (second.first_line, second.last_line) == (3, 4)
 
 

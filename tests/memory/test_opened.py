@@ -17,7 +17,7 @@ from helix_core.store.memory import Memory
 from helix_core.store.memory_file import NAME
 from helix_ls.host.calls import Asker, Calls
 from helix_ls.host.host import Host
-from helix_ls.proxy.learn import _kept, _QueuedExchange
+from helix_ls.proxy.learn import _QueuedExchange, _store_exchange
 from helix_ls.proxy.stream import CompletionRecorder
 from tests.host.clients import until
 from tests.lsp.wire import Wire
@@ -94,7 +94,7 @@ def cited(project, session):
         model="tiny",
         packet_id="",
         at=time.time(),
-        told=told,
+        recorder=told,
         whole=b"",
         size=1,
     )
@@ -104,7 +104,7 @@ def cited(project, session):
 def test_files_that_an_answer_cites_are_used_in_its_session_where_wanted(project, tmp_path, session, notes_uses):
     memory = MemoryFile(tmp_path / "data")
     try:
-        assert _kept(memory, Attribution(), cited(project, session), notes_uses=notes_uses) == "kept"
+        assert _store_exchange(memory, Attribution(), cited(project, session), notes_uses=notes_uses) == "kept"
     finally:
         memory.close()
     wanted = [("s", SESSIONS), ("s", ROUTING)] if session and notes_uses else []
@@ -117,7 +117,7 @@ def test_an_exchange_that_is_kept_is_told_as_kept_though_its_uses_cannot_be_note
         connection.execute("CREATE TRIGGER full BEFORE INSERT ON used BEGIN SELECT RAISE(ABORT, 'full'); END")
     memory = MemoryFile(tmp_path / "data")
     try:
-        assert _kept(memory, Attribution(), cited(project, "s"), notes_uses=True) == "kept"
+        assert _store_exchange(memory, Attribution(), cited(project, "s"), notes_uses=True) == "kept"
         assert memory.read(lambda opened: opened._file.rows("SELECT count(*) FROM exchange")) == [(1,)]
     finally:
         memory.close()

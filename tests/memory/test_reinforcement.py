@@ -15,7 +15,7 @@ from helix_core.memory.ranking import DAY_MS, LONGEST_HALF_LIFE_DAYS, reinforced
 from helix_core.model import Attribution, MemoryOrigin, MemoryUse, UseKind
 from helix_core.store.memory_items import MOST_USES
 from helix_core.strand import content_root
-from helix_ls.proxy.learn import _kept, _QueuedExchange
+from helix_ls.proxy.learn import _QueuedExchange, _store_exchange
 from helix_ls.proxy.stream import CompletionRecorder
 
 AGENT = MemoryOrigin.AGENT
@@ -127,9 +127,9 @@ def test_an_answer_that_names_a_memory_uses_it_and_one_of_another_folder_does_no
     elsewhere.mkdir()
     memory = MemoryFile(tmp_path / "data")
     try:
-        _kept(memory, Attribution(), exchange(elsewhere, answer), notes_uses=notes_uses)
+        _store_exchange(memory, Attribution(), exchange(elsewhere, answer), notes_uses=notes_uses)
         assert uses(helix) == []
-        _kept(memory, Attribution(), exchange(project, answer), notes_uses=notes_uses)
+        _store_exchange(memory, Attribution(), exchange(project, answer), notes_uses=notes_uses)
     finally:
         memory.close()
     assert uses(helix) == (["cited"] if notes_uses else [])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from helix_core.conversation.messages import MAX_QUESTION, own_words, shortened
 from helix_ls.proxy.bodies import PlacedBlock, parse_body, read_body
-from helix_ls.proxy.question import asked, place_for
+from helix_ls.proxy.question import last_question, place_for
 from helix_ls.proxy.refused import HttpError
 
 BLOCK = {"role": "user", "content": "evidence ž \u2028 \ud800"}
@@ -55,11 +55,11 @@ def test_the_last_real_question_is_taken_not_the_workspace_information_after_it(
         user("where are cookies signed?"),
         user("<environment_details>\nopen: a.py\n</environment_details>"),
     ]
-    assert (asked(messages).text, asked(messages).index) == ("where are cookies signed?", 3)
+    assert (last_question(messages).text, last_question(messages).index) == ("where are cookies signed?", 3)
     parts = [{"type": "image_url", "image_url": {"url": "data:"}}, {"type": "text", "text": "what is this?"}]
-    assert asked([user(parts)]).text == "what is this?"
+    assert last_question([user(parts)]).text == "what is this?"
     for nothing in ([], [user("")], [{"role": "assistant", "content": "a"}], [1, None, "x"], [user(3)], [user([4])]):
-        assert asked(nothing) is None
+        assert last_question(nothing) is None
 
 
 def test_a_long_paste_keeps_both_ends():
@@ -78,7 +78,7 @@ def test_the_block_goes_before_the_question_and_stays_there_through_the_rounds_o
     rounds = [call("1", "2"), result("1"), result("2"), call("3"), result("3")]
     for count in range(len(rounds) + 1):
         messages = begin + rounds[:count]
-        assert place_for(messages, asked(messages).index) == 3
+        assert place_for(messages, last_question(messages).index) == 3
 
 
 TURNS = st.lists(
@@ -99,7 +99,7 @@ TURNS = st.lists(
 
 @given(TURNS)
 def test_the_block_never_stands_between_a_call_and_its_result(messages):
-    question = asked(messages)
+    question = last_question(messages)
     if question is None:
         return
     place = place_for(messages, question.index)

@@ -64,7 +64,7 @@ class IndexSearch:
         """Return results for a question, enough for a reranker to choose from."""
         wanted = SearchRequest(
             request.asked.text,
-            request.k if self._reranking is None else self._reranking.asked(request.k),
+            request.k if self._reranking is None else self._reranking.places_to_search(request.k),
             request.hints,
             prefer_implementation=self._prefer_implementation,
             check=request.check,

@@ -33,7 +33,7 @@ class Reranking:
     budget_ms: float
     clock: Callable[[], float] = time.thread_time
 
-    def asked(self, k: int) -> int:
+    def places_to_search(self, k: int) -> int:
         """Return the number of results to search for, so that ``k`` of them can be chosen."""
         return max(k, MOST_PLACES) if not self.reranker.problem else k
 

@@ -139,7 +139,7 @@ class Answers:
         return ""
 
     @heals_index()
-    def _part(self, request: AnswerRequest) -> _Part:
+    def _part(self, request: AnswerRequest) -> _ResultPage:
         """Return one page of the results.
 
         A longer search ranks anew, so its first ``k`` results are not those of a search for ``k``. Every page after the
@@ -150,7 +150,7 @@ class Answers:
             found = self._found(request)
             is_more = page is not None and len(found.ranked) == page.size < MAX_K and not found.known_empty
             following = page.then(_entries(found.ranked)) if page is not None and is_more else ""
-            return _Part(found, next_page=following)
+            return _ResultPage(found, next_page=following)
         with self.session.index.reader.snapshot():
             found = self._found(request)
             longest = self._found(dataclasses.replace(request, k=MAX_K))
@@ -160,7 +160,7 @@ class Answers:
         shown = listed[page.offset : page.end]
         following = page.then(_entries(listed[: page.end])) if len(listed) > page.end else ""
         notes = page.notes(_entries(listed[: page.offset]), is_empty=not shown)
-        return _Part(dataclasses.replace(found, ranked=shown), notes, page.offset, following)
+        return _ResultPage(dataclasses.replace(found, ranked=shown), notes, page.offset, following)
 
     def packet(self, request: AnswerRequest, spending: Spending) -> dict[str, Any]:
         """Return the ``helix.packet/1`` object."""
@@ -403,7 +403,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _ResultPage:
     """One page of search results: ``offset`` are before it, and ``next_page`` is the cursor of those after it."""
 
     found: Found

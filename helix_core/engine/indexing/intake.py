@@ -58,7 +58,7 @@ class Intake:
         self._set_aside, self._again = set_aside, again
         self._parse_guard = parse_guard
         self._root, self._writer, self._known = root, writer, known
-        self._report, self._tell, self._check, self._max_bytes = report, tell, check, max_bytes
+        self._report, self._report_progress, self._check, self._max_bytes = report, tell, check, max_bytes
         self._reads: dict[bytes, tuple[StatSignature, int, str]] = {}
         self._writes: list[_Write] = []
         self._due_at = 0.0
@@ -175,7 +175,7 @@ class Intake:
 
     def _step(self, path: bytes) -> None:
         self._done += 1
-        self._tell(Progress("indexing", self._done, self._total, source_id_of(path)))
+        self._report_progress(Progress("indexing", self._done, self._total, source_id_of(path)))
 
     def _fresh_files(self, entries: Sequence[FileEntry]) -> Iterator[tuple[bytes, bytes, str]]:
         """Read each file; handle those that need no parser, and yield the rest."""

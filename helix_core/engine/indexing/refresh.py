@@ -73,7 +73,7 @@ class HistoryThread:
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
+class _RefreshSnapshot:
     """The disk and the index as they were seen together; ``version`` is the index's.
 
     ``again`` are files set aside that are tried again; ``rules`` is the record of what decided which files count.
@@ -120,16 +120,16 @@ class Refresh:
         self._root, self._git, self._history, self._options = root, git, history, options
         self._reader, self._writer = reader, writer
         self._workers = workers
-        self._tell = progress or (lambda _: None)
+        self._report_progress = progress or (lambda _: None)
         self._check: Callable[[], None] = lambda: None
         self._report = RefreshReport()
         self._notes: list[str] = []
-        self._looked: _Looked | None = None
+        self._snapshot: _RefreshSnapshot | None = None
 
     def look(self) -> RefreshReport | None:
         """Return the report when nothing is to be done, having written nothing; None when ``run`` has work."""
         started = time.monotonic()
-        looked = self._looked = self._look()
+        looked = self._snapshot = self._look()
         if looked.is_work or self._wants_history(self._reader):
             return None
         self._count(looked.plan, looked.listing, looked.known)
@@ -146,7 +146,7 @@ class Refresh:
         self._check = check or self._check
         started = time.monotonic()
         reader, writer = self._reader, self._writer
-        looked = self._looked
+        looked = self._snapshot
         if looked is None or looked.version != reader.version():
             looked = self._look()
         if self._only_small and not self._is_small(looked):
@@ -173,7 +173,7 @@ class Refresh:
         writer.prune()
         return self._finished_whole(looked, started)
 
-    def _is_small(self, looked: _Looked) -> bool:
+    def _is_small(self, looked: _RefreshSnapshot) -> bool:
         """Return whether the pass is done in a moment and starts no process but git's shortest.
 
         A file that crashed a worker is parsed in another one only; the history of a repository takes seconds to read.
@@ -183,7 +183,7 @@ class Refresh:
             return False
         return is_complete and plan.is_small and not is_any_suspect(plan.read, looked.known)
 
-    def _expect(self, looked: _Looked) -> None:
+    def _expect(self, looked: _RefreshSnapshot) -> None:
         """Store the list of pending files, so that answers report it."""
         known = looked.known
         new = [entry.path for entry in looked.plan.read if entry.path not in known]
@@ -195,8 +195,8 @@ class Refresh:
         if new or changed or self._reader.meta("complete") != "1":
             self._writer.set_pending(new, changed)
 
-    def _look(self) -> _Looked:
-        self._tell(Progress("looking", 0, 0))
+    def _look(self) -> _RefreshSnapshot:
+        self._report_progress(Progress("looking", 0, 0))
         version = self._reader.version()
         # Read the index first, so that files another process adds meanwhile are not taken for deleted ones.
         known = self._reader.files.states()
@@ -210,7 +210,7 @@ class Refresh:
         is_work = is_work or rules != self._reader.meta(RULES)
         left_out = _left_out(listing)
         is_work = is_work or any(number != self._reader.meta(key) for key, number in left_out.items())
-        return _Looked(version, listing, known, plan, is_work, again, rules)
+        return _RefreshSnapshot(version, listing, known, plan, is_work, again, rules)
 
     def _due_again(self) -> frozenset[bytes]:
         set_aside = self._reader.files.set_aside()
@@ -265,7 +265,7 @@ class Refresh:
                 self._writer,
                 known,
                 self._report,
-                tell=self._tell,
+                tell=self._report_progress,
                 check=self._check,
                 max_bytes=most,
                 parse_guard=self._parse_guard,
@@ -274,7 +274,7 @@ class Refresh:
             )
             intake.take(plan.read, self._workers)
 
-    def _finished_whole(self, looked: _Looked, started: float) -> RefreshReport:
+    def _finished_whole(self, looked: _RefreshSnapshot, started: float) -> RefreshReport:
         report = self._finished(looked.plan, looked.listing, started)
         # As in the status: the files that are searched, not all that were listed.
         report.files = self._reader.files.counts().live.sources
@@ -302,7 +302,7 @@ class Refresh:
         return bool(self._history) and reader.meta("commits_head") != self._history
 
     def _remember_history(self, history: HistoryThread, writer: Writer) -> None:
-        self._tell(Progress("reading history", 0, 0))
+        self._report_progress(Progress("reading history", 0, 0))
         commits = history.result()
         if history.error:
             self._notes.append(f"git gave no history: {history.error}")

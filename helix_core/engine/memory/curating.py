@@ -229,7 +229,7 @@ class Curating:
     def _may_agent(self, memory: Memory, verb: str, one: StoredMemory) -> bool:
         """Return whether an agent may decide this: only what leaves everything in force that a person put there.
 
-        It may forget what it said itself and nobody approved, and bring back what then waits for review. Where agents
+        It may forget what it stated itself and is not approved, and bring back what then waits for review. Where agents
         are not reviewed it may forget and restore whatever agents said, unless that says otherwise than the user.
         """
         if verb not in ("forget", "restore"):
@@ -242,7 +242,7 @@ class Curating:
         return all(each.fact.origin is MemoryOrigin.AGENT for each in memory.items.by_ids(replaced))
 
     def _is_own(self, memory: Memory, one: StoredMemory) -> bool:
-        """Return whether the agent who asks proposed a memory: each takes back its own alone."""
+        """Return whether the calling agent proposed a memory: each takes back its own alone."""
         said_by = {op.actor for op in memory.items.log(MOST_FOLLOWED, one.id) if op.kind in ("propose", "remember")}
         nameless = {MemoryOrigin.AGENT.value} if self._by.agent == UNNAMED else set()
         return said_by <= {self._actor()} | nameless
@@ -530,7 +530,7 @@ def _folders(memory: Memory) -> list[tuple[str, str]]:
 
 
 def _folder_of(one: StoredMemory | None, folders: Mapping[str, str]) -> str | None:
-    """Return the folder of a memory: empty where it is about every workspace, None where nobody has it here."""
+    """Return the folder of a memory: empty where it is about every workspace, None where it is in no workspace here."""
     if one is None:
         return None
     return "" if one.fact.scope == GLOBAL_SCOPE else folders.get(one.fact.scope)
@@ -645,7 +645,7 @@ def note_shown(item: NoteItem, agent: str) -> dict[str, Any]:
 
 
 def proposals(memory: Memory, ids: Iterable[str]) -> set[str]:
-    """Return those of the memories that nobody approved, whether they wait or were turned down."""
+    """Return those of the memories that are not approved, whether they wait or were turned down."""
     return {id_ for id_, flags in memory.items.flags(ids).items() if flags.is_proposed}
 
 

@@ -239,7 +239,7 @@ class Extracting:
         at, actor = int(time.time() * 1e3), actor_of(MemoryOrigin.AGENT, self._by)
         now = memory.items.by_ids([proposal.id])
         if not now or now[0].status is not MemoryStatus.QUARANTINED:
-            # Somebody decided in the meantime.
+            # It was decided in the meantime.
             return
         if verdict == "same":
             memory.items.change("forget", proposal.id, actor, at)

@@ -343,7 +343,7 @@ class WorkspaceMemory:
         return found
 
     def note_memory_use(self, ids: Sequence[str], kind: UseKind) -> None:
-        """Record that memories were really used, unless the settings keep no uses; what is not in force is passed over.
+        """Record that memories were really used, unless the settings keep none; those not in force are skipped.
 
         A memory that cannot be written costs nothing but this.
         """
@@ -971,7 +971,7 @@ class WorkspaceMemory:
     def note_use(self, session: str, source_ids: Iterable[str]) -> None:
         """Remember that a session opened these files, or that an answer in it cited them, at most 20.
 
-        Those the index does not know are passed over. Without a session nothing is kept. A memory that cannot be
+        Those that are not indexed are skipped. Without a session nothing is kept. A memory that cannot be
         written, or an index that cannot be read, costs nothing but this: the next answer that asks it says why. Raises
         UsageError for a path out of the workspace.
         """

@@ -468,7 +468,7 @@ def _now(one: MemoryEvidence, mark: Judged | None) -> tuple[Verdict, LineSpan]:
 def recall_object(one: JudgedMemory) -> dict[str, Any]:
     """Return the wire object of a recalled memory; its ``status`` is its verdict, ``state`` its lifecycle.
 
-    The text is data: what nobody sees and what loads a picture is taken out of it.
+    The text is data: invisible characters and what loads a picture are removed.
     """
     said = memory_object(one.stored)
     verdict = one.verdict

@@ -136,13 +136,13 @@ class Remembering:
         text = masked.text().strip()
         said = statement(text)
         said = dataclasses.replace(said, text=text, kind=given.kind or said.kind)
-        return self._kept(given, masked, [said], dry_run=dry_run)
+        return self._write_statements(given, masked, [said], dry_run=dry_run)
 
     def propose(self, text: str, origin: MemoryOrigin, session: str = "") -> dict[str, Any]:
         """Keep what a slice of a conversation states, as proposals that wait for review; most of a slice is dropped."""
         masked = mask_typed(plain(text))
         given = RememberRequest(text, origin=origin, session=session, is_proposal=True)
-        return self._kept(given, masked, list(statements_in(masked.text())), dry_run=False)
+        return self._write_statements(given, masked, list(statements_in(masked.text())), dry_run=False)
 
     def proposed_by_model(self, drawn: DrawnFact, session: str, extractor: str) -> dict[str, Any]:
         """Keep a fact that a model drew as a proposal, with its quote as evidence, and return its wire object."""
@@ -180,7 +180,7 @@ class Remembering:
             return None
         return dict(item)
 
-    def _kept(
+    def _write_statements(
         self, given: RememberRequest, masked: Masked, found: Sequence[Statement], *, dry_run: bool
     ) -> dict[str, Any]:
         session, started = self._session, time.monotonic()

@@ -142,7 +142,7 @@ class MemoryStrands:
 
     def _selected(self, memory: Memory, workspaces: Sequence[str], *, is_shared: bool, scope: str) -> StrandSelection:
         everything = _records(memory.transfer.records())
-        held = Counter(_said(each)["scope"] for each in everything if each.type == "memory")
+        held = Counter(_values_of(each)["scope"] for each in everything if each.type == "memory")
         own, here = memory.items.scope(self._session.place), os.fsdecode(self._session.place)
         keys = {os.fsdecode(place): key for place, key in memory.transfer.workspaces()} | {here: own}
         chosen = {own, GLOBAL_SCOPE}
@@ -155,7 +155,7 @@ class MemoryStrands:
         records = self._shared(memory, scope) if is_shared else _of_scopes(everything, chosen)
         return StrandSelection(
             union(records),
-            Counter(_said(each)["scope"] for each in records if each.type == "memory"),
+            Counter(_values_of(each)["scope"] for each in records if each.type == "memory"),
             {key: number for key, number in held.items() if key not in chosen},
             {key: path for path, key in keys.items()},
         )
@@ -204,7 +204,7 @@ class MemoryStrands:
         def decide(memory: Memory) -> ForeignMemories:
             nonlocal told
             present = _records(memory.transfer.records())
-            intake = _Intake(wanted, union(present, wanted.assumed), self._actor, now, random)
+            intake = _StrandComparison(wanted, union(present, wanted.assumed), self._actor, now, random)
             key = intake.scope_to_adopt()
             adopts = bool(key) and memory.transfer.is_free(self._session.place, key) and self._is_of_here(intake, key)
             told = intake.to_wire(key if adopts else "")
@@ -217,13 +217,13 @@ class MemoryStrands:
 
         if wanted.dry_run:
             if file.read(decide) is None:
-                intake = _Intake(wanted, wanted.assumed, self._actor, now, random)
+                intake = _StrandComparison(wanted, wanted.assumed, self._actor, now, random)
                 told = intake.to_wire("") | {"changes": intake.changes()}
         else:
             told["overwritten"] = file.write(take)
         return told | {"dry_run": wanted.dry_run}
 
-    def _is_of_here(self, intake: _Intake, key: str) -> bool:
+    def _is_of_here(self, intake: _StrandComparison, key: str) -> bool:
         """Return whether memories of a scope can be this workspace's: they cite a file that is here, or none at all."""
         cited = intake.cited_paths(key)
         return not cited or any(map(self._is_here, cited))
@@ -253,8 +253,8 @@ class MemoryStrands:
             for each in records
             if each.type == "memory"
             and each.id in usable
-            and _said(each)["scope"] in scopes
-            and _said(each)["kind"] not in PRIVATE_KINDS
+            and _values_of(each)["scope"] in scopes
+            and _values_of(each)["kind"] not in PRIVATE_KINDS
             and not _holds_secret(_words(_fact(each)))
         }
         spoken = [_evidence(each) for each in records if each.type == "evidence" and _belongs(each, chosen)]
@@ -262,7 +262,7 @@ class MemoryStrands:
         return tuple(each for each in records if _belongs(each, chosen))
 
 
-class _Intake:
+class _StrandComparison:
     """One strand compared with the rows that are here. Pure but for ``random``."""
 
     def __init__(
@@ -276,10 +276,10 @@ class _Intake:
             _require_fit(record)
         self._facts = {record.id: _fact(record) for record in known if record.type == "memory"}
         self._evidence = {record.id: _evidence(record) for record in known if record.type == "evidence"}
-        self._lamport = max((_said(each)["lamport"] for each in present if each.type == "op"), default=0) + 1
+        self._lamport = max((_values_of(each)["lamport"] for each in present if each.type == "op"), default=0) + 1
         secret = {id_ for id_, fact in self._facts.items() if _holds_secret(_words(fact))}
         secret |= {one.item_id for one in self._evidence.values() if _holds_secret(_spoken(one))}
-        handles = {_said(each)["handle"]: each.id for each in present if each.type == "memory"}
+        handles = {_values_of(each)["handle"]: each.id for each in present if each.type == "memory"}
         taken = {id_ for id_, fact in self._facts.items() if handles.setdefault(fact.handle, id_) != id_}
         self._left_out = {"secret": secret, "handle": taken}
         usable = [record for record in known if not _belongs_to_any(record, secret | taken)]
@@ -348,7 +348,7 @@ class _Intake:
         """Return each memory that comes in, goes, or gets another status: what a dry run shows."""
         found = []
         for each in item_changes(self._present, self._after):
-            said = _said(each.record)
+            said = _values_of(each.record)
             statuses = {"before": each.before, "after": each.after}
             shown = {name: status.value if status else None for name, status in statuses.items()}
             # The text may be older than a rule for secrets.
@@ -377,15 +377,17 @@ def _records(rows: Iterable[Mapping[str, Any]]) -> tuple[StrandRecord, ...]:
 def _of_scopes(records: Sequence[StrandRecord], scopes: Collection[str]) -> tuple[StrandRecord, ...]:
     """Return the memories of some scopes with all that is about them; and every purge, which says no word of what."""
     memories = {each.id for each in records if each.type == "memory"}
-    others = {each.id for each in records if each.type == "memory" and _said(each)["scope"] not in scopes}
+    others = {each.id for each in records if each.type == "memory" and _values_of(each)["scope"] not in scopes}
     chosen = memories - others
     gone = purged_ids(records)
 
     def stays(record: StrandRecord) -> bool:
         if record.type == "link":
-            said = _said(record)
+            said = _values_of(record)
             return bool({said["src"], said["dst"]} & chosen) and not {said["src"], said["dst"]} & others
-        return _belongs(record, chosen | gone) or (record.type == "op" and not _said(record)["item_id"] and not others)
+        return _belongs(record, chosen | gone) or (
+            record.type == "op" and not _values_of(record)["item_id"] and not others
+        )
 
     return tuple(filter(stays, records))
 
@@ -395,7 +397,7 @@ def _gone(present: Iterable[StrandRecord]) -> list[StrandRecord]:
     return [record_of({"type": "memory", "id": id_}) for id_ in purged_ids(present)]
 
 
-def _said(record: StrandRecord) -> Mapping[str, Any]:
+def _values_of(record: StrandRecord) -> Mapping[str, Any]:
     said = record.fields().get("fields")
     if not isinstance(said, dict):
         raise _unfit(record, "has no fields")
@@ -417,7 +419,7 @@ def _belongs(record: StrandRecord, chosen: Collection[str]) -> bool:
     """Return whether a record is one of the chosen memories, or about those alone."""
     if record.type == "memory":
         return record.id in chosen
-    said = _said(record)
+    said = _values_of(record)
     if record.type == "link":
         return said["src"] in chosen and said["dst"] in chosen
     return said["item_id"] in chosen
@@ -426,13 +428,13 @@ def _belongs(record: StrandRecord, chosen: Collection[str]) -> bool:
 def _belongs_to_any(record: StrandRecord, ids: Collection[str]) -> bool:
     if not ids:
         return False
-    said = _said(record)
+    said = _values_of(record)
     owner = record.id if record.type == "memory" else said.get("src" if record.type == "link" else "item_id")
     return owner in ids and (record.type != "op" or said.get("kind") != "purge")
 
 
 def _fact(record: StrandRecord) -> MemoryFact:
-    said = _said(record)
+    said = _values_of(record)
     texts = {"handle", "kind", "scope", "text", "origin", "salt", "subject", "attribute", "value"}
     numbers = {"importance", "confidence", "valid_from"}
     if said.keys() != texts | numbers | {"valid_to"}:
@@ -467,7 +469,7 @@ def _fact(record: StrandRecord) -> MemoryFact:
 
 
 def _evidence(record: StrandRecord) -> MemoryEvidence:
-    said = _said(record)
+    said = _values_of(record)
     numbers = {"at", "start_line", "end_line"}
     names = {each for each in MemoryEvidence.__dataclass_fields__ if each != "id"}
     if said.keys() != names:
@@ -485,7 +487,7 @@ def _require_fit(record: StrandRecord) -> None:
 
 
 def _link(record: StrandRecord) -> MemoryLink:
-    said = _said(record)
+    said = _values_of(record)
     if said.keys() != {"src", "rel", "dst"}:
         raise _unfit(record, "has other fields than a link")
     _require_kinds(record, said, said, ())
@@ -495,7 +497,7 @@ def _link(record: StrandRecord) -> MemoryLink:
 
 
 def _op(record: StrandRecord) -> MemoryOp:
-    said = _said(record)
+    said = _values_of(record)
     if said.keys() != {"lamport", "actor", "kind", "item_id", "args", "at"} or not isinstance(said["args"], dict):
         raise _unfit(record, "has other fields than an operation")
     _require_kinds(record, said, {"actor", "kind", "item_id"}, {"lamport", "at"})

@@ -1,5 +1,5 @@
 """Gather what is remembered of a topic in one answer: memories, the lines they cite as they are now, what they rest
-on, and the contradictions that nobody has decided yet.
+on, and the contradictions that are undecided.
 
 In: a question and a budget of tokens. Out: the ``helix.memoryContext/1`` object, never over the budget. Reads the cited
 lines as ``helix.open`` does; changes nothing but the lines of a citation whose text has moved.

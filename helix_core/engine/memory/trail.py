@@ -195,8 +195,8 @@ class WorkspaceTrail:
         return [] if self.session.records_trail else [NOT_RECORDING]
 
     def diff(self, before: int, after: int) -> dict[str, Any]:
-        """Return the ``helix.trailDiff/1`` object: what came and faded between two versions, and how far apart they
-        are, 0 … 1. Raises: TrailError for a version that is not kept.
+        """Return the ``helix.trailDiff/1`` object: what was added and removed between two versions, and their
+        distance, 0 … 1. Raises: TrailError for a version that is not kept.
         """
         from helix_core.phase import similarity
 
@@ -267,7 +267,7 @@ class WorkspaceTrail:
         if before and any(not isinstance(each, Look) for each in kept.entries):
             notes.append("versions are left out: each names a state of one trail, and these are two")
         if acting:
-            # The file may be somebody else's: what it changes here is said.
+            # The file may be another user's: report what it changes here.
             what = f"{count(len(acting), 'flag')} of it keep files out of the index or hide findings here"
             shown = [safe_name(flag) for flag in acting[:MOST_NAMED]]
             more = [f"{len(acting) - MOST_NAMED:,} more"] if len(acting) > MOST_NAMED else []
@@ -405,7 +405,7 @@ def sealed_trail(log: TrailLog, *, keys: StrandKeys, locks: Sequence[Lock], rand
         record_of({"type": FLAG_RECORD, "id": hashlib.sha256(flag.encode("utf-8")).hexdigest(), "name": flag})
         for flag in log.flags
     ]
-    with _said_of_a_trail():
+    with _trail_errors():
         return seal(Manifest(NEWEST_SCHEMA, int(at), ENTRY_RECORD), records, keys=keys, locks=locks, random=random)
 
 
@@ -417,7 +417,7 @@ def opened_trail(data: bytes, key: Key, trusted: Collection[bytes] | None = None
     from helix_core.phase import TrailLog, checked_log, entry_of
     from helix_core.strand import NEWEST_SCHEMA, open_strand
 
-    with _said_of_a_trail():
+    with _trail_errors():
         strand = open_strand(data, key, newest_schema=NEWEST_SCHEMA, trusted=trusted)
     entries, flags = [], []
     for record in strand.records:
@@ -432,7 +432,7 @@ def opened_trail(data: bytes, key: Key, trusted: Collection[bytes] | None = None
 
 
 @contextmanager
-def _said_of_a_trail() -> Iterator[None]:
+def _trail_errors() -> Iterator[None]:
     """Reword an error of a strand for a sealed trail: the envelope is the same, and the file that was named is not."""
     try:
         yield

@@ -220,7 +220,7 @@ class ChangesAnswer:
                 name: [place.wire(folder) for _ in group if (place := next(placed)) is not None]
                 for name, group in groups.items()
             }
-            items.append(_said(one) | {"place": next(iter(places.pop("place")), None)} | places | totals)
+            items.append(_change_object(one) | {"place": next(iter(places.pop("place")), None)} | places | totals)
         return {
             "schema": SCHEMA,
             "since": start.name,
@@ -244,7 +244,7 @@ class ChangesAnswer:
     def _ordered(self, changes: Sequence[Change], end: int) -> list[tuple[Change, _Around]]:
         """Return the changes with what is around them, up to the offset ``end`` at least, in the order of all pages.
 
-        What somebody still uses matters more than what everybody has left. That is known of what was looked up, so the
+        What is still used matters more than what no code uses any more. That is known of what was looked up, so the
         order is made of runs of ``MOST_LOOKED_UP``, and that of the first ones does not depend on how many are asked.
         """
         found: list[tuple[Change, _Around]] = []
@@ -282,7 +282,7 @@ class ChangesAnswer:
 
     def _now(self, path: bytes) -> bytes | None:
         """Return the file's bytes, nothing where it is gone; None where it is there and cannot be read."""
-        sight = self._sight(path)
+        sight = self._observed(path)
         if sight is not None and sight.file is not None:
             return sight.file.data
         if not self._weigher.observer.is_there(path):
@@ -385,10 +385,10 @@ class ChangesAnswer:
 
     def _data(self, path: bytes) -> bytes:
         """Return the file's bytes with secrets masked; nothing where it cannot be read."""
-        sight = self._sight(path)
+        sight = self._observed(path)
         return self._weigher.mask(sight).data if sight is not None and sight.file is not None else b""
 
-    def _sight(self, path: bytes) -> FileObservation | None:
+    def _observed(self, path: bytes) -> FileObservation | None:
         """Return what an indexed file is now; None for one that is not indexed."""
         source = self._reader.files.source(path)
         return self._weigher.observer.look(source) if source is not None else None
@@ -467,7 +467,7 @@ def _former(one: Change) -> DefinedAt:
     return DefinedAt(hit, one.path, about.role, about.source_kind, one.then.chain[:-1])
 
 
-def _said(one: Change) -> dict[str, Any]:
+def _change_object(one: Change) -> dict[str, Any]:
     """Return what changed, without the places."""
     then, now = one.then, one.now
     is_shown = one.kind in ("signature", "inherited") and now is not None

@@ -59,7 +59,7 @@ class LikelyDefinitions:
 
 
 def parse_name(text: str) -> NameQuery | None:
-    """Parse a name; None for a text that is none."""
+    """Parse a name; None for a text that is not a name."""
     text = text[: LONGEST_NAME + 1].strip()
     if not text or len(text) > LONGEST_NAME or any(c.isspace() or not c.isprintable() for c in text):
         return None

@@ -37,7 +37,7 @@ def lenses(path: bytes, reader: Reader, weigher: Weigher) -> list[dict[str, Any]
 
     ``start_line`` is the buffer's where one is open. Empty for what is not indexed, or is not there any more.
     """
-    source = _looked_at(path, reader, weigher)
+    source = _source_of(path, reader, weigher)
     if source is None:
         return []
     shown = _shown(reader.names.defined_in(source.id))
@@ -65,7 +65,7 @@ def lenses(path: bytes, reader: Reader, weigher: Weigher) -> list[dict[str, Any]
     return found
 
 
-def _looked_at(path: bytes, reader: Reader, weigher: Weigher) -> Source | None:
+def _source_of(path: bytes, reader: Reader, weigher: Weigher) -> Source | None:
     """Return the source as indexed after its file was read, which may have updated the index."""
     source = reader.files.source(path)
     if source is None or source.source_kind is not SourceKind.CODE:

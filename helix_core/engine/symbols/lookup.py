@@ -84,7 +84,7 @@ class NameNeighborhood:
         self._reader, self._observer = reader, observer
         self._offset, self._as_owner = offset, as_owner
         self._name = name
-        self._meant = meant
+        self._definitions = meant
         self._candidates = candidates
         self._path = meant[0].path
         self._shown = shown
@@ -94,7 +94,7 @@ class NameNeighborhood:
 
     def definitions(self) -> list[Spot]:
         """The definitions that are meant, as the index has them."""
-        return self._defined(self._meant)
+        return self._defined(self._definitions)
 
     def same_name(self) -> Uses:
         """Return the other definitions of the name outside tests: overrides first, then namesakes."""
@@ -111,14 +111,14 @@ class NameNeighborhood:
     @cached_property
     def _others(self) -> list[DefinedAt]:
         """The definitions of the name outside tests that are not meant."""
-        meant = {one.hit.item_id for one in self._meant}
+        meant = {one.hit.item_id for one in self._definitions}
         return [one for one in self._candidates if one.hit.item_id not in meant and one.role is not Role.TEST]
 
     @cached_property
     def _overrides(self) -> list[DefinedAt]:
-        owners = {(one.path, one.trail) for one in self._meant if one.trail}
-        own = {(one.path, one.trail) for one in self._meant}
-        name = self._meant[0].hit.name
+        owners = {(one.path, one.trail) for one in self._definitions if one.trail}
+        own = {(one.path, one.trail) for one in self._definitions}
+        name = self._definitions[0].hit.name
         methods = [
             one for one in self._others if one.trail and one.hit.name == name and (one.path, one.trail) not in own
         ][: OVERRIDES_COUNTED if self._counts else 2 * self._shown]
@@ -206,7 +206,7 @@ class NameNeighborhood:
     def tests(self) -> Uses:
         """Return uses in tests: those that import its file and have its name come first."""
         uses = self._uses(in_tests=True)
-        linked = self._reader.uses.tests_linked([self._name, _qualified(self._meant[0])], self._tried)
+        linked = self._reader.uses.tests_linked([self._name, _qualified(self._definitions[0])], self._tried)
         items = self._reader.files.items([*uses, *linked])
         ranked = sorted(
             items, key=lambda id_: (items[id_].source.id not in self.importing, id_ not in linked, id_ not in uses)
@@ -217,7 +217,7 @@ class NameNeighborhood:
 
     def documents(self) -> Uses:
         """Return documents that write the name as code; those with it in their heading first."""
-        best = self._meant[0]
+        best = self._definitions[0]
         asked = [".".join((best.trail[-1], self._name))] if best.trail else []
         ids: dict[int, None] = {}
         for text in (*asked, self._name):
@@ -359,7 +359,7 @@ class SymbolAnswer:
             offset=self._page.offset,
         )
         definitions = around.definitions()
-        lines = self._asked_of_git(definitions)
+        lines = self._lines_from_git(definitions)
         users, tests = around.users(), around.tests()
         paged = {
             "overrides": around.overrides(),
@@ -435,7 +435,7 @@ class SymbolAnswer:
         first = [self._reader.files.items_of(partner.source_id)[:1] for partner in partners]
         return [Spot(item, 1, 1, "") for items in first for item in items]
 
-    def _asked_of_git(self, definitions: list[Spot]) -> BlamedLines | None:
+    def _lines_from_git(self, definitions: list[Spot]) -> BlamedLines | None:
         """Queue the blame of the first definition while the rest is computed."""
         if self._history is None or not definitions:
             return None

@@ -26,7 +26,7 @@ FILES_TRIED = 8
 DEFINITIONS_OF_ONE = 6
 """Definitions of one name that are shown, so that ``run`` does not fill the list."""
 MOST_ADDED = 2_000
-"""Names that came since the table was made, from which on it is made anew."""
+"""So many names added since the table was made make it be made again."""
 HUMPS = 4
 """The way to match by humps that begin anywhere."""
 LEAST_SCATTERED = 3

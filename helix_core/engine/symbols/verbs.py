@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 FINDINGS_MS = 150.0
 HINT_MS = 2_000.0
-"""For one file of a look at all files, which nobody waits for at a key."""
+"""For one file of a scan of all files, for which no user waits."""
 MOST_NAMES_FOLLOWED = 12
 """Names whose users are looked up for what a change reaches: each costs about as much as a hover."""
 

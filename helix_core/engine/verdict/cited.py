@@ -133,7 +133,7 @@ class CheckedText:
     """The check of one text. ``folder`` is the workspace's path, ``base`` the folder of the text in it.
 
     ``is_whole`` says that the index holds every file, so that a name it does not know is not in the workspace. A name
-    that stands in one of the files that were ``set_aside`` may be defined there.
+    that occurs in one of the files that were ``set_aside`` may be defined there.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class CheckedText:
                 continue
         return list(dict.fromkeys(found))
 
-    def _meant(self, written: str) -> list[bytes]:
+    def _files_of(self, written: str) -> list[bytes]:
         """Return the indexed files a path means: exactly that one, else those whose path ends with it."""
         spellings = self._spellings(written)
         for path in spellings:
@@ -303,13 +303,13 @@ class CheckedText:
     # Places and paths
 
     def _path(self, one: Citation) -> CitationOutcome:
-        if self._meant(one.path) or self._is_there(one.path):
+        if self._files_of(one.path) or self._is_there(one.path):
             return RIGHT
         # A bare file name is as often a file of the reader's own project.
         return self._missing(one) if "/" in one.path else UNKNOWN
 
     def _place(self, one: Citation) -> CitationOutcome:
-        paths = self._meant(one.path)
+        paths = self._files_of(one.path)
         if not paths:
             return self._missing(one)
         files = [file for path in paths[:MOST_SAME_NAME] if (file := self._file(path)) is not None]
@@ -614,7 +614,7 @@ class CheckedText:
     # Quotes
 
     def _quote(self, one: Citation) -> CitationOutcome:
-        paths = self._meant(one.path)
+        paths = self._files_of(one.path)
         files = [file for path in paths[:MOST_SAME_NAME] if (file := self._file(path)) is not None]
         if not files or len(paths) > MOST_SAME_NAME:
             return self._missing(one) if one.is_explicit and not paths else UNKNOWN

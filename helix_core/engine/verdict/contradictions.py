@@ -154,7 +154,7 @@ class Disputes:
         claims = self._sourced(same)
         # Most keys are at peace, and many files set some of them: only the files of a dispute are looked at.
         at_odds = {pair.key for pair in _citing(contradictions(claims, {}), cited)}
-        claims = [claim for claim in claims if claim.key in at_odds and self._stands(claim)]
+        claims = [claim for claim in claims if claim.key in at_odds and self._is_current(claim)]
         others = {claim.source.path for claim in claims} - {item.source.path for item in items}
         known = {**self.commits_of(sorted(others)), **commits} if others else commits
         disputed = {side.source.path: side.source for pair in contradictions(claims, {}) for side in _sides(pair)}
@@ -187,7 +187,7 @@ class Disputes:
             if (item := items.get(hit.item_id)) is not None
         ]
 
-    def _stands(self, sourced: SourcedClaim) -> bool:
+    def _is_current(self, sourced: SourcedClaim) -> bool:
         self.check()
         sight = self.observer.look(sourced.source)
         return sight.file is not None and sight.file.content_hash == sourced.source.content_hash

@@ -49,7 +49,7 @@ class ExplainStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ExaminedPlace:
     """Everything seen of one place.
 
     ``before`` is what the index had of the file (None: nothing, for the reason ``skipped`` or for none it knows), and
@@ -68,7 +68,7 @@ class Looked:
     verdict: Verdict
 
 
-def steps(looked: Looked) -> list[ExplainStep]:
+def steps(looked: ExaminedPlace) -> list[ExplainStep]:
     """All observations, in the order of the verdict table."""
     return [
         *_disk(looked),
@@ -82,7 +82,7 @@ def steps(looked: Looked) -> list[ExplainStep]:
     ]
 
 
-def _disk(looked: Looked) -> list[ExplainStep]:
+def _disk(looked: ExaminedPlace) -> list[ExplainStep]:
     before, now, reason = looked.before, looked.file, looked.seen.observation.disk
     if before is None:
         why = f" ({looked.skipped})" if looked.skipped else ""
@@ -100,7 +100,7 @@ def _disk(looked: Looked) -> list[ExplainStep]:
     ]
 
 
-def _place(looked: Looked, ingested: bool) -> ExplainStep:
+def _place(looked: ExaminedPlace, ingested: bool) -> ExplainStep:
     item, was, reason = looked.seen.ranked.item, looked.was, looked.seen.observation.disk
     if reason is Reason.MOVED:
         before = f"at {_lines(was)}" if was is not None else "elsewhere"
@@ -122,7 +122,7 @@ def _place(looked: Looked, ingested: bool) -> ExplainStep:
     return ExplainStep("place", f"The text is at {_lines(item)}, as it was indexed.")
 
 
-def _buffer(looked: Looked) -> ExplainStep:
+def _buffer(looked: ExaminedPlace) -> ExplainStep:
     buffer = looked.seen.buffer
     where = f"lines {buffer.start_line} to {buffer.end_line}" if buffer is not None else ""
     if looked.seen.observation.unsaved:
@@ -133,13 +133,13 @@ def _buffer(looked: Looked) -> ExplainStep:
     return ExplainStep("buffer", f"The file is open in the editor, and no unsaved edit touches the text{moved}.")
 
 
-def _conflict(looked: Looked) -> ExplainStep:
+def _conflict(looked: ExaminedPlace) -> ExplainStep:
     if looked.seen.observation.conflicted:
         return ExplainStep("conflict", f"It may be half merged: {looked.conflict}.", Reason.CONFLICTED)
     return ExplainStep("conflict", "No merge or rebase touches the file, and no conflict markers are in it.")
 
 
-def _document(looked: Looked) -> ExplainStep:
+def _document(looked: ExaminedPlace) -> ExplainStep:
     item, commit, flags = looked.seen.ranked.item, looked.seen.commit, looked.seen.observation.outdated
     if not is_document(item):
         return ExplainStep("document", "It is not a document about the code that the code could outdate.")
@@ -156,7 +156,7 @@ def _document(looked: Looked) -> ExplainStep:
     )
 
 
-def _claims(looked: Looked) -> ExplainStep:
+def _claims(looked: ExaminedPlace) -> ExplainStep:
     own = looked.seen.ranked.item.id
     against = [pair for pair in looked.pairs if pair.older.item_id == own]
     if against:
@@ -174,7 +174,7 @@ def _claims(looked: Looked) -> ExplainStep:
     return ExplainStep("claims", "Nothing in the workspace claims otherwise.")
 
 
-def _confidence(looked: Looked) -> ExplainStep:
+def _confidence(looked: ExaminedPlace) -> ExplainStep:
     confidence = looked.seen.observation.confidence
     if confidence >= 1.0:
         return ExplainStep("confidence", "A place was asked about, so it is the right one.")
@@ -182,7 +182,7 @@ def _confidence(looked: Looked) -> ExplainStep:
     return _if(looked, Reason.UNLOCATED, "confidence", f"{said}{CONFIDENCE_FLOOR:.2f} on).")
 
 
-def _if(looked: Looked, reason: Reason, step: str, observation: str) -> ExplainStep:
+def _if(looked: ExaminedPlace, reason: Reason, step: str, observation: str) -> ExplainStep:
     """The finding only where the task at hand minds it."""
     found = reason in (looked.verdict.reason, *looked.verdict.also)
     return ExplainStep(step, observation, reason if found else None)
@@ -246,7 +246,7 @@ class Explanation:
         (seen,), pairs = self._weigher.see([placed], confidence)
         weighed = self._weigher.weighed(seen, task)
         state = self._reader.files.state(path)
-        looked = Looked(
+        looked = ExaminedPlace(
             before=before,
             skipped=state.skipped if state is not None else "",
             was=was,

@@ -112,7 +112,7 @@ class Judgement:
         their layout, for ``relaid``, with a mark where the file has the same lines elsewhere too.
 
         Raises UsageError for a file that does not count or is not there, for lines that it does not have, and for
-        lines that could not be followed: those whose place in the file's definitions no parser can tell.
+        lines that could not be followed: those whose place in the file's definitions no parser knows.
         """
         path = checked(source_id)
         source = self._reader.files.source(path)
@@ -121,7 +121,7 @@ class Judgement:
         self._weigher.observer.expect([path], indexed=source is not None)
         sight = self._weigher.observer.look(source or unindexed(path))
         if sight.file is None:
-            # Of a path that the index never had, nobody knows whether a file was there.
+            # Of a path that the index never had, it is not known whether a file was there.
             was_never = source is None and sight.reason is Reason.GONE
             why = "there is no such file" if was_never else f"it is {sight.reason.value.replace('_', ' ')}"
             raise UsageError(f"{source_id} cannot be cited: {why}; name a file of this workspace, as path:first-last")
@@ -179,7 +179,7 @@ class Judgement:
 
     def _renamed(self, pointer: Pointer) -> tuple[LineSpan, str] | None:
         old = pointer.symbol.rpartition(".")[2]
-        source, sight = self._looked(pointer)
+        source, sight = self._observed(pointer)
         if sight.file is None or not old or source.source_kind is not SourceKind.CODE:
             return None
         masked, rows = self._weigher.mask(sight), self._rows(pointer)
@@ -202,7 +202,7 @@ class Judgement:
 
     def _copies(self, pointer: Pointer, lines: LineSpan) -> tuple[bool, bool]:
         """Return whether the text of these lines is elsewhere in its file: under the pointer's symbol, under others."""
-        source, sight = self._looked(pointer)
+        source, sight = self._observed(pointer)
         data = b"".join(self._rows(pointer))
         others = [
             one for one in copies(data, lines) if one.start_line > lines.end_line or one.end_line < lines.start_line
@@ -217,10 +217,10 @@ class Judgement:
 
     def _rows(self, pointer: Pointer) -> list[bytes]:
         """Return the lines of the pointer's file now, masked; none where it cannot be read."""
-        _, sight = self._looked(pointer)
+        _, sight = self._observed(pointer)
         return [] if sight.file is None else self._weigher.mask(sight).data.splitlines(keepends=True)
 
-    def _looked(self, pointer: Pointer) -> tuple[Source, FileObservation]:
+    def _observed(self, pointer: Pointer) -> tuple[Source, FileObservation]:
         """Return the pointer's file as it is indexed, or as one that is not, and as it is on disk now."""
         path = checked(pointer.source_id)
         source = self._reader.files.source(path) or unindexed(path)
@@ -230,7 +230,7 @@ class Judgement:
         """Return a pointer at the same lines of code, only formatted anew, under the same symbol; None where there are
         none. ``wanted`` is their layout, empty for none.
         """
-        source, sight = self._looked(pointer)
+        source, sight = self._observed(pointer)
         if not wanted or sight.file is None or source.source_kind is not SourceKind.CODE:
             return None
         data = self._weigher.mask(sight).data

@@ -45,7 +45,7 @@ class NotIndexed:
     """``set_aside`` broke or outran the parser; ``pending`` were not reached yet. Raw paths from the root.
 
     ``changed`` counts files that are in as they were before, ``files`` those that can be searched. ``is_listed`` is
-    False while nobody has listed the disk, so that what is missing is not known. ``over_limit`` and ``outside`` count
+    False while the disk is not listed, so that what is missing is not known. ``over_limit`` and ``outside`` count
     the files that the settings leave out, as more than are wanted and as none of those to include, and
     ``settings_notes`` say so.
     """

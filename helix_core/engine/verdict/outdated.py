@@ -74,9 +74,9 @@ def states_something(reference: Reference) -> bool:
     if reference.is_signature or reference.arguments:
         return True
     codes = _codes_of(reference.sentence)
-    beside = {code.partition("=")[0].strip() for code in reference.beside} - {reference.name}
+    others = {code.partition("=")[0].strip() for code in reference.other_code} - {reference.name}
     return (
-        not codes.isdisjoint(beside)
+        not codes.isdisjoint(others)
         or _VALUE.search(reference.sentence) is not None
         or (_MEASURED.search(reference.paragraph) is not None)
     )
@@ -308,7 +308,7 @@ def _spoken_of(reference: Reference, then: Declaration, now: Declaration) -> Ite
     before = {one.name: one for one in then.parameters or ()}
     after = {one.name: one for one in now.parameters or ()}
     takes_any = any(one.kind == "**" for one in now.parameters or ())
-    for code in reference.beside:
+    for code in reference.other_code:
         name = code.partition("=")[0].strip()
         old = before.get(name)
         if old is None or name not in _codes_of(reference.sentence):
@@ -379,7 +379,7 @@ class CommittedText:
 
 
 @dataclass(frozen=True, slots=True)
-class _Code:
+class _CurrentCode:
     """A declaration in the current file: its source, the file's masked bytes, its language and the declaration."""
 
     source: Source
@@ -466,7 +466,7 @@ class OutdatedDocuments:
         references = own[:MOST_REFERENCES]
         if not references or not self._is_as_committed(document, committed):
             return ()
-        look = _Look(self, document, committed)
+        look = _ReferenceCheck(self, document, committed)
         found: dict[tuple[DocumentChange, str, int], DocumentFlag] = {}
         for one in references:
             for flag in look.flags(one):
@@ -506,12 +506,12 @@ class OutdatedDocuments:
         """Return whether any code contains the name, even in a string; True with ``MOST_READ`` or more candidates."""
         if name in self.kept.said:
             return True
-        is_said = self._is_said(name)
+        is_said = self._is_written(name)
         if is_said:
             self.kept.said.add(name)
         return is_said
 
-    def _is_said(self, name: str) -> bool:
+    def _is_written(self, name: str) -> bool:
         paths = self.reader.uses.code_mentioning(name, MOST_READ)
         pattern = whole_word(name)
         for path in paths:
@@ -527,7 +527,7 @@ class OutdatedDocuments:
         file = self.observer.look(source).file if source is not None else None
         return file is not None and name.encode() in file.data
 
-    def code(self, one: DefinedAt) -> _Code | None:
+    def code(self, one: DefinedAt) -> _CurrentCode | None:
         """Return the definition as it is on disk, even if the index lags behind; None if the file lost it."""
         source = self.reader.files.source(one.path)
         file = self.observer.look(source).file if source is not None else None
@@ -535,11 +535,11 @@ class OutdatedDocuments:
             return None
         language = language_of(one.path, file.data[:256]).name
         declaration = declared(file.data, language, (*one.trail, one.hit.name))
-        return _Code(source, file.data, language, declaration) if declaration is not None else None
+        return _CurrentCode(source, file.data, language, declaration) if declaration is not None else None
 
 
 @dataclass(slots=True)
-class _Look:
+class _ReferenceCheck:
     """The check of the references of one document item."""
 
     asked: OutdatedDocuments
@@ -550,10 +550,10 @@ class _Look:
         """Return the flags of one reference."""
         line = self._baseline(reference)
         commit = line.commit if line is not None else self.document.commit
-        for flag in self._looked(reference, commit):
+        for flag in self._checked(reference, commit):
             yield dataclasses.replace(flag, since=line)
 
-    def _looked(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
+    def _checked(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
         if reference.path:
             return self._lost_file(reference, commit)
         if not _is_telling(reference):
@@ -583,7 +583,7 @@ class _Look:
     # Changed
 
     def _changed(self, reference: Reference, known: Sequence[DefinedAt], commit: str) -> Iterable[DocumentFlag]:
-        meant = _meant(reference, known) if states_something(reference) else None
+        meant = _one_definition(reference, known) if states_something(reference) else None
         if meant is None or not self._may_differ(commit, meant):
             return
         code = self.asked.code(meant)
@@ -614,7 +614,7 @@ class _Look:
                 )
         return False
 
-    def _then(self, commit: str, code: _Code) -> Declaration | None:
+    def _then(self, commit: str, code: _CurrentCode) -> Declaration | None:
         for path in _places(code.source.path):
             (data,) = self.committed.read([(commit, path)])
             if data is not None:
@@ -676,7 +676,7 @@ class _Look:
         if found is None:
             return
         path, then = found
-        if not self._is_gone(path, name) or self._is_said_at_head(commit, name):
+        if not self._is_gone(path, name) or self._is_written_at_head(commit, name):
             return
         if self.asked.is_imported_from_elsewhere(name):
             return
@@ -718,7 +718,7 @@ class _Look:
         """Return whether HEAD has the file; then it is missing only on disk, perhaps for a moment."""
         return bool(self.asked.head) and self._had(path)(self.asked.head)
 
-    def _is_said_at_head(self, commit: str, name: str) -> bool:
+    def _is_written_at_head(self, commit: str, name: str) -> bool:
         """Return whether code changed since the commit contains the name at HEAD, indexed or not."""
         differing = self.committed.differing(commit, self.asked.head)
         now = [(path, now) for path, (_, now) in sorted(differing.items()) if now and _is_implementation(path)]
@@ -940,7 +940,7 @@ def _is_telling(reference: Reference) -> bool:
     return is_compound(reference.name) or (reference.name.isupper() and len(reference.name) > 2)
 
 
-def _meant(reference: Reference, known: Sequence[DefinedAt]) -> DefinedAt | None:
+def _one_definition(reference: Reference, known: Sequence[DefinedAt]) -> DefinedAt | None:
     """Return the only definition in the implementation that the reference can mean, or None."""
     code = [one for one in known if one.source_kind is SourceKind.CODE and one.role is Role.IMPLEMENTATION]
     owned = [one for one in code if _is_owner(reference, (*one.trail, one.hit.name), one.path)]

@@ -16,7 +16,7 @@ from helix_core.workspace import MAX_LINES
 class ReasonText:
     """The texts of one reason.
 
-    ``words`` complete a line about an item; ``{since}`` stands for what was done to it last: ``indexed``, ``cited`` or
+    ``words`` complete a line about an item; ``{since}`` is what was done to it last: ``indexed``, ``cited`` or
     ``opened``. ``meaning`` is Markdown for the table of the reference.
     """
 

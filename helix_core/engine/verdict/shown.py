@@ -27,7 +27,7 @@ _WHY = {
     "helixignore": "it is ignored, and Helix does not read what is ignored",
     "not_included": "it is none of the files of index.include, and Helix reads no others",
 }
-# Reasons to leave a file out of the index which are none to keep it from somebody who asks for it by name.
+# Reasons to leave a file out of the index that do not keep a caller from opening it by name.
 _MAY_BE_SHOWN = frozenset({"", "generated", "minified", "too_large"})
 
 

@@ -34,7 +34,7 @@ def whole_word(name: str) -> re.Pattern[str]:
 def owners_in(line: str, name: str) -> tuple[str, ...]:
     """Return the qualifier of the name on a line, ``a.b`` of ``a.b.name``, outermost first, if unambiguous.
 
-    ``("()",)`` stands for an owner without a name, such as the value of a call.
+    ``("()",)`` means an owner without a name, such as the value of a call.
     """
     if len(line) > LONGEST_LINE:
         return ()

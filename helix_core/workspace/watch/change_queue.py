@@ -98,7 +98,7 @@ class ChangeQueue:
         self._lock = threading.Lock()
         self._paths: set[bytes] = set()
         self._hinted: set[bytes] = set()
-        self._whole = self._git = self._missing = self._is_told = False
+        self._whole = self._git = self._missing = self._is_signaled = False
         self._first_at = self._last_at = 0.0
         self._git_at: float | None = None
         self._locked_at: float | None = None
@@ -199,21 +199,21 @@ class ChangeQueue:
             taken = ChangeBatch(frozenset(self._paths), self._whole, self._git, self._missing, hinted)
             self._paths.clear()
             self._hinted.clear()
-            self._whole = self._git = self._is_told = False
+            self._whole = self._git = self._is_signaled = False
         return taken
 
     def waiting(self) -> PendingChanges | None:
         """Return the times of the queued changes, None for an empty queue."""
         with self._lock:
-            if not self._is_told:
+            if not self._is_signaled:
                 return None
             return PendingChanges(self._first_at, self._last_at, self._git_at, self._locked_at)
 
     def _touched(self) -> bool:
         self._last_at = self._clock()
-        if self._is_told:
+        if self._is_signaled:
             return False
-        self._is_told = True
+        self._is_signaled = True
         self._first_at = self._last_at
         return True
 

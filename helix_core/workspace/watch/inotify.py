@@ -44,7 +44,7 @@ class _Callback(WatchCallback, Protocol):
     id: CallbackId
 
 
-class _Folder:
+class _InotifyFolder:
     """A watched folder of the workspace. Its paths are those at the time the watch was added."""
 
     __slots__ = ("below", "id", "owner", "path", "prefix", "wd")
@@ -53,7 +53,7 @@ class _Folder:
         self.owner, self.path, self.id = owner, path, id_
         self.prefix = path + b"/" if path else b""
         self.wd = -1
-        self.below: dict[bytes, _Folder] = {}
+        self.below: dict[bytes, _InotifyFolder] = {}
 
     def on_event(self, event: InotifyEvent) -> None:
         mask = event.mask
@@ -129,7 +129,7 @@ class Inotify:
         self.quiet: frozenset[bytes] = frozenset()
         self._ids = map(CallbackId, itertools.count())
         self._lock = threading.Lock()
-        self._folders: dict[bytes, _Folder] = {}
+        self._folders: dict[bytes, _InotifyFolder] = {}
         self._git: dict[bytes, _GitFolder] = {}
         self._is_stopping = False
         self._queue = queue()
@@ -156,7 +156,7 @@ class Inotify:
 
         Watches the descriptor, because a folder on the path may be a symlink by now. Raises LimitReached.
         """
-        folder = _Folder(self, path, next(self._ids))
+        folder = _InotifyFolder(self, path, next(self._ids))
         # Register it before its first event, so that its removal finds it.
         with self._lock:
             if path in self._folders:
@@ -223,7 +223,7 @@ class Inotify:
                 self.changes.whole()
                 self.callbacks.look_again()
 
-    def folder_event(self, folder: _Folder, mask: int, name: bytes) -> None:
+    def folder_event(self, folder: _InotifyFolder, mask: int, name: bytes) -> None:
         """Handle an event of a folder, the watched one (no ``name``) or one in it, in the reader's thread."""
         if not name:
             if not folder.path and mask & _ROOT_LOST:
@@ -247,7 +247,7 @@ class Inotify:
         self.changes.whole()
         self.callbacks.look_again()
 
-    def watch_ended(self, folder: _Folder) -> None:
+    def watch_ended(self, folder: _InotifyFolder) -> None:
         """Handle the removal of a watch by the kernel: its folder is gone or unmounted. In the reader's thread."""
         if self._is_stopping or self._folders.get(folder.path) is not folder:
             return
@@ -295,7 +295,7 @@ class Inotify:
             self._remove([(wd, callback.id)])
         return wd
 
-    def _pop(self, folder: _Folder) -> None:
+    def _pop(self, folder: _InotifyFolder) -> None:
         """Drop a folder by its path; the caller holds the lock."""
         if self._folders.get(folder.path) is folder:
             del self._folders[folder.path]

@@ -62,7 +62,7 @@ class LineReader:
         return json.dumps({"error": message}).encode() + b"\n"
 
 
-def _said(said: Any) -> Delta:
+def _delta_of(said: Any) -> Delta:
     if not isinstance(said, dict):
         return Delta()
     message = said.get("message")
@@ -84,8 +84,8 @@ OLLAMA_CHAT = Dialect(
     error=error_object,
     is_error=_is_error,
     reader=LineReader,
-    delta=_said,
-    whole=_said,
+    delta=_delta_of,
+    whole=_delta_of,
     wants_stream=_streams,
 )
 OLLAMA_GENERATE = replace(

@@ -68,7 +68,7 @@ export class JsonRpc {
     }
   }
 
-  /** Nobody answers any more. */
+  /** No reply will come any more. */
   end(error: Error): void {
     const waiting = [...this.pending.values()];
     this.pending.clear();

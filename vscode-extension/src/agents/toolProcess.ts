@@ -117,7 +117,7 @@ export class ToolProcess {
         .filter((line) => line.trim())
         .forEach(this.needs.log);
     });
-    child.stdin.on('error', () => undefined); // its end is told by the process
+    child.stdin.on('error', () => undefined); // the process reports its end
     child.once('error', (error) => {
       gone(error.message);
     });

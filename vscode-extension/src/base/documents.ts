@@ -10,7 +10,7 @@ export class Documents implements vscode.Disposable {
   /** By title, of which there are few. */
   private readonly panels = new Map<string, vscode.WebviewPanel>();
 
-  /** Shows Markdown beside the active editor; whoever asked goes on where the focus is. */
+  /** Shows Markdown next to the active editor; the focus stays where it is. */
   async preview(title: string, markdown: string): Promise<void> {
     const body = await vscode.commands.executeCommand<string>('markdown.api.render', markdown);
     const panel = this.panels.get(title) ?? this.open(title);

@@ -43,7 +43,7 @@ export interface PacketItem extends LineSpan {
   /** Completes the reason: names, or the other side. */
   readonly detail?: string;
   readonly related?: boolean;
-  /** Where the span stands in the unsaved buffer. */
+  /** The span in the unsaved buffer. */
   readonly buffer?: LineSpan;
 }
 
@@ -181,11 +181,11 @@ export interface PacketRequest {
   readonly uri?: string;
   /** Show exactly these places, judged now, instead of searching. */
   readonly items?: readonly GivenItem[];
-  /** Keep the packet open: `helix/verdicts` tells of its changes until `helix.packet.close`. */
+  /** Keep the packet open: `helix/verdicts` reports its changes until `helix.packet.close`. */
   readonly open?: boolean;
 }
 
-/** One pointer's verdict as it is now; `start_line` and `end_line` are those of the packet, `now` is where it stands. */
+/** One pointer's verdict as it is now; `start_line` and `end_line` are those of the packet, `now` are the current ones. */
 export interface VerdictChange extends LineSpan {
   readonly source_id: string;
   readonly gene_id: string;
@@ -274,7 +274,7 @@ export interface RankingSign {
   readonly effect: number;
 }
 
-/** `place`: why these lines, beside the other places that were looked at. */
+/** `place`: why these lines, compared with the other places considered. */
 export interface RankedItem extends SearchItem {
   readonly gene_id: string;
   readonly place?: readonly RankingSign[];
@@ -515,7 +515,7 @@ export interface MemoryLog {
   }[];
 }
 
-/** Parameters of the notification `helix/memory`: what was told of this folder's memory may be different now. */
+/** Parameters of the notification `helix/memory`: the answers about this folder's memory may be different now. */
 export interface MemoryParams {
   /** Uri of a workspace folder. */
   readonly workspace: string;

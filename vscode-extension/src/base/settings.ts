@@ -23,7 +23,7 @@ const defaults = {
 } as const;
 
 /**
- * The interpreter the user named, with `~` resolved by nobody: a path must be whole. Empty when there is none, or when
+ * The interpreter the user named, without resolving `~`: a path must be absolute. Empty when there is none, or when
  * the setting is not text, as `wrongSettings` says.
  */
 export function interpreterSetting(): string {

@@ -1,6 +1,6 @@
 /**
  * From what was asked to what is answered: which of the server's answers a command needs, and in which words. Knows
- * nothing of the editor; it asks the language server and nobody else, and no model.
+ * nothing of the editor; it asks only the language server, and no model.
  */
 import {
   serverCommands,
@@ -31,7 +31,7 @@ export interface ChatQuestion {
   readonly last: Memory | undefined;
   /** Uri of the workspace folder the question is about. */
   readonly workspace: string;
-  /** A document, and maybe a place in it, that the user attached; else where the cursor stands. */
+  /** A document, and maybe a place in it, that the user attached; else the position of the cursor. */
   readonly pointed: Pointed | undefined;
   /** The last answer of a model of Helix in this window. */
   readonly modelAnswer?: string | undefined;
@@ -87,7 +87,9 @@ export async function answerTo(asked: ChatQuestion, needs: AnswerNeeds): Promise
 async function packet(asked: ChatQuestion, needs: AnswerNeeds, detail: Detail, k: number): Promise<Answer> {
   const question = questionOf(asked);
   if (!question) {
-    return said(asked, [text('Ask about this workspace: a name, a path, what something does, or an error message.')]);
+    return answerOf(asked, [
+      text('Ask about this workspace: a name, a path, what something does, or an error message.'),
+    ]);
   }
   const found = await askPacket(asked, needs, question, k);
   const understood = question === asked.prompt.trim() ? [] : [text(`*Understood as: ${plain(question)}*\n\n`)];
@@ -111,13 +113,13 @@ async function explain(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer>
 async function check(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer> {
   const wanted = (asked.attachedText ?? '').trim() || asked.prompt.trim() || (asked.modelAnswer ?? '').trim();
   if (!wanted) {
-    return said(asked, [
+    return answerOf(asked, [
       text('No model of Helix has answered in this window yet; put a text behind the command, or attach a selection.'),
     ]);
   }
   needs.progress('Comparing the references with the files');
   const request: CheckRequest = { text: wanted.slice(0, mostCharacters), workspace: asked.workspace };
-  return said(asked, checkParts(await needs.ask<CheckAnswer>(serverCommands.check, request)));
+  return answerOf(asked, checkParts(await needs.ask<CheckAnswer>(serverCommands.check, request)));
 }
 
 async function fresh(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer> {
@@ -125,7 +127,7 @@ async function fresh(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer> {
   if (!question) {
     needs.progress('Comparing the index with the disk');
     const status = await needs.ask<StatusAnswer>(serverCommands.status, { workspace: asked.workspace });
-    return said(asked, statusParts(folderName(status.workspace), status));
+    return answerOf(asked, statusParts(folderName(status.workspace), status));
   }
   const found = await askPacket(asked, needs, question, Math.max(fewItems, asked.last?.places.length ?? 0));
   const before = question === asked.last?.question ? asked.last.places : [];
@@ -136,7 +138,7 @@ async function why(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer> {
   const named = namedPlace(asked.prompt, asked.last);
   const about = named ?? pointedPlace(asked) ?? asked.last?.places[0];
   if (!about) {
-    return said(asked, [
+    return answerOf(asked, [
       text('Say which place: its number in the last answer, or `path:line`; or put the cursor there and ask again.'),
     ]);
   }
@@ -144,9 +146,9 @@ async function why(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer> {
   const where = 'uri' in about ? about : { ...about, workspace: asked.workspace };
   const explanation = await needs.ask<Explanation | null>(serverCommands.explain, where);
   if (!explanation) {
-    return said(asked, [text('Helix knows nothing about this place: the file does not count, or is new.')]);
+    return answerOf(asked, [text('Helix knows nothing about this place: the file does not count, or is new.')]);
   }
-  return said(asked, whyParts(explanation));
+  return answerOf(asked, whyParts(explanation));
 }
 
 async function refresh(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer> {
@@ -155,11 +157,11 @@ async function refresh(asked: ChatQuestion, needs: AnswerNeeds): Promise<Answer>
   const report = await needs.ask<IndexReport>(serverCommands.refreshIndex, { workspace });
   const question = asked.prompt.trim() ? questionOf(asked) : asked.last?.question;
   if (!question) {
-    return said(asked, [...refreshedParts(report), text(nothingToJudge)]);
+    return answerOf(asked, [...refreshedParts(report), text(nothingToJudge)]);
   }
   const task = asked.last?.task ?? 'explain';
   const plan = await needs.ask<RefreshPlan>(serverCommands.refreshPlan, { question, task, workspace });
-  return said(asked, [...refreshedParts(report), ...planParts(plan, question)]);
+  return answerOf(asked, [...refreshedParts(report), ...planParts(plan, question)]);
 }
 
 function questionOf(asked: ChatQuestion): string {
@@ -187,7 +189,7 @@ function memoryOf(asked: ChatQuestion, question: string, places: readonly FilePl
 }
 
 /** An answer that leaves the memory as it was. */
-function said(asked: ChatQuestion, parts: readonly ChatPart[]): Answer {
+function answerOf(asked: ChatQuestion, parts: readonly ChatPart[]): Answer {
   return { parts, memory: asked.last };
 }
 

@@ -1,4 +1,4 @@
-/** Whether what was said is still true, and how the index stands, as answers in the chat. Pure. */
+/** Whether earlier answers are still true, and the state of the index, as answers in the chat. Pure. */
 import type { IndexReport, Packet, StatusAnswer } from '../base/protocol';
 import { code } from '../view/markdown';
 import { count, duration } from '../view/words';

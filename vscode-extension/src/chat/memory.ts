@@ -2,7 +2,7 @@
 import { taskTypes, type TaskType } from '../base/protocol';
 import type { FilePlace } from './parts';
 
-/** Travels as the metadata of an answer; the editor keeps it with the chat, and nobody else. */
+/** Travels as the metadata of an answer; only the editor keeps it, with the chat. */
 export interface Memory {
   readonly question: string;
   readonly task: TaskType;
@@ -12,7 +12,7 @@ export interface Memory {
   readonly places: readonly FilePlace[];
 }
 
-/** The newest of a chat's metadata that is a memory; what an older version wrote is passed over. */
+/** The newest of a chat's metadata that is a memory; what an older version wrote is skipped. */
 export function lastMemory(metadata: readonly unknown[]): Memory | undefined {
   return metadata.map(memoryIn).findLast((memory) => memory !== undefined);
 }
@@ -23,7 +23,7 @@ const mostWords = 9;
 
 /**
  * The question in full: one that leans on what was asked before (“and its tests?”) is put behind it. Gives the words
- * as they are where nothing was asked before or they stand on their own.
+ * as they are where nothing was asked before or they are complete by themselves.
  */
 export function fullQuestion(prompt: string, last: Memory | undefined): string {
   const words = prompt.trim();

@@ -88,7 +88,7 @@ function headline(packet: Packet): string {
   return `**${verdictCounts(packet)}** – ${about}, ${duration(packet.accounting.elapsed_ms)}`;
 }
 
-/** Its symbol, and what is wrong with it: the mark of the verdict stands above or before it. */
+/** Its symbol, and what is wrong with it: the mark of the verdict is above or before it. */
 export function facts(item: ItemVerdict): string {
   const symbol = item.symbol ? ` ${code(item.symbol)}` : '';
   const detail = item.detail ? ` (${prose(item.detail)})` : '';

@@ -16,7 +16,7 @@ export function namedPlace(prompt: string, last: Memory | undefined): FilePlace 
   return { source_id, start_line, end_line: Math.max(start_line, Number(end ?? start)) };
 }
 
-/** The name a prompt is about: the whole of it, what stands in backticks, or the one word that only code is written like. */
+/** The name a prompt is about: the whole of it, what is in backticks, or the one word that only code is written like. */
 export function namedSymbol(prompt: string): string | undefined {
   const words = prompt.trim().replace(/[?!.]+$/, '');
   const quoted = /`([^`\s]+)`/.exec(words)?.[1];

@@ -1,4 +1,4 @@
-/** “Copy Configuration for …”: what `helix connect` says a client must be told, on the clipboard. Writes no file. */
+/** “Copy Configuration for …”: the client configuration that `helix connect` prints, on the clipboard. Writes no file. */
 import * as vscode from 'vscode';
 import { launchOf } from '../server/launch';
 import { run, RunError } from '../python/run';

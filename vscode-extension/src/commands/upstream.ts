@@ -119,7 +119,7 @@ async function asked(): Promise<string | undefined> {
   return address === '' ? undefined : address;
 }
 
-/** Where Helix reads this user's settings, as it says itself, and whether somebody said if chats are kept. */
+/** Where Helix reads this user's settings, as it says itself, and whether the user decided if chats are kept. */
 async function userSettings(needs: CommandNeeds): Promise<{ file: string; isAskedAboutChats: boolean }> {
   const interpreter = await needs.server.interpreter();
   const launch = launchOf(interpreter, needs.cwd, process.env, ['config', '--json', needs.cwd]);

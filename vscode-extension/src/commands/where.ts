@@ -61,7 +61,7 @@ function pick(needs: CommandNeeds, workspace: string, question: string): Promise
         const [before] = list.activeItems;
         list.title = title;
         list.items = whereRows(answers).map((row) => rowOf(row, folder));
-        // What somebody went to stays chosen when the meaning comes.
+        // The selected row stays selected when results by meaning arrive.
         const same = before && hasMoved && list.items.find((row) => row.label === before.label && isSame(row, before));
         if (same) {
           list.activeItems = [same];
@@ -73,7 +73,7 @@ function pick(needs: CommandNeeds, workspace: string, question: string): Promise
         list.title = `Helix: ${error instanceof Error ? error.message : String(error)}`;
       },
     });
-    // Only what somebody moves to is shown in the editor: opening a file at each key would be in the way of typing.
+    // Only a row that the user moves to is shown in the editor: opening a file at each key would be in the way of typing.
     let hasMoved = false;
     list.title = title;
     list.placeholder = placeholder;
@@ -106,7 +106,7 @@ function pick(needs: CommandNeeds, workspace: string, question: string): Promise
   });
 }
 
-/** The editor sorts by label and drops separators while somebody types, unless this is set; older ones ignore it. */
+/** The editor sorts by label and drops separators while the user types, unless this is set; older ones ignore it. */
 type Unsorted<T extends vscode.QuickPickItem> = vscode.QuickPick<T> & { sortByLabel?: boolean };
 
 function isPlace(row: Row): row is PickedPlace {

@@ -1,4 +1,4 @@
-/** Tells of settings with values that they cannot have: once at the start, and when one is changed to such. */
+/** Reports settings with invalid values: once at the start, and when one is changed to an invalid value. */
 import * as vscode from 'vscode';
 import type { Logger } from '../base/logger';
 import { wrongSettings } from '../base/settings';

@@ -16,7 +16,7 @@ const answersWithinMs = 60_000;
 export class DashboardPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private folder: vscode.Uri | undefined;
-  /** Names the page in the tab: what another one asks, or is still told, is not this one's. */
+  /** Names the page in the tab: requests and replies of another page are not this one's. */
   private page = '';
 
   constructor(

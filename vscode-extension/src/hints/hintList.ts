@@ -37,7 +37,7 @@ export function hintFiles(hints: readonly Hint[], withIgnored: boolean): HintFil
     .sort((one, other) => (one.sourceId < other.sourceId ? -1 : 1));
 }
 
-/** The hints that count: those nobody ignores. */
+/** The hints that count: those not ignored. */
 export function hintCount(hints: readonly Hint[]): number {
   return hints.filter(({ ignored }) => !ignored).length;
 }

@@ -84,7 +84,7 @@ export class HintScan {
         after = reached;
         this.needs.changed();
       }
-      // Git is read beside the answers: the first look may have come before it.
+      // Git is read in parallel: the first scan may have run before it was.
       this.wantsMore ||= !this.isComplete || isPartial;
       this.partialLooks = isPartial ? this.partialLooks + 1 : 0;
       this.isComplete = true;

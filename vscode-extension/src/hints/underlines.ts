@@ -1,4 +1,4 @@
-/** A dotted line below each hint: the editor draws a diagnostic of severity Hint as three dots that nobody sees. */
+/** A dotted line below each hint: the editor draws a diagnostic of severity Hint as three dots that are easily missed. */
 import * as vscode from 'vscode';
 
 export class Underlines implements vscode.Disposable {

@@ -116,7 +116,7 @@ export function memoryGroups(folders: readonly FolderMemory[]): MemoryGroup[] {
   return queue.length > 0 ? [review, ...groups] : groups;
 }
 
-/** What agents and chats propose and nobody has decided on. */
+/** Undecided proposals of agents and chats. */
 export function proposalCount(groups: readonly MemoryGroup[]): number {
   const queue = groups.find(({ id }) => id === 'review')?.memories ?? [];
   return queue.filter(({ why }) => why === 'proposed').length;
@@ -174,7 +174,7 @@ export function selectedLines(selection: {
   return { start_line: start.line + 1, end_line: last + 1 };
 }
 
-/** Citations whose lines are known now, and those that somebody has to find again. */
+/** Citations whose lines are known now, and those that the user has to find again. */
 export function citationsNow(evidence: readonly CitedLines[]): { found: string[]; lost: CitedLines[] } {
   return {
     found: evidence.filter(({ status }) => status !== 'needs_refresh').map((one) => citeOf(one.source_id, one)),
@@ -188,7 +188,7 @@ export interface Decision {
   readonly argument: object;
 }
 
-/** Whether a confirmation cites lines anew, so that somebody has to be asked about those that changed. */
+/** Whether a confirmation cites lines anew, so that the user has to be asked about those that changed. */
 export function citesAnew({ verdict, status }: MemoryItem): boolean {
   return status === 'active' && verdict.status !== 'verified' && verdict.reason !== 'superseded';
 }

@@ -89,7 +89,7 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
     return 'memory' in node ? memoryRow(node.memory, node.group) : groupRow(node.group);
   }
 
-  /** Says why a memory is believed, once somebody looks at it: the log is asked then. */
+  /** Says why a memory is believed, once it is expanded: the log is requested then. */
   async resolveTreeItem(row: vscode.TreeItem, node: MemoryNode): Promise<vscode.TreeItem> {
     if ('memory' in node) row.tooltip = new vscode.MarkdownString(await this.why(node.memory));
     return row;
@@ -111,7 +111,7 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
     return this.reading.request();
   }
 
-  /** Asks the memory as somebody types, and opens what is chosen. */
+  /** Asks the memory as the user types, and opens what is chosen. */
   async search(): Promise<void> {
     const chosen = await recalled(this.server, this.groups, this.logger);
     if (chosen) await this.open(chosen);
@@ -198,7 +198,7 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
     for (const part of [...this.parts, this.tree, this.opener, this.changes]) part.dispose();
   }
 
-  /** What nobody looks at is asked less often: each answer compares every cited line with the disk. */
+  /** A hidden view is refreshed less often: each answer compares every cited line with the disk. */
   private touched(): void {
     if (this.tree.visible) void this.refresh();
     else this.waiting ??= setTimeout(() => void this.refresh(), hiddenRestMs);
@@ -218,7 +218,7 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
     });
   }
 
-  /** The places to cite now; undefined where somebody was asked about lines that changed, and went away. */
+  /** The places to cite now; undefined where the user closed the question about lines that changed. */
   private async citesNow({ item, workspace }: Remembered): Promise<string[] | undefined> {
     const { found, lost } = citationsNow(item.evidence);
     const cites = [...found];

@@ -9,7 +9,7 @@ interface Row extends vscode.QuickPickItem {
   readonly memory?: Remembered;
 }
 
-/** The editor sorts by label while somebody types, unless this is set; older ones ignore it. */
+/** The editor sorts by label while the user types, unless this is set; older ones ignore it. */
 type Unsorted = vscode.QuickPick<Row> & { sortByLabel?: boolean };
 
 /** Milliseconds without a keystroke after which the memory is asked. */

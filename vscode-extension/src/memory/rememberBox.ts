@@ -1,4 +1,4 @@
-/** The boxes in which somebody states what to remember, and says which lines it is about. */
+/** The input boxes in which the user states what to remember, and says which lines it is about. */
 import * as vscode from 'vscode';
 import { reasonOf } from '../base/logger';
 import { serverCommands, type CitedLines, type RememberAnswer, type RememberRequest } from '../base/protocol';

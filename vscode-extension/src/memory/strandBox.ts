@@ -25,7 +25,7 @@ const exportTitle = 'Helix: Export Memories';
 const importTitle = 'Helix: Import Memories';
 const filters = { 'Helix memories': ['dna'] };
 
-/** Writes memories to a file that somebody chooses, and shows its recovery code once. */
+/** Writes memories to a file that the user chooses, and shows its recovery code once. */
 export async function exportMemories(server: Server, workspace: string): Promise<void> {
   const what = await vscode.window.showQuickPick(exports(), { title: exportTitle, placeHolder: 'Which memories?' });
   const file = what && (await chosenTarget(workspace));
@@ -120,7 +120,7 @@ function chosenTarget(workspace: string): Thenable<vscode.Uri | undefined> {
   return vscode.window.showSaveDialog({ title: exportTitle, defaultUri, filters, saveLabel: 'Export' });
 }
 
-/** Who opens the file, as members of the request; undefined where nobody shall, or a box was closed. */
+/** Who opens the file, as members of the request; undefined where no recipient is chosen, or a box was closed. */
 async function chosenLocks(): Promise<object | undefined> {
   const rows = [
     { label: 'Passphrase', detail: 'Typed twice; there is no way back without it', picked: true },
@@ -157,7 +157,7 @@ async function chosenLocks(): Promise<object | undefined> {
   return again === undefined ? undefined : { ...locks, passphrase };
 }
 
-/** Asks about a signer whom nobody accepted; undefined where the question was closed. */
+/** Asks about a signer who is not accepted; undefined where the question was closed. */
 async function chosenTrust(server: Server, claims: StrandClaims): Promise<'accepted' | 'reviewed' | undefined> {
   const review = { label: 'Take the Memories as Proposals', detail: 'You approve or reject each of them' };
   const trust = {

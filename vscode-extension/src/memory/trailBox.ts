@@ -116,7 +116,7 @@ export class TrailBox implements vscode.Disposable {
       let rows = '';
       const show = (answer: TrailAnswer): void => {
         const items = trailRows(answer, Date.now() / 1000).map(itemOf);
-        // A list that is drawn anew loses the row that somebody went to.
+        // A list that is drawn again loses the active row.
         if (JSON.stringify(items) === rows) return;
         rows = JSON.stringify(items);
         const before = list.activeItems[0]?.row;

@@ -53,7 +53,7 @@ export function whyBelieved(
     ...(rivals.length > 0 ? ['', '**Contradicted by**', '', ...rivals.map(({ text }) => asItem(text))] : []),
     ...(replaces === undefined ? [] : ['', '**Would replace**', '', quoted(replaces)]),
     ...(history.superseded.length > 0 ? ['', '**Replaced**', '', ...history.superseded.map(asItem)] : []),
-    ...said(history.ops, nowSeconds),
+    ...authorLines(history.ops, nowSeconds),
     '',
   ].join('\n');
 }
@@ -73,13 +73,13 @@ function citations({ evidence }: MemoryItem, addressOf: (sourceId: string) => st
   ];
 }
 
-function said(ops: MemoryLog['ops'], nowSeconds: number): string[] {
+function authorLines(ops: MemoryLog['ops'], nowSeconds: number): string[] {
   if (ops.length === 0) return [];
-  const told = ops.slice(0, mostDeeds).map((op) => {
+  const authors = ops.slice(0, mostDeeds).map((op) => {
     return `- ${deeds[op.kind] ?? escaped(op.kind)} ${ago(op.at, nowSeconds)} by ${escaped(op.actor)}`;
   });
   const more = ops.length > mostDeeds ? [`- and ${count(ops.length - mostDeeds, 'time')} before`] : [];
-  return ['', '**Who said it, and when**', '', ...told, ...more];
+  return ['', '**Who said it, and when**', '', ...authors, ...more];
 }
 
 function linkTo(address: string, line: number): string {

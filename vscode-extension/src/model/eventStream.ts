@@ -2,7 +2,7 @@
 
 const mostEventChars = 16 * 1024 * 1024;
 
-/** The `data` of every event, in order. Comments and other fields are passed over. Rejects when the bytes do. */
+/** The `data` of every event, in order. Comments and other fields are skipped. Rejects when the bytes do. */
 export async function* eventData(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder();
   let held = '';

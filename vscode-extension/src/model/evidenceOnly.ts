@@ -1,5 +1,5 @@
 /**
- * What stands in while no upstream offers a model: it answers with Helix's evidence and no language model. The editor
+ * The model that is offered while no upstream offers one: it answers with Helix's evidence and no language model. The editor
  * asks no chat participant, `@helix` neither, before there is some model to choose.
  */
 import { packetParts, whole } from '../chat/packetParts';
@@ -24,7 +24,7 @@ const user = 1;
 const longest = 600;
 const hint = '*No language model answers here; choose the server of one with “Helix: Choose Upstream”.*\n';
 
-/** The last thing the user asked: what stands in the editor's own tags about it, else the whole message. */
+/** The last thing the user asked: what the editor's own tags about it contain, else the whole message. */
 export function questionIn(messages: readonly EditorMessage[]): string {
   const said = messages.filter(({ role }) => role === user).map(messageText);
   const tagged = said.map((text) => /<userRequest>\s*([\s\S]*?)\s*<\/userRequest>/.exec(text)?.[1]).findLast(Boolean);

@@ -9,7 +9,7 @@ export interface Failure {
 
 const longest = 400;
 
-/** Of an answer that is not a stream: what the upstream says stands as it is, and is followed by the next action. */
+/** Of an answer that is not a stream: the upstream's message is kept, and is followed by the next action. */
 export function failureOf(status: number, body: string, retryAfter?: string): Failure {
   const said = messageIn(body) ?? `the upstream answered with status ${status}`;
   const [kind, action] = nextAction(status, retryAfter);

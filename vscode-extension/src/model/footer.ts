@@ -1,6 +1,6 @@
 /**
  * The last lines of a model's answer in the chat: what Helix sent for it, and what in it is wrong on disk. They stand
- * between marks that nobody sees, so that they can be taken out again before the chat goes to a model. Pure.
+ * between invisible marks, so that they can be removed before the chat goes to a model. Pure.
  */
 import type { CheckAnswer, VerdictStatus } from '../base/protocol';
 import { code, prose } from '../view/markdown';

@@ -1,6 +1,6 @@
 /**
  * The editor's messages and tools as those of the OpenAI wire. Pure: parts are known by their shape, so that nothing of
- * the editor is needed; what no model understands is left out and told.
+ * the editor is needed; what no model understands is left out and reported.
  */
 
 import { withoutFooters } from './footer';

@@ -45,7 +45,7 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
     });
   }
 
-  /** There may be other models. An editor that knows none of ours yet asks only once it is told so. */
+  /** There may be other models. An editor that knows none of ours yet asks only after this event. */
   tell(): void {
     this.changes.fire();
   }
@@ -61,7 +61,7 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
     token: vscode.CancellationToken,
   ): Promise<OfferedModel[]> {
     const models = await this.upstreamModels(options, token);
-    // The editor takes what is offered alone for its default, so it is offered to whoever wants it.
+    // The editor takes what is offered alone for its default, so it is offered only on request.
     return models.length > 0 || !this.offersEvidence() ? models : [evidenceOnly];
   }
 
@@ -71,7 +71,7 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
   ): Promise<OfferedModel[]> {
     const state = await this.proxy.refresh();
     if (state.kind === 'waiting') {
-      // Nobody waits for it: its models are told of when it listens.
+      // Not awaited: its models are announced when it listens.
       void this.proxy.refresh(true);
     }
     if (state.kind !== 'ready') {
@@ -180,7 +180,7 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
   }
 }
 
-/** Aborts when the token does, or when it is disposed: whoever leaves the answer hangs up. */
+/** Aborts when the token does, or when it is disposed: leaving the answer closes the connection. */
 function abortWith(token: vscode.CancellationToken): { readonly signal: AbortSignal; dispose(): void } {
   const abort = new AbortController();
   const listener = token.onCancellationRequested(() => {

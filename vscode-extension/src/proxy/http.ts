@@ -15,7 +15,7 @@ export interface ProxyRequestOptions {
 
 const mostBodyBytes = 8 * 1024 * 1024;
 
-/** Resolves when the answer begins. Rejects with what to do when nobody answers; an aborted one with an `AbortError`. */
+/** Resolves when the answer begins. Rejects with what to do when no server answers; an aborted one with an `AbortError`. */
 export function ask(endpoint: Endpoint, options: ProxyRequestOptions): Promise<IncomingMessage> {
   // As bytes: joined with a text, the head would be written in the text's encoding.
   const body = options.body === undefined ? undefined : Buffer.from(options.body, 'utf8');
@@ -66,7 +66,7 @@ export async function bodyOf(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** A text that may stand in a header: its UTF-8 bytes, one character each. */
+/** A text that is valid in a header: its UTF-8 bytes, one character each. */
 export function headerText(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

@@ -1,6 +1,6 @@
 /**
  * The chat proxy as the rest of the extension sees it. It is asked about when a server comes up, when the window comes to
- * the front, from time to time while it is there, and begins to listen only for somebody who wants to chat. Its key stays
+ * the front, from time to time while it is there, and begins to listen only when the user wants to chat. Its key stays
  * in memory.
  */
 import * as vscode from 'vscode';
@@ -64,7 +64,7 @@ export class Proxy implements vscode.Disposable {
   }
 
   /**
-   * Asks again, and has it listen if `start` says so. Who asks the same at the same time gets the same answer. Never
+   * Asks again, and has it listen if `start` says so. Concurrent identical calls share one answer. Never
    * rejects: why not is part of the state.
    */
   refresh(start = false): Promise<ProxyState> {

@@ -2,7 +2,7 @@
 
 const header = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/;
 
-/** `url` replaces the one that stands there, or is added to the section, or with it. */
+/** `url` replaces the one that is there, or is added to the section, or with it. */
 export function withUpstream(text: string, url: string): string {
   return withSetting(text, 'proxy', 'upstream', url);
 }

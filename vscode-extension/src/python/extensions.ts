@@ -26,7 +26,7 @@ const answerMs = 10_000;
 export class PythonExtensions implements vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<string>();
   private readonly listeners: vscode.Disposable[] = [];
-  private readonly heard = new Set<string>();
+  private readonly listening = new Set<string>();
   readonly onChange = this.changes.event;
 
   sources(): InterpreterSource[] {
@@ -82,8 +82,8 @@ export class PythonExtensions implements vscode.Disposable {
   }
 
   private listen(id: string, event: vscode.Event<unknown> | undefined): void {
-    if (event && !this.heard.has(id)) {
-      this.heard.add(id);
+    if (event && !this.listening.has(id)) {
+      this.listening.add(id);
       this.listeners.push(
         event(() => {
           this.changes.fire(`${id} told of a change`);

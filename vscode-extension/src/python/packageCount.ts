@@ -14,7 +14,7 @@ export class PackageCount {
     this.total = lock.match(pinned)?.length ?? 0;
   }
 
-  /** The step with its count, `Installing what Helix needs: 12 of 80 packages`; undefined where a line tells of no new package. */
+  /** The step with its count, `Installing what Helix needs: 12 of 80 packages`; undefined where a line names no new package. */
   seen(line: string): string | undefined {
     const name = (pipPackage.exec(line) ?? uvPackage.exec(line))?.[1];
     if (name === undefined || this.found.has(name)) return undefined;

@@ -291,7 +291,7 @@ async function isAbandoned(file: string): Promise<boolean> {
     const pid = Number(await readFile(file, 'utf8'));
     return pid > 0 && !isAlive(pid);
   } catch {
-    // Gone in the meantime: whoever held it is done.
+    // Gone in the meantime: its holder is done.
     return true;
   }
 }

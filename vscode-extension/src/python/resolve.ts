@@ -28,7 +28,7 @@ export type Probed =
 
 export type Probe = (path: string) => Promise<Probed>;
 
-/** One interpreter looked at, or one source that named none, and what came of it. */
+/** One interpreter looked at, or one source that named none, and the result. */
 export interface Step {
   readonly source: SourceName;
   readonly path?: string;

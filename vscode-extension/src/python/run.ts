@@ -6,7 +6,7 @@ export interface RunOptions {
   readonly timeoutMs: number;
   readonly env?: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal;
-  /** Told each line of both streams as it comes. */
+  /** Called with each line of both streams. */
   readonly onLine?: (line: string) => void;
 }
 

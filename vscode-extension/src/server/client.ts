@@ -28,7 +28,7 @@ export interface ClientEvents {
   status(status: LiveStatus): void;
   verdicts(change: VerdictsParams): void;
   memory(change: MemoryParams): void;
-  /** The server is gone although nobody asked it to go, and why. Told once. */
+  /** The server ended unexpectedly, and why. Called once. */
   died(message: string): void;
 }
 
@@ -56,7 +56,7 @@ const explainedLenses: NonNullable<Middleware['provideCodeLenses']> = async (doc
   return lenses;
 };
 
-/** Progress that nobody can cancel would be a second item in the status bar, beside the one that says the same. */
+/** Progress that cannot be canceled would be a second item in the status bar, next to the one that says the same. */
 function withoutStatusBar(): NonNullable<Middleware['handleWorkDoneProgress']> {
   const silent = new Set<string | number>();
   return (token, params, next) => {
@@ -107,7 +107,7 @@ export class Client {
       events.memory(change);
     });
     this.client.onDidChangeState(({ newState }) => {
-      // A process that hung up without leaving is ended, so that its end is told like any other.
+      // A process that closed its connection without exiting is ended, so that its end is reported like any other.
       if (newState === State.Stopped && !this.asked) {
         void this.process?.end(stopMs);
       }
@@ -141,7 +141,7 @@ export class Client {
     });
   }
 
-  /** Ends the server: politely, then by force. Never rejects: there is nobody who could do more. */
+  /** Ends the server: by request, then by force. Never rejects: a caller could do no more. */
   async stop(): Promise<void> {
     this.asked = true;
     try {

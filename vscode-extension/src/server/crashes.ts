@@ -15,7 +15,7 @@ export class CrashRecord {
     return this.times.length < mostCrashes;
   }
 
-  /** Forgets what was: somebody asked for a restart. */
+  /** Forgets earlier crashes: the user asked for a restart. */
   clear(): void {
     this.times = [];
   }

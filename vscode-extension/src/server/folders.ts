@@ -1,4 +1,4 @@
-/** The server runs for folders: it starts with the first one, and what it told of one that left is dropped. */
+/** The server runs for folders: it starts with the first one, and what it reported of a removed one is dropped. */
 import * as vscode from 'vscode';
 import type { Server } from './server';
 

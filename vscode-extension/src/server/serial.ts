@@ -1,5 +1,5 @@
 /**
- * One run at a time and at most one queued: whoever asks while a run is under way gets the one after it, together with
+ * One run at a time and at most one queued: a caller during a run gets the one after it, together with
  * everybody else who asked meanwhile. So a burst of events costs two runs, and the last of them saw them all.
  */
 export class Serial {
@@ -28,7 +28,7 @@ export class Serial {
     try {
       await running;
     } catch {
-      // Whoever asked for that run hears of its failure; it is no reason not to run again.
+      // The caller of that run gets its failure; it is no reason not to run again.
     }
     this.queued = undefined;
     return this.request();

@@ -68,7 +68,7 @@ export class Server implements vscode.Disposable {
     return [...this.live.values()];
   }
 
-  /** Drops what was told of a folder that left the window. */
+  /** Drops what was reported of a folder that left the window. */
   forget(folder: vscode.Uri): void {
     const places = [folder.fsPath, realPath(folder.fsPath)];
     for (const { uri, workspace } of this.live.values()) {
@@ -87,7 +87,7 @@ export class Server implements vscode.Disposable {
     await this.serial.request();
   }
 
-  /** Looks for the interpreter again, where a server was wanted, and restarts only if another one comes of it. */
+  /** Looks for the interpreter again, where a server was wanted, and restarts only if another one is found. */
   async interpreterMayHaveChanged(reason: string): Promise<void> {
     if (this.current.kind === 'stopped') {
       return;
@@ -96,7 +96,7 @@ export class Server implements vscode.Disposable {
     await this.serial.request();
   }
 
-  /** Ends the server until somebody asks for a restart; `settingUp` while an environment is made. */
+  /** Ends the server until the user asks for a restart; `settingUp` while an environment is made. */
   async hold(state: 'settingUp'): Promise<void> {
     await this.stopClient();
     this.become({ kind: state });
@@ -167,7 +167,7 @@ export class Server implements vscode.Disposable {
     await this.stopClient();
   }
 
-  /** Never rejects: whoever waits for a server would wait for ever. */
+  /** Never rejects: a caller that waits for a server would wait for ever. */
   private async bringUp(): Promise<void> {
     try {
       await this.bringUpOnce();

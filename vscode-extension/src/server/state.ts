@@ -1,4 +1,4 @@
-/** Where the language server stands, as a value. */
+/** The state of the language server, as a value. */
 import type { Interpreter, Resolution } from '../python/resolve';
 
 export type ServerState =

@@ -1,6 +1,6 @@
 /**
- * What the status item says, as a pure function of where the server stands and what it told of each folder.
- * Nothing is guessed here: a folder of which nothing was told yet is starting.
+ * What the status item says, as a pure function of the state of the server and of each folder.
+ * Nothing is guessed here: a folder without a status yet is starting.
  */
 import { isLevel, type LiveStatus } from '../base/protocol';
 import type { ProxyText } from '../proxy/proxyText';
@@ -81,7 +81,7 @@ export function statusText(server: ServerState, folders: readonly LiveStatus[], 
   }
 }
 
-/** One line on a folder: how it stands, what is in its index, and what to do where something is wrong. */
+/** One line on a folder: its state, what is in its index, and what to do where something is wrong. */
 export function folderLine(folder: LiveStatus): string {
   const parts = [stateWords(folder)];
   if (folder.state !== 'error' && folder.state !== 'missing') {

@@ -1,9 +1,9 @@
-/** A file's lines with a quote in the place of those that stand there now. Pure. */
+/** A file's lines with a quote in the place of the current ones. Pure. */
 
 import type { LineSpan } from '../base/protocol';
 
 /**
- * Replaces the lines from the span's first on. How many is told by where the quote ends: at its last line that is still
+ * Replaces the lines from the span's first on. How many follows from the end of the quote: at its last line that is still
  * there, else after as many lines as it has. Lines of the span are 1-based.
  */
 export function asItWas(now: readonly string[], span: LineSpan, quote: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-/** Shows a quote as it was beside the file as it is: the file with the quote in the place of its lines, in a diff. */
+/** Shows a quote as it was next to the file as it is: the file with the quote in the place of its lines, in a diff. */
 
 import * as vscode from 'vscode';
 import type { LineSpan } from '../base/protocol';

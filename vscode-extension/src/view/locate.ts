@@ -5,7 +5,7 @@ import type { LineSpan } from '../base/protocol';
 const fewLines = 8;
 
 /**
- * The span, moved to where the quote's first lines stand in the buffer; the nearest place if they stand at several.
+ * The span, moved to where the quote's first lines are in the buffer; the nearest place if they are at several.
  * A buffer that does not hold them gives the span itself, cut at the buffer's end. Lines are 1-based and inclusive.
  */
 export function locate(buffer: readonly string[], span: LineSpan, quote: readonly string[]): LineSpan {

@@ -105,7 +105,7 @@ export type FromPage =
   | { readonly type: 'explain'; readonly key: string }
   | { readonly type: 'explainAnswer' }
   | { readonly type: 'closeVerdict' }
-  /** Shows an item's text as it was for the packet beside what is there now. */
+  /** Shows an item's text as it was for the packet next to what is there now. */
   | { readonly type: 'compare'; readonly key: string }
   /** Asks the shown packet's question again, so that its places are those of now. */
   | { readonly type: 'renew' }

@@ -13,7 +13,7 @@ export const isNote = (sourceId: string): boolean => sourceId.startsWith(`${sche
 export const noteUri = (folder: vscode.Uri, sourceId: string): vscode.Uri =>
   vscode.Uri.from({ scheme, path: sourceId.slice(scheme.length + 1), query: folder.toString() });
 
-/** Nothing is asked before somebody opens a note. */
+/** Nothing is requested before a note is opened. */
 export const registerNotes = (server: Pick<Server, 'ask'>): vscode.Disposable =>
   vscode.workspace.registerTextDocumentContentProvider(scheme, {
     async provideTextDocumentContent(uri, token) {

@@ -123,14 +123,14 @@ class View implements PacketView {
       await this.show({ question });
       return;
     }
-    // A page that is only now being made hears of it when it is ready.
+    // A page that is only now being made gets it when it is ready.
     this.composed = '';
     await this.link.reveal();
     this.compose();
   }
 
   async showVerdict(verdict: PlaceVerdict): Promise<void> {
-    // A page that is only now being made hears of it when it is ready.
+    // A page that is only now being made gets it when it is ready.
     this.verdict = verdict;
     await this.link.reveal(true);
     this.tellVerdict();
@@ -138,7 +138,7 @@ class View implements PacketView {
 
   async explainAnswer(): Promise<boolean> {
     if (this.current === undefined) return false;
-    // A page that is only now being made hears of it when it is ready.
+    // A page that is only now being made gets it when it is ready.
     this.explaining = true;
     await this.link.reveal();
     this.showRankers();
@@ -244,7 +244,7 @@ class View implements PacketView {
       const packet = await this.source.packet({ ...wanted, open: true }, asking.token);
       answered = this.asking === asking;
       if (answered) {
-        // Remembering takes a moment; a page made in it must not be told that an answer is awaited.
+        // Remembering takes a moment; a page made meanwhile must not show that an answer is awaited.
         this.asking = undefined;
         const { workspace = '', items } = wanted;
         await this.take(packet, workspace, renews, { ...(items && { given: items }), ...(check && { check }) });

@@ -1,4 +1,4 @@
-/** The webview of the packet view: makes its page, hears it, and tells it things while there is one. */
+/** The webview of the packet view: makes its page, and exchanges messages with it while there is one. */
 
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
@@ -40,7 +40,7 @@ export class PageLink implements vscode.WebviewViewProvider, vscode.Disposable {
     });
   }
 
-  /** Is there a page that hears what it is told? */
+  /** Is there a page that receives messages? */
   get hasPage(): boolean {
     return this.view !== undefined && this.listening;
   }

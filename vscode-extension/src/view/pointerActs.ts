@@ -60,7 +60,7 @@ export class PointerActs implements vscode.Disposable {
     }
   }
 
-  /** How the packet shown as `id` came about. Asked for only when somebody wants to see it. */
+  /** How the packet shown as `id` came about. Requested only when it is opened. */
   async explainAnswer(id: string): Promise<void> {
     const packet = this.packet();
     if (packet === undefined) return;
@@ -117,7 +117,7 @@ function pointed(item: LiveItem): Omit<OpenRequest, 'keepFocus'> {
   return { uri: vscode.Uri.parse(item.uri, true), span, quote: item.quote, inBuffer: item.buffer !== undefined };
 }
 
-/** The lines that name the item to the server: those of the packet while it stands there, else where it stands now. */
+/** The lines that name the item to the server: those of the packet while it is there, else the current ones. */
 function explained(item: LiveItem): LineSpan {
   return item.reason === 'unlocated' ? item : (item.now ?? item);
 }

@@ -6,7 +6,7 @@
 
 export interface Piece {
   readonly text: string;
-  /** The text stands for a character that would not be seen. */
+  /** The text replaces an invisible character. */
   readonly escaped: boolean;
 }
 

@@ -5,9 +5,9 @@
 import type { ItemName, LineSpan, Packet, PacketItem, VerdictsParams, VerdictStatus } from '../base/protocol';
 import { groups } from './words';
 
-/** An item, and where it stands now if a later verdict told. */
+/** An item, and its current place if a later verdict gave one. */
 export interface LiveItem extends PacketItem {
-  /** `null`: it stands nowhere any more. Absent: where the packet said. */
+  /** `null`: it is nowhere any more. Absent: where the packet said. */
   readonly now?: LineSpan | null;
 }
 
@@ -39,7 +39,7 @@ export function inOrder(packet: Packet, order: readonly string[]): LiveItem[] {
   return best.some((item) => placeOf(item) < 0) ? best : best.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** The lines to open: where the item stands now, in the unsaved buffer if there is one. Null: nowhere. */
+/** The lines to open: the current ones of the item, in the unsaved buffer if there is one. Null: nowhere. */
 export function currentSpan(item: LiveItem): LineSpan | null {
   if (item.buffer !== undefined) return item.buffer;
   return item.now === undefined ? item : item.now;

@@ -17,7 +17,7 @@ export const verdictSigns: Readonly<Record<VerdictStatus, string>> = {
   needs_refresh: '!',
 };
 
-/** What a group means for whoever reads it. */
+/** What a group means for the reader. */
 export const groupMeanings: Readonly<Record<VerdictStatus, string>> = {
   verified: 'true on disk right now',
   stale_risk: 'may mislead, look before you rely on it',
@@ -57,7 +57,7 @@ export function reasonWords(reason: string, since: 'indexed' | 'cited' | 'opened
 
 const quietReasons = new Set(['unchanged', 'touched']);
 
-/** Is there more to say of a verdict than its mark: that something is wrong, or that it stands elsewhere by now? */
+/** Is there more to say of a verdict than its mark: that something is wrong, or that it has moved? */
 export function saysMore({ status, reason }: { readonly status: VerdictStatus; readonly reason: string }): boolean {
   return status !== 'verified' || !quietReasons.has(reason);
 }
@@ -96,7 +96,7 @@ export function taskWords(task: TaskType): TaskWords {
   return tasks.find((one) => one.name === task) ?? { name: task, label: task, risk: 'medium', meaning: '' };
 }
 
-/** Where the answer stands, from the calibrated probability that it points to the right place. */
+/** How sure the answer is, from the calibrated probability that it points to the right place. */
 export function confidenceWords(confidence: number): string {
   if (confidence >= 0.8) return 'very likely the right place';
   if (confidence >= 0.6) return 'likely the right place';

@@ -38,7 +38,7 @@ export function App({ ask, inEditor }: AppProps): ReactElement {
     setLocked(why);
   }, []);
   useEffect(() => {
-    // Only what costs nothing is asked again by itself, and only while somebody can see it.
+    // Only what costs nothing is requested again by itself, and only while the page is visible.
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') {
         setTick((before) => before + 1);
@@ -65,7 +65,7 @@ export function App({ ask, inEditor }: AppProps): ReactElement {
   );
 }
 
-/** What somebody sees who opened the address by itself, or whose session has ended. */
+/** Shown to a user who opened the address by itself, or whose session has ended. */
 export function Locked({ why }: { readonly why: string }): ReactElement {
   return (
     <main className="locked">

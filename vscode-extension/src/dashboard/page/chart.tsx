@@ -1,4 +1,4 @@
-/** A chart on a canvas, which says in words what it shows and has its numbers as a table beside it. */
+/** A chart on a canvas, which says in words what it shows and has its numbers as a table next to it. */
 import {
   BarController,
   BarElement,
@@ -68,7 +68,7 @@ export function Figure({ label, draw, heads, rows, height = 'low' }: FigureProps
   );
 }
 
-/** Bars that stand on each other. */
+/** Stacked bars. */
 export function stacked(
   labels: readonly string[],
   parts: readonly { readonly label: string; readonly values: readonly number[]; readonly color: string }[],

@@ -18,7 +18,7 @@ export interface Page {
   readonly onLocked: (why: string) => void;
 }
 
-/** What stands after an error: the earlier answer too, if it is about the same workspace. */
+/** What is shown after an error: the earlier answer too, if it is about the same workspace. */
 export function failed<T>(before: Loaded<T>, workspace: string, error: string): Loaded<T> {
   return before.workspace === workspace ? { ...before, error, busy: false } : { error, busy: false };
 }

@@ -70,7 +70,7 @@ export function Panel<T>({ id, title, about, wide, loaded, children }: PanelProp
   );
 }
 
-/** What stands where there is nothing yet: why, and what to do. */
+/** Shown where there is nothing yet: why, and what to do. */
 export function Empty({ children }: { readonly children: ReactNode }): ReactElement {
   return <p className="empty">{children}</p>;
 }

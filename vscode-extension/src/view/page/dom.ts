@@ -33,7 +33,7 @@ export function h(tag: string, props: ElementProps, ...children: readonly Child[
   return { tag, props, children: flat(children) };
 }
 
-/** Text of others: characters that would not be seen stand as escapes, marked as such. */
+/** Text of others: invisible characters are shown as escapes, marked as such. */
 export function text(value: string, keep = ''): Child {
   return piecesOf(value, keep).map((piece) =>
     piece.escaped ? h('span', { class: 'escape' }, piece.text) : piece.text,

@@ -3,7 +3,7 @@
 import { h, type Described } from './dom';
 
 const paths = {
-  // The signs that the command line prints, told apart by outline alone.
+  // The signs that the command line prints, distinct by outline alone.
   verified: ['m2.8 8.6 3.5 3.5L13.2 4.6'],
   stale_risk: ['M1.8 9.6c1.2-2.6 3.4-3.3 6.2-1.6s5 1 6.2-1.6'],
   needs_refresh: ['M8 2.2v7.4', 'M8 12.6v1'],
@@ -40,7 +40,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Decoration only: whoever uses it says the same in text. */
+/** Decoration only: the caller says the same in text. */
 export function icon(name: IconName, className = ''): Described {
   return h(
     'svg',

@@ -92,7 +92,7 @@ function start(root: HTMLElement, live: HTMLElement, api: VsCodeApi): void {
     if (event.data.type === 'compose')
       queueMicrotask(() => root.querySelector<HTMLTextAreaElement>('#question')?.focus());
     if (event.data.type === 'showRankers') act.goToPart('rankers');
-    // Whoever asked goes on in the editor: it is brought into sight, and the focus stays there.
+    // The user goes on in the editor: it is scrolled into view, and the focus stays there.
     if (event.data.type === 'placeVerdict')
       queueMicrotask(() => root.querySelector('.place-verdict')?.scrollIntoView({ block: 'nearest' }));
     if (event.data.type === 'copied')

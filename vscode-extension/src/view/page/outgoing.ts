@@ -1,4 +1,4 @@
-/** What the extension must hear of an intent. Pure; `state` is the one before the intent. */
+/** The messages of an intent to the extension. Pure; `state` is the one before the intent. */
 
 import type { FromPage } from '../messages';
 import type { Intent } from './reduce';
@@ -16,7 +16,7 @@ export function outgoing(state: State, intent: Intent): FromPage | null {
   return known === undefined || known.state === 'failed' ? { type: 'explain', key: intent.key } : null;
 }
 
-/** How the answer came about is asked for once, and not before somebody wants to see it. */
+/** The explanation of an answer is requested once, when it is opened. */
 function ranking(state: State, opens: boolean): FromPage | null {
   return opens && wantsRanking(state) ? { type: 'explainAnswer' } : null;
 }

@@ -48,9 +48,9 @@ export interface State {
   readonly explained: Readonly<Record<string, Explained>>;
   /** The place that was last asked about in an editor, until it is closed. */
   readonly verdict: PlaceVerdict | null;
-  /** Null until somebody asks how the answer came about. */
+  /** Null until the explanation of the answer is opened. */
   readonly told: Told | null;
-  /** Items that show why they stand where they stand, and whether the rankers' lists are shown. */
+  /** Items that show why they are ranked where they are, and whether the rankers' lists are shown. */
   readonly here: readonly string[];
   readonly rankersOpen: boolean;
   /** How often an item's verdict changed while it was looked at, and how often an item came to a group. */
@@ -74,7 +74,7 @@ export function itemRowKey(key: string): string {
   return `item ${key}`;
 }
 
-/** Is what stands at an item shown below it? */
+/** Is the text of an item shown below it? */
 export function isUnfolded(state: State, key: string): boolean {
   return state.unfolded.includes(key) || state.explained[key] !== undefined || state.here.includes(key);
 }

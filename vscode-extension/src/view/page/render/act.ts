@@ -6,7 +6,7 @@ import type { Intent } from '../reduce';
 export interface Act {
   intend(intent: Intent): void;
   send(message: FromPage): void;
-  /** Brings a row of the answer into sight, and the focus to it. */
+  /** Scrolls a row of the answer into view, and moves the focus to it. */
   goTo(row: string): void;
   /** The same for a part below the rows. */
   goToPart(part: string): void;

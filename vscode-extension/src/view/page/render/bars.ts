@@ -1,7 +1,7 @@
 /**
  * Shares as pictures: drawn as SVG, whose sizes are attributes, because the page allows no inline styles.
  *
- * A picture says nothing alone: its label has every number, and whoever uses it shows them as text too.
+ * A picture says nothing alone: its label has every number, and the caller shows them as text too.
  */
 
 import type { RankerSignal } from '../../../base/protocol';

@@ -100,7 +100,7 @@ const actionNames: Readonly<Record<FailureAction, string>> = {
   choose: 'Choose interpreter',
 };
 
-/** What stands first while no server can run: the reason, one button that helps, and others. */
+/** What is shown first while no server can run: the reason, one button that helps, and others. */
 export function missing(what: Missing, act: Act): Described {
   return h(
     'section',

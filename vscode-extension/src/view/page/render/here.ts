@@ -1,4 +1,4 @@
-/** Why a pointer stands where it stands: a disclosure below it, with its rankers as one bar and in numbers. */
+/** Why a pointer is ranked where it is: a disclosure below it, with its rankers as one bar and in numbers. */
 
 import type { AnswerExplanation, RankedItem, RankerSignal, RankingSign } from '../../../base/protocol';
 import { leaning, percent, rankedAs, rankerClass, signed, weighty } from '../../ranking';
@@ -89,7 +89,7 @@ function saying(says: string): Described {
   return h('span', { class: 'says', attributes: { title: shown(says) } }, text(says));
 }
 
-/** A ranker's colour; its name stands beside it. */
+/** A ranker's colour; its name is next to it. */
 export function swatch(ranker: string): Described {
   return h('span', { class: 'swatch', 'aria-hidden': true }, h('svg', {}, dot(ranker)));
 }

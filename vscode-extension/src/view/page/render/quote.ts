@@ -1,4 +1,4 @@
-/** What stands at a pointer: whole lines with their numbers, in the colors of their language. */
+/** The text at a pointer: whole lines with their numbers, in the colors of their language. */
 
 import { lineEnd, linesOf } from '../../shown';
 import { count } from '../../words';

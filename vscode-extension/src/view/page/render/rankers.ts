@@ -64,7 +64,7 @@ function content(state: State, act: Act, packet: Packet): Child {
   ];
 }
 
-/** All places, best first, each as a bar of its rankers, with its score beside the best one's. */
+/** All places, best first, each as a bar of its rankers, with its score next to the best one's. */
 function places(act: Act, told: AnswerExplanation): Child {
   const best = Math.max(...told.items.map((item) => item.score));
   const used = [...new Set(told.items.flatMap((item) => item.signals.map(({ ranker }) => ranker)))];

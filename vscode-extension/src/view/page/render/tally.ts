@@ -1,4 +1,4 @@
-/** How many pointers carry which verdict: always in sight, so that a change is seen wherever its item went. */
+/** How many pointers carry which verdict: always visible, so that a change is seen wherever its item went. */
 
 import { inOrder, itemKey } from '../../verdicts';
 import { count, groupMeanings, groupNames, groups } from '../../words';
