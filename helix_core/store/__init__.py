@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from helix_core.store.lifecycle import Identity
     from helix_core.store.memory import Memory
     from helix_core.store.memory_items import WrittenMemory, scopes_of, written_args
-    from helix_core.store.memory_transfer import ForeignMemories
+    from helix_core.store.memory_transfer import CarriedRecord, ForeignMemories
     from helix_core.store.names import DefinedAt, UseTotals
     from helix_core.store.reader import Reader
     from helix_core.store.sources import SourceProfile
@@ -31,6 +31,7 @@ __all__ = [
     "OVER_LIMIT_FILES",
     "RULES",
     "SCHEMA_VERSION",
+    "CarriedRecord",
     "ClaimHit",
     "Counts",
     "DefinedAt",
@@ -72,7 +73,7 @@ __getattr__ = lazy_face(
         "lifecycle": ("Identity",),
         "memory": ("Memory",),
         "memory_items": ("WrittenMemory", "scopes_of", "written_args"),
-        "memory_transfer": ("ForeignMemories",),
+        "memory_transfer": ("CarriedRecord", "ForeignMemories"),
         "names": ("DefinedAt", "UseTotals"),
         "reader": ("Reader",),
         "sources": ("SourceProfile",),

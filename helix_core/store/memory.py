@@ -15,6 +15,7 @@ from helix_core.store.lexical import phrase
 from helix_core.store.memory_connection import MemoryConnection
 from helix_core.store.memory_file import NAME, open_file
 from helix_core.store.memory_items import MemoryItems
+from helix_core.store.memory_marks import NOTES
 from helix_core.store.memory_transfer import MemoryTransfer
 from helix_core.store.pauses import MOST_PAUSES, MemoryPauses
 from helix_core.store.sqlite_file import Row, id_list
@@ -111,7 +112,8 @@ class MemoryNotes:
         found: dict[str, None] = {}
         with self._file.transaction():
             for note_id in {item.note_id for item in self.items_with(workspace, gene_id, waiting=True)}:
-                self._file.rows("UPDATE note SET waits = 0 WHERE id = ?", (note_id,))
+                with self._file.remarked(NOTES, note_id):
+                    self._file.rows("UPDATE note SET waits = 0 WHERE id = ?", (note_id,))
                 found.update((item.gene_id, None) for item in self.items_of(note_id))
         return tuple(found)
 
@@ -164,6 +166,7 @@ class MemoryNotes:
             )
             if known:
                 note_id: int = known[0][0]
+                self._file.unmark(NOTES, note_id)
                 sql = "UPDATE note SET at = max(at, ?), waits = min(waits, ?) WHERE id = ?"
                 self._file.rows(sql, (note.at, waits, note_id))
             else:
@@ -187,6 +190,7 @@ class MemoryNotes:
                 self._put_items(note_id, note.title, note.chunks)
             for exchange in note.evidence:
                 self._file.rows("INSERT OR IGNORE INTO note_evidence VALUES (?, ?)", (note_id, exchange))
+            self._file.mark(NOTES, note_id)
         return note_id
 
     def agent_of(self, note_id: int) -> str:
@@ -200,7 +204,7 @@ class MemoryNotes:
 
     def replace_items(self, note_id: int, chunks: Iterable[Chunk], parser: str) -> None:
         """Replace the items and claims of a note after its text was parsed again."""
-        with self._file.transaction():
+        with self._file.transaction(), self._file.remarked(NOTES, note_id):
             (title,) = self._file.rows("SELECT title FROM note WHERE id = ?", (note_id,))[0]
             self._drop_items(note_id)
             self._put_items(note_id, title, chunks)
@@ -215,6 +219,7 @@ class MemoryNotes:
         with self._file.transaction():
             for note_id in {item.note_id for item in self.items_with(workspace, gene_id, waiting=None)}:
                 gone.update((item.gene_id, None) for item in self.items_of(note_id))
+                self._file.unmark(NOTES, note_id)
                 self._drop_items(note_id)
                 self._file.rows("DELETE FROM note WHERE id = ?", (note_id,))
             for gene in gone:
@@ -225,14 +230,16 @@ class MemoryNotes:
 
     def _put_items(self, note_id: int, title: str, chunks: Iterable[Chunk]) -> None:
         for number, chunk in enumerate(chunks):
+            text = chunk.text
+            posted = self._file.posted(body=text.body, doc=text.doc, names=text.names, extra=text.extra, title=title)
             self._file.rows(
-                "INSERT INTO note_item VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO note_item VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(note_id, number, bytes.fromhex(chunk.text_hash), chunk.kind, chunk.name, chunk.breadcrumb),
-                    *(chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line),
+                    *(chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line, posted),
                 ),
             )
-            item, text = self._file.last_row(), chunk.text
+            item = self._file.last_row()
             self._file.rows(
                 "INSERT INTO note_fts (rowid, body, doc, names, extra, title) VALUES (?, ?, ?, ?, ?, ?)",
                 (item, text.body, text.doc, text.names, text.extra, title),

@@ -86,7 +86,8 @@ CREATE TABLE note_item (
     start_byte  INTEGER NOT NULL,
     end_byte    INTEGER NOT NULL,
     start_line  INTEGER NOT NULL,
-    end_line    INTEGER NOT NULL
+    end_line    INTEGER NOT NULL,
+    posted      INTEGER NOT NULL DEFAULT 0     -- mark of its postings
 ) STRICT;
 CREATE INDEX note_item_note ON note_item (note_id, number);
 CREATE INDEX note_item_gene ON note_item (gene_id);
@@ -156,7 +157,8 @@ CREATE TABLE item (
     salt          TEXT    NOT NULL,            -- random, so that no hash in the log can be guessed after a purge
     text_key      BLOB    NOT NULL,            -- hash of the normalized words
     template_key  BLOB    NOT NULL,            -- hash of the words without numbers and names
-    tx_from       INTEGER NOT NULL             -- op.seq that wrote it
+    tx_from       INTEGER NOT NULL,            -- op.seq that wrote it
+    posted        INTEGER NOT NULL DEFAULT 0   -- mark of its postings
 ) STRICT;
 CREATE INDEX item_text ON item (text_key);
 CREATE INDEX item_template ON item (template_key);
@@ -223,6 +225,20 @@ CREATE TABLE chain (
     marks  INTEGER NOT NULL
 ) STRICT;
 INSERT INTO chain VALUES (1, 0, '', 0);
+
+-- Sums over rows that no operation names: the words that memories are found by, notes, workspaces, carried records.
+CREATE TABLE mark (subject TEXT PRIMARY KEY, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO mark VALUES ('words', 0), ('notes', 0), ('workspaces', 0), ('carried', 0);
+
+-- Records of strands whose type only a newer Helix knows, as they came in.
+CREATE TABLE carried (
+    type   TEXT NOT NULL,
+    id     TEXT NOT NULL,
+    owner  TEXT NOT NULL,                      -- the memory it belongs to; empty for none
+    line   TEXT NOT NULL,                      -- canonical JSON
+    PRIMARY KEY (type, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX carried_owner ON carried (owner) WHERE owner <> '';
 
 -- Idempotency keys of callers, hashed.
 CREATE TABLE write_key (key BLOB PRIMARY KEY, item_id TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;

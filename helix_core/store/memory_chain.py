@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 
 from helix_core.model import MemoryOp, canonical, memory_id, record_hash
 from helix_core.store.memory_connection import MemoryConnection
-from helix_core.store.memory_file import MARKED, has_own_views, marks_of, row_mark
+from helix_core.store.memory_file import has_own_views
+from helix_core.store.memory_marks import MARKED, MODULUS, marks_of, row_mark
 from helix_core.store.sqlite_file import Row
 
 WRITING = frozenset({"remember", "propose"})
@@ -31,6 +32,20 @@ _SAID = (
     *("item_id", "text", "actor", "extractor", "session", "at", "scope", "path", "start_line", "end_line", "span_hash"),
     *("layout_hash", "content_hash", "symbol", "commit", "heals"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ChainCheck:
+    """What a check of the log found.
+
+    Attributes:
+        first_broken: The first operation that is not as it was written, or that wrote what is not as it says; None
+            where everything fits. One past the last operation stands for what no operation accounts for.
+        outside: Of what the log does not name, what was changed from outside: the subjects of ``SUMMED``.
+    """
+
+    first_broken: int | None
+    outside: tuple[str, ...]
 
 
 class MemoryChain:
@@ -67,18 +82,19 @@ class MemoryChain:
         """Take a memory and its evidence, which are about to be removed, out of the sum."""
         for table, column in (("item", "id"), ("evidence", "item_id")):
             for row in self._file.rows(f"{MARKED[table]} WHERE {column} = ?", (item_id,)):
-                less = (1 << 62) - row_mark(table, row)
+                less = MODULUS - row_mark(table, row)
                 self._file.rows("UPDATE chain SET marks = (marks + ?) & 0x3fffffffffffffff", (less,))
 
-    def first_broken(self) -> int | None:
-        """Return the first operation that is not as it was written, or that wrote what is not as it says; None where
-        everything fits.
+    def check(self) -> ChainCheck:
+        """Compare the file with the log and with its sums.
 
-        One past the last operation means what no operation accounts for. Reads the tables as they are, so that no
-        value in them can keep it from its answer.
+        Reads the tables as they are, so that no value in them can keep it from its answer.
         """
         with self._file.snapshot():
-            return self._first_broken()
+            broken, outside = self._first_broken(), self._file.unlike_their_sum()
+            if broken is None and outside:
+                broken = int(self._file.rows("SELECT coalesce(max(seq), 0) + 1 FROM op")[0][0])
+        return ChainCheck(broken, outside)
 
     def _first_broken(self) -> int | None:
         rows = self._file.rows(f"{OP} ORDER BY seq")

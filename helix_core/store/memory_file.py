@@ -6,7 +6,6 @@ Unlike the index, the memory cannot be rebuilt: nothing here deletes it, and a b
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
@@ -24,27 +23,11 @@ from helix_core.store.lifecycle import (
     move_damaged_aside,
     rebuild_lock,
 )
+from helix_core.store.memory_marks import begin_sums, marks_of
 from helix_core.store.sqlite_file import connect
 
 NAME = "memory.db"
-SCHEMA_VERSION = 6
-MARKED = {
-    "item": "SELECT row, id, text_key, template_key, tx_from FROM item",
-    "evidence": "SELECT row, id FROM evidence",
-    "link": "SELECT src, rel, dst, tx_from FROM link",
-}
-"""What a row has in this file alone, and no operation of the log names."""
-
-
-def row_mark(table: str, row: Sequence[Any]) -> int:
-    """Return a hash of 62 bits of what ``MARKED`` reads of a row."""
-    said = "\0".join([table, *(one.hex() if isinstance(one, bytes) else str(one) for one in row)])
-    return int.from_bytes(hashlib.sha256(said.encode("utf-8", "replace")).digest()[:8]) >> 2
-
-
-def marks_of(rows: Callable[[str], Iterable[Sequence[Any]]]) -> int:
-    """Return the sum of the marks of all rows, modulo 2^62; ``rows`` runs a query."""
-    return sum(row_mark(table, row) for table, sql in MARKED.items() for row in rows(sql)) & (1 << 62) - 1
+SCHEMA_VERSION = 7
 
 
 def _begin_chain(connection: apsw.Connection) -> None:
@@ -100,6 +83,7 @@ MIGRATIONS: dict[int, str | Callable[[apsw.Connection], None]] = {
     4: _begin_chain,
     # What was kept before stays in force.
     5: "ALTER TABLE note ADD COLUMN waits INTEGER NOT NULL DEFAULT 0;",
+    6: begin_sums,
 }
 """What takes a file from the version that is its key to the next one."""
 

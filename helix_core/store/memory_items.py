@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, TypeVar, cast
 
-import apsw
-
 from helix_core.errors import MemoryStoreError
 from helix_core.model import (
     GLOBAL_SCOPE,
@@ -36,8 +34,9 @@ from helix_core.model import (
     record_hash,
 )
 from helix_core.store.lexical import phrase
-from helix_core.store.memory_chain import OP, MemoryChain, op_of
+from helix_core.store.memory_chain import OP, ChainCheck, MemoryChain, op_of
 from helix_core.store.memory_connection import MemoryConnection
+from helix_core.store.memory_marks import CARRIED, WORDS, WORKSPACES
 from helix_core.store.sqlite_file import RANKING_STEPS_PER_MS, Row, text_list
 
 T = TypeVar("T")
@@ -145,7 +144,6 @@ class MemoryItems:
         self._file, self._project_key = file, project_key
         self._chain = MemoryChain(file)
         self._as_of = ""
-        self._tokenizer: apsw.FTS5Tokenizer | None = None
 
     def scope(self, workspace: bytes, *, create: bool = False) -> str:
         """Return the key of a workspace, made with ``create``; else empty for one without.
@@ -173,7 +171,8 @@ class MemoryItems:
         with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
             row = self._file.workspace_id(workspace)
             if key:
-                self._file.rows(_REKEY, (key, row))
+                with self._file.remarked(WORKSPACES, row):
+                    self._file.rows(_REKEY, (key, row))
             return str(self._file.rows("SELECT key FROM workspace WHERE id = ?", (row,))[0][0])
 
     def write(
@@ -262,16 +261,17 @@ class MemoryItems:
 
     def add_fact(self, fact: MemoryFact, seq: int) -> None:
         """Insert a memory with its postings, inside a transaction; the operation ``seq`` wrote it."""
-        slot = fact.slot
+        slot, posted = fact.slot, self._file.posted(text=fact.text, extra=fact.extra)
         self._file.rows(
-            "INSERT INTO item VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO item VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(fact.id, fact.handle, fact.kind, fact.scope, fact.text, slot.subject, slot.attribute, slot.value),
                 *(fact.origin.value, fact.importance, fact.confidence, fact.valid_from, fact.valid_to, fact.salt),
-                *(fact.text_key, fact.template_key, seq),
+                *(fact.text_key, fact.template_key, seq, posted),
             ),
         )
         row = self._file.last_row()
+        self._file.mark_row(WORDS, "item", (row, posted))
         self._chain.mark("item", row, fact.id, fact.text_key, fact.template_key, seq)
         self._file.rows("INSERT INTO item_fts (rowid, text, extra) VALUES (?, ?, ?)", (row, fact.text, fact.extra))
 
@@ -369,6 +369,9 @@ class MemoryItems:
         """Remove memories with their evidence and postings, inside a transaction; call ``overwrite_removed`` after."""
         for item_id in ids:
             self._chain.unmark(item_id)
+            for subject in (WORDS, CARRIED):
+                self._file.unmark(subject, item_id)
+            self._file.rows("DELETE FROM carried WHERE owner = ? AND owner <> ''", (item_id,))
             for (row,) in self._file.rows("SELECT row FROM item WHERE id = ?", (item_id,)):
                 self._file.rows("DELETE FROM item_fts WHERE rowid = ?", (row,))
             self._file.rows("DELETE FROM evidence WHERE item_id = ?", (item_id,))
@@ -443,18 +446,7 @@ class MemoryItems:
 
     def tokens(self, text: str) -> list[str]:
         """Tokenize the text as the postings are: folded, split, stemmed."""
-        if self._tokenizer is None:
-            self._tokenizer = self._file.tokenizer("porter", "unicode61")
-        return cast(
-            "list[str]",
-            self._tokenizer(
-                text.encode("utf-8", "replace"),
-                apsw.FTS5_TOKENIZE_DOCUMENT,
-                None,
-                include_offsets=False,
-                include_colocated=False,
-            ),
-        )
+        return self._file.tokens(text)
 
     def has_any(self, scopes: Iterable[str]) -> bool:
         """Return whether these scopes have a memory of any status."""
@@ -541,9 +533,13 @@ class MemoryItems:
         """
         return int(self._file.rows(sql, (at,))[0][0])
 
+    def check(self) -> ChainCheck:
+        """Compare the file with its log; see ``MemoryChain.check``."""
+        return self._chain.check()
+
     def first_broken(self) -> int | None:
-        """Return the first operation that does not fit what is here; see ``MemoryChain.first_broken``."""
-        return self._chain.first_broken()
+        """Return the first operation that does not fit what is here; see ``ChainCheck``."""
+        return self.check().first_broken
 
     def _states(self, as_of: int | None) -> str:
         """Return the views of the status as common table expressions, as of an operation; "" for now."""

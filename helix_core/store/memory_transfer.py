@@ -15,10 +15,24 @@ from helix_core.model import MemoryEvidence, MemoryFact, MemoryLink, MemoryOp
 from helix_core.store.memory_chain import OP, args_of, op_of
 from helix_core.store.memory_connection import MemoryConnection
 from helix_core.store.memory_items import WRITE_WAIT_MS, MemoryItems
+from helix_core.store.memory_marks import CARRIED, WORKSPACES
 
 TAKEN_IN = "merge"
 """The operation that marks the moment other rows came in; of this file alone."""
 _NOWHERE = "SELECT count(*) FROM item WHERE scope = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedRecord:
+    """A record of a type that only a newer Helix knows; ``line`` is its canonical JSON.
+
+    ``owner`` is the id of the memory that it belongs to, empty for none.
+    """
+
+    type: str
+    id: str
+    owner: str
+    line: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +49,12 @@ class ForeignMemories:
     purged: tuple[str, ...]
     args: Mapping[str, Any]
     key: str = ""
+    carried: tuple[CarriedRecord, ...] = ()
 
     def __bool__(self) -> bool:
         """Return whether storing this would change anything."""
-        return bool(self.facts or self.evidence or self.links or self.ops or self.purged or self.key)
+        rows = self.facts or self.evidence or self.links or self.ops or self.carried
+        return bool(rows or self.purged or self.key)
 
 
 class MemoryTransfer:
@@ -62,7 +78,20 @@ class MemoryTransfer:
                 )
             fields = {"lamport": op.lamport, "actor": op.actor, "kind": op.kind, "item_id": op.item_id, "at": op.at}
             found.append({"type": "op", "id": op.id, "fields": fields | {"args": op.args}})
+        for kind, id_, line in self._file.rows("SELECT type, id, line FROM carried"):
+            record = args_of(line)
+            if record is None or (record.get("type"), record.get("id")) != (kind, id_):
+                raise MemoryStoreError(
+                    f"A record that the memory {self._file.path} keeps for a newer Helix is not as it came in, so "
+                    "nothing leaves it or comes in; see helix log --verify, and put a copy of the file in its place."
+                )
+            found.append(record)
         return found
+
+    def carried(self) -> tuple[int, int]:
+        """Return how many records are kept for a newer Helix, and their bytes."""
+        count, size = self._file.rows("SELECT count(*), coalesce(sum(octet_length(line)), 0) FROM carried")[0]
+        return int(count), int(size)
 
     def workspaces(self) -> list[tuple[bytes, str]]:
         """Return the real path of each workspace with its key, the scope of its memories."""
@@ -101,8 +130,13 @@ class MemoryTransfer:
             items.add_evidence(one)
         for link in wanted.links:
             items.add_link(link, written.get(link.src, first))
+        for each in wanted.carried:
+            said = (each.type, each.id, each.owner, each.line)
+            self._file.rows("INSERT INTO carried VALUES (?, ?, ?, ?)", said)
+            self._file.mark_row(CARRIED, "carried", said)
         if wanted.purged:
             items.remove(wanted.purged)
         if wanted.key:
             row = self._file.workspace_id(workspace)
-            self._file.rows("UPDATE workspace SET key = ? WHERE id = ?", (wanted.key, row))
+            with self._file.remarked(WORKSPACES, row):
+                self._file.rows("UPDATE workspace SET key = ? WHERE id = ?", (wanted.key, row))

@@ -151,7 +151,7 @@ def quarantined(
     known = {record.key for record in present}
     taken = [record for record in incoming if record.key not in known and record.type != OP]
     items = {record.id for record in taken if record.type == MEMORY}
-    kept = [record for record in taken if record.type == MEMORY or _owner(record) in items]
+    kept = [record for record in taken if record.type == MEMORY or owner_of(record) in items]
     return ordered([*kept, *(proposal(record) for record in kept if record.type == MEMORY)])
 
 
@@ -228,6 +228,12 @@ def link_record(src: str, rel: str, dst: str) -> StrandRecord:
     return record_of({"type": LINK, "id": f"{src}/{rel}/{dst}", "fields": {"src": src, "rel": rel, "dst": dst}})
 
 
+def owner_of(record: StrandRecord) -> str | None:
+    """Return the id of the item that a record belongs to."""
+    owner = _values_of(record).get("src" if record.type == LINK else "item_id")
+    return owner if isinstance(owner, str) else None
+
+
 def _decided_by(policy: ClashPolicy, ours: tuple[float, str], theirs: tuple[float, str]) -> StrandRecord:
     """Return the link from the item that stays in force to the other one; each is given as its age and its id."""
     is_ours = {
@@ -247,14 +253,8 @@ def _unpurged(records: Collection[StrandRecord]) -> Iterable[StrandRecord]:
     return (
         record
         for record in records
-        if record.type in (OP, LINK) or not (_owner(record) in gone or (record.type == MEMORY and record.id in gone))
+        if record.type in (OP, LINK) or not (owner_of(record) in gone or (record.type == MEMORY and record.id in gone))
     )
-
-
-def _owner(record: StrandRecord) -> str | None:
-    """Return the id of the item that a record belongs to."""
-    owner = _values_of(record).get("src" if record.type == LINK else "item_id")
-    return owner if isinstance(owner, str) else None
 
 
 def _values_of(record: StrandRecord) -> Mapping[str, Any]:

@@ -44,6 +44,7 @@ _NOUNS = {
     "evidence": ("piece of evidence", "pieces of evidence"),
     "link": ("link", "links"),
     "op": ("operation", "operations"),
+    "other": ("record of a newer Helix", "records of a newer Helix"),
 }
 """What people call records, by their type: one and several."""
 

@@ -754,7 +754,9 @@ def test_a_memory_that_was_migrated_has_the_schema_of_a_new_one(tmp_path):
     # The views are of one file, whichever step made the tables.
     with closing(sqlite3.connect(tmp_path / "old" / memory_file.NAME)) as connection, connection:
         connection.executescript(
-            "ALTER TABLE note DROP COLUMN waits; DROP TABLE pause; DROP TABLE chain; DROP VIEW item_state; "
+            "ALTER TABLE note DROP COLUMN waits; ALTER TABLE item DROP COLUMN posted; DROP TABLE mark; "
+            "ALTER TABLE note_item DROP COLUMN posted; DROP TABLE carried; DROP TABLE pause; DROP TABLE chain; "
+            "DROP VIEW item_state; "
             "CREATE VIEW item_state AS SELECT id FROM item; PRAGMA user_version=3"
         )
     connection.close()

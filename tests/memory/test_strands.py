@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from helix_core.config import load_config
 from helix_core.engine import Helix
 from helix_core.engine.memory import ImportRequest, RememberRequest
-from helix_core.errors import AlteredRecordError, DamagedStrandError, StrandError, TamperedStrandError, UsageError
+from helix_core.errors import (
+    AlteredRecordError,
+    DamagedStrandError,
+    MemoryStoreError,
+    StrandError,
+    TamperedStrandError,
+    UsageError,
+)
 from helix_core.ingest import Masked
 from helix_core.model import MemoryFact, MemoryLink, MemoryOrigin, Slot
 from helix_core.store import Memory
@@ -169,7 +176,7 @@ def test_importing_again_changes_nothing(ada, bob):
 def test_a_dry_run_says_what_would_come_in_and_keeps_nothing(ada, bob):
     remember(ada, "The queue is NATS", is_global=True)
     told = take(bob, strand_of(ada), dry_run=True)
-    assert told["added"] == {"evidence": 1, "link": 0, "memory": 1, "op": 1}
+    assert told["added"] == {"evidence": 1, "link": 0, "memory": 1, "op": 1, "other": 0}
     assert bob.memory.exported() == ()
     assert not os.path.exists(os.path.join(bob.session.config.data_dir, "memory.db"))
 
@@ -348,12 +355,104 @@ def test_a_slot_that_holds_the_secret_that_its_text_hides_is_left_out(ada, bob):
     assert texts(bob) == []
 
 
-def test_unknown_types_are_said_and_not_kept(ada, bob):
+def later(id_, owner="", **said):
+    """A record of a type that this Helix does not know."""
+    fields = {"fields": {"item_id": owner} | said} if owner else said
+    return record_of({"type": "hologram", "id": id_} | fields)
+
+
+def carried(helix, **given):
+    return [record.line for record in helix.memory.exported(**given) if record.type == "hologram"]
+
+
+def owners(helix):
+    return {
+        record.fields()["fields"]["text"]: record.id for record in helix.memory.exported() if record.type == "memory"
+    }
+
+
+def test_records_of_a_newer_helix_are_kept_and_leave_as_they_came(ada, bob, person):
     remember(ada, "The queue is NATS", is_global=True)
-    strand = holding([*ada.memory.exported(), record_of({"type": "hologram", "id": "h1"})])
-    (note,) = take(bob, strand)["notes"]
-    assert note.startswith("not kept here: 1 record of type 'hologram', which a newer Helix knows; keep the file")
-    assert texts(bob) == ["The queue is NATS"]
+    (owner,) = owners(ada).values()
+    strange = later("h1", rays=[1.5, None, {"é": [True]}], of="h2")
+    records = union([*ada.memory.exported(), strange, later("h2", owner, angle=30)])
+    told = take(bob, holding(records))
+    assert told["added"] == {"memory": 1, "evidence": 1, "link": 0, "op": 1, "other": 2}
+    (note,) = told["notes"]
+    assert note.startswith("kept as it is, for a Helix that knows the type 'hologram': 2 records")
+    assert bob.memory.exported() == records
+    assert strange.line in carried(bob)
+    again = take(bob, holding(records))
+    assert (any(again["added"].values()), again["notes"]) == (False, [])
+    carol = person("carol")
+    take(carol, strand_of(bob))
+    assert root(carol) == content_root(records)
+    assert is_whole(bob) and is_whole(carol)
+    assert texts(carol) == ["The queue is NATS"]
+
+
+def test_a_record_of_a_newer_helix_in_another_wording_is_refused(ada, bob):
+    take(bob, holding([later("h1", angle=30)]))
+    with pytest.raises(AlteredRecordError):
+        take(bob, holding([later("h1", angle=31)]))
+    assert carried(bob) == [later("h1", angle=30).line]
+
+
+def test_what_belongs_to_a_purged_memory_goes_with_it(ada, bob):
+    handle = remember(ada, "The queue is NATS", is_global=True)
+    (owner,) = owners(ada).values()
+    take(ada, holding([later("h1", owner, said="zebra"), later("h2")]))
+    ada.memory.purge(handle, confirm=f"purge {handle}")
+    assert carried(ada) == [later("h2").line]
+    assert is_whole(ada)
+    told = take(ada, holding([later("h1", owner, said="zebra")]))
+    assert told["notes"] == ["left out, as their memory did not come in: 1 record of type 'hologram'"]
+    assert "zebra" not in str(ada.memory.exported())
+
+
+def test_an_untrusted_signer_brings_only_what_belongs_to_a_memory_that_waits(ada, bob):
+    remember(ada, "The queue is NATS", is_global=True)
+    (owner,) = owners(ada).values()
+    records = [*ada.memory.exported(), later("h1", owner), later("h2")]
+    told = take(bob, holding(records), trusted=False)
+    assert carried(bob) == [later("h1", owner).line]
+    assert "left out, as their memory did not come in: 1 record of type 'hologram'" in told["notes"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"token": "ghp_16C7e42F292c6912E7710c838347Ae178B4a"},
+        {"deep": [{"password": "hunter2"}]},
+        {"AKIAZQ3DRSTUVWXY2345": 1},
+    ],
+)
+def test_a_record_of_a_newer_helix_that_holds_a_secret_stays_out(bob, said):
+    told = take(bob, holding([later("h1", **said), later("h2", angle=30)]))
+    assert "left out for what looks like a secret: 1 record of type 'hologram'" in told["notes"]
+    assert carried(bob) == [later("h2", angle=30).line]
+
+
+def test_what_nobody_here_can_read_is_not_shared_and_leaves_with_its_own_workspace(ada, person):
+    remember(ada, "The queue is NATS")
+    beside = person("beside", of="ada")
+    remember(beside, "The cache is Valkey")
+    ours, theirs = owners(ada)["The queue is NATS"], owners(ada)["The cache is Valkey"]
+    take(ada, holding([later("h1", ours), later("h2", theirs), later("h3")]))
+    assert len(carried(ada)) == 3
+    assert carried(ada, is_shared=True) == []
+    held = [record.id for record in ada.memory.selected().records if record.type == "hologram"]
+    assert held == ["h1"]
+    assert len([one for one in ada.memory.selected(["all"]).records if one.type == "hologram"]) == 3
+
+
+def test_no_more_is_kept_for_a_newer_helix_than_there_is_room(ada, bob, monkeypatch):
+    remember(ada, "The queue is NATS", is_global=True)
+    monkeypatch.setattr("helix_core.engine.memory.strands.MOST_CARRIED", 2)
+    take(bob, holding([later("h1"), later("h2")]))
+    with pytest.raises(MemoryStoreError, match=r"would keep 3 records, 0 MiB, of types .* upgrade Helix first"):
+        take(bob, holding([*ada.memory.exported(), later("h3")]))
+    assert texts(bob) == []
 
 
 @pytest.mark.slow

@@ -463,7 +463,10 @@ class Curating:
             "head": last[0].head if last and not name else "",
             "left_out": 0 if everywhere or name else memory.items.ops_elsewhere(scopes),
         }
-        return answer | ({"first_broken": memory.items.first_broken()} if verify else {})
+        if not verify:
+            return answer
+        found = memory.items.check()
+        return answer | {"first_broken": found.first_broken, "changed_outside": list(found.outside)}
 
     def no_log(self) -> dict[str, Any]:
         """Return the log of an empty memory."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from helix_core.engine.memory.remembering import LONGEST_TEXT, actor_of, found_by
 from helix_core.engine.opened import WorkspaceSession
-from helix_core.errors import DamagedStrandError, TamperedStrandError, UsageError
+from helix_core.errors import DamagedStrandError, MemoryStoreError, TamperedStrandError, UsageError
 from helix_core.ingest import mask, quoted
 from helix_core.memory import exact_words, is_clash, statement, template_key, text_key
 from helix_core.model import (
@@ -32,7 +32,7 @@ from helix_core.model import (
     record_hash,
 )
 from helix_core.printable import count
-from helix_core.store import ForeignMemories, Memory, written_args
+from helix_core.store import CarriedRecord, ForeignMemories, Memory, written_args
 from helix_core.strand import (
     FORMAT,
     NEWEST_SCHEMA,
@@ -46,6 +46,7 @@ from helix_core.strand import (
     content_root,
     difference,
     item_changes,
+    owner_of,
     purged_ids,
     quarantined,
     record_of,
@@ -61,6 +62,8 @@ ALL_WORKSPACES = "all"
 PRIVATE_KINDS = frozenset({"identity"})
 """Kinds that are never shared."""
 KNOWN_TYPES = frozenset({"memory", "evidence", "link", "op"})
+MOST_CARRIED, MOST_CARRIED_BYTES = 100_000, 64 << 20
+"""Records that are kept for a newer Helix, at most."""
 WRITING = frozenset({"remember", "propose"})
 MOST_LAMPORT = 2**48
 _HANDLE = re.compile(r"m_[a-z2-7]{8}")
@@ -259,7 +262,8 @@ class MemoryStrands:
         }
         spoken = [_evidence(each) for each in records if each.type == "evidence" and _belongs(each, chosen)]
         chosen -= {one.item_id for one in spoken if _holds_secret(_spoken(one))}
-        return tuple(each for each in records if _belongs(each, chosen))
+        # What a record of an unknown type says to others nobody here can tell.
+        return tuple(each for each in records if each.type in KNOWN_TYPES and _belongs(each, chosen))
 
 
 class _StrandComparison:
@@ -271,7 +275,7 @@ class _StrandComparison:
         self._wanted, self._present, self._actor, self._now, self._random = wanted, present, actor, now, random
         sent = wanted.strand.records
         known = [record for record in sent if record.type in KNOWN_TYPES]
-        self._unknown = Counter(record.type for record in sent if record.type not in KNOWN_TYPES)
+        self._later = [record for record in sent if record.type not in KNOWN_TYPES]
         for record in known:
             _require_fit(record)
         self._facts = {record.id: _fact(record) for record in known if record.type == "memory"}
@@ -282,7 +286,9 @@ class _StrandComparison:
         handles = {_values_of(each)["handle"]: each.id for each in present if each.type == "memory"}
         taken = {id_ for id_, fact in self._facts.items() if handles.setdefault(fact.handle, id_) != id_}
         self._left_out = {"secret": secret, "handle": taken}
-        usable = [record for record in known if not _belongs_to_any(record, secret | taken)]
+        self._unkept = {record.key for record in self._later if _holds_secret(_texts_in(record))}
+        kept = [*known, *(record for record in self._later if record.key not in self._unkept)]
+        usable = [record for record in kept if not _belongs_to_any(record, secret | taken)]
         if wanted.is_trusted:
             for record in altered(present, usable):
                 raise altered_error(record)
@@ -294,6 +300,7 @@ class _StrandComparison:
             self._links = ()
         self._after = union(present, self.incoming, self._links)
         self.change = difference(present, self._after)
+        self._require_room(present)
 
     def scope_to_adopt(self) -> str:
         """Return the one workspace that the new memories are of, empty for none or several."""
@@ -313,6 +320,11 @@ class _StrandComparison:
             evidence=tuple(self._evidence[each.id] for each in added if each.type == "evidence"),
             links=tuple(_link(each) for each in added if each.type == "link"),
             ops=tuple(_op(each) for each in added if each.type == "op"),
+            carried=tuple(
+                CarriedRecord(each.type, each.id, owner_of(each) or "", each.line.decode())
+                for each in added
+                if each.type not in KNOWN_TYPES
+            ),
             purged=tuple(each.id for each in self.change.removed if each.type == "memory"),
             args={
                 "signer": signer_text(self._wanted.strand.signer),
@@ -326,9 +338,23 @@ class _StrandComparison:
         """Return what comes in, as counts, and notes for what does not."""
         counts = Counter(record.type for record in self.change.added)
         memories = [record for record in self._wanted.strand.records if record.type == "memory"]
-        unknown = sorted(self._unknown.items())
-        newer = "which a newer Helix knows; keep the file, and import it again with that one"
-        notes = [f"not kept here: {count(number, 'record')} of type {kind!a}, {newer}" for kind, number in unknown]
+        added = {kind: counts[kind] for kind in sorted(KNOWN_TYPES)}
+        added["other"] = counts.total() - sum(added.values())
+        notes = []
+        here = {record.key for record in self._after}
+        for kind in sorted({record.type for record in self._later}):
+            sent = {record.key for record in self._later if record.type == kind}
+            if counts[kind]:
+                notes.append(
+                    f"kept as it is, for a Helix that knows the type {kind!a}: {count(counts[kind], 'record')}; it "
+                    "leaves with the memories, and this Helix shows nothing of it"
+                )
+            if secret := sent & self._unkept:
+                notes.append(f"left out for what looks like a secret: {count(len(secret), 'record')} of type {kind!a}")
+            if alone := sent - self._unkept - here:
+                notes.append(
+                    f"left out, as their memory did not come in: {count(len(alone), 'record')} of type {kind!a}"
+                )
         if held := self._left_out["secret"]:
             notes.append(f"left out for what looks like a secret: {count(len(held), 'memory', 'memories')}")
         if held := self._left_out["handle"]:
@@ -336,7 +362,7 @@ class _StrandComparison:
         if key:
             notes.append("the memories of its workspace are now those of this one")
         return {
-            "added": {kind: counts[kind] for kind in sorted(KNOWN_TYPES)},
+            "added": added,
             "known": len(memories) - counts["memory"],
             "removed": sum(record.type == "memory" for record in self.change.removed),
             "decided": len(self._links),
@@ -355,6 +381,15 @@ class _StrandComparison:
             text = mask(said["text"].encode()).text()
             found.append({"id": said["handle"], "kind": said["kind"], "text": text, **shown})
         return found
+
+    def _require_room(self, present: Sequence[StrandRecord]) -> None:
+        """Raise MemoryStoreError where the file would keep too much that this Helix does not know."""
+        sizes = [len(each.line) for each in (*present, *self.change.added) if each.type not in KNOWN_TYPES]
+        if len(sizes) > MOST_CARRIED or sum(sizes) > MOST_CARRIED_BYTES:
+            raise MemoryStoreError(
+                f"nothing comes in: with this strand the memory would keep {len(sizes):,} records, "
+                f"{sum(sizes) >> 20} MiB, of types that this Helix does not know; upgrade Helix first"
+            )
 
     def _proposal(self, record: StrandRecord) -> StrandRecord:
         """Return the operation that puts an untrusted memory into review."""
@@ -385,6 +420,8 @@ def _of_scopes(records: Sequence[StrandRecord], scopes: Collection[str]) -> tupl
         if record.type == "link":
             said = _values_of(record)
             return bool({said["src"], said["dst"]} & chosen) and not {said["src"], said["dst"]} & others
+        if record.type not in KNOWN_TYPES and owner_of(record) not in memories:
+            return not others
         return _belongs(record, chosen | gone) or (
             record.type == "op" and not _values_of(record)["item_id"] and not others
         )
@@ -419,18 +456,17 @@ def _belongs(record: StrandRecord, chosen: Collection[str]) -> bool:
     """Return whether a record is one of the chosen memories, or about those alone."""
     if record.type == "memory":
         return record.id in chosen
-    said = _values_of(record)
     if record.type == "link":
+        said = _values_of(record)
         return said["src"] in chosen and said["dst"] in chosen
-    return said["item_id"] in chosen
+    return owner_of(record) in chosen
 
 
 def _belongs_to_any(record: StrandRecord, ids: Collection[str]) -> bool:
     if not ids:
         return False
-    said = _values_of(record)
-    owner = record.id if record.type == "memory" else said.get("src" if record.type == "link" else "item_id")
-    return owner in ids and (record.type != "op" or said.get("kind") != "purge")
+    owner = record.id if record.type == "memory" else owner_of(record)
+    return owner in ids and (record.type != "op" or _values_of(record).get("kind") != "purge")
 
 
 def _fact(record: StrandRecord) -> MemoryFact:
@@ -542,6 +578,21 @@ def _words(fact: MemoryFact) -> tuple[str, ...]:
 
 def _spoken(one: MemoryEvidence) -> tuple[str, ...]:
     return one.text, one.path, one.symbol, one.session, one.actor, one.extractor
+
+
+def _texts_in(record: StrandRecord) -> Iterator[str]:
+    """Yield every text and name of a record, and each text after its name; but for its type and its id."""
+    pending = [("", {name: value for name, value in record.fields().items() if name not in ("type", "id")})]
+    while pending:
+        name, value = pending.pop()
+        if isinstance(value, dict):
+            yield from value
+            pending += value.items()
+        elif isinstance(value, list):
+            pending += [(name, inner) for inner in value]
+        elif isinstance(value, str):
+            yield value
+            yield f"{name}: {value}"
 
 
 def _holds_secret(texts: Iterable[str]) -> bool:

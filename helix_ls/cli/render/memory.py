@@ -15,6 +15,12 @@ from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import Page, ago, dim, duration, mark, reason_of
 
 _MOST_LINES = 12
+_OUTSIDE = {
+    "words": "the words that a search finds memories by",
+    "notes": "notes",
+    "workspaces": "the paths of workspaces",
+    "carried": "records that are kept for a newer Helix",
+}
 _DIFFERENCES = {"added": "Added", "removed": "Removed", "changed": "In another state"}
 _PROPOSED = {
     "archive": "Could be archived: helix maintain --archive",
@@ -215,7 +221,11 @@ def _draw_log(page: Page, answer: dict[str, Any]) -> None:
     if left := answer["left_out"]:
         page.line(dim(f"{count(left, 'operation')} on memories of other workspaces: helix log --all"))
     if "first_broken" in answer:
-        broken = answer["first_broken"]
+        broken, outside = answer["first_broken"], answer["changed_outside"]
+        if outside:
+            page.line(Text(f"changed from outside: {', '.join(map(_OUTSIDE.__getitem__, outside))}", style="bold red"))
+        if outside and broken > max((op["seq"] for op in answer["ops"]), default=0):
+            return
         found = f"operation {broken} is not as it was written" if broken is not None else "every hash fits"
         page.line(Text(found, style="bold red" if broken is not None else "green"))
 
