@@ -13,12 +13,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helix_core.embed.static import StaticEncoder
 from helix_core.embed.table import TABLE, TABLE_ID
 from helix_core.ingest.document import ingest
 from helix_core.model import Document, StatSignature
 from helix_core.store import Index, Reader, Writer, open_index, open_or_rebuild
+from helix_core.store.vector_rows import Space
+from helix_core.store.vectors import floats_of, quantised, sign_distances
 
 SIGNATURE = StatSignature(1, 2, 3, 4)
 PARSE = b'def parse_header(line):\n    """Split a header line into name and value."""\n    return line.split(":")\n'
@@ -266,6 +270,70 @@ def test_without_numpy_the_same_places_are_found_with_equal_scores(
     done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert literal_eval(done.stdout) == found
+
+
+@given(size=st.sampled_from([1, 8, 31, 32, 33, 48, 128]), data=st.data())
+def test_distances_of_signs_are_counted_bit_by_bit(size: int, data: st.DataObject) -> None:
+    query = data.draw(st.binary(min_size=size, max_size=size))
+    vectors = data.draw(st.lists(st.binary(min_size=size, max_size=size), max_size=9))
+    # The farthest and the nearest, whose sums could run over into their neighbors'.
+    vectors = [*vectors, bytes(byte ^ 0xFF for byte in query), query, *vectors]
+    whole = int.from_bytes(query)
+    counted = [(int.from_bytes(vector) ^ whole).bit_count() for vector in vectors]
+    assert list(sign_distances(query, b"".join(vectors))) == counted
+
+
+@pytest.mark.slow
+def test_the_nearest_by_signs_are_those_of_vec0_in_a_table_with_gaps(index: Index, reader: Reader) -> None:
+    chance = random.Random(5)
+    with index.writer().batch():
+        for number in range(2_100):
+            vector = bytes(chance.choices((0xAA, 0xAB, 0x00, 0xFF), k=4))
+            document = ingest(b"f%d" % number, b"x\n")
+            text = replace(document.embedded[-1], input_hash=number.to_bytes(8), vector=vector)
+            index.writer().replace(replace(document, embedded=(text,)), SIGNATURE, 0)
+    index._connection.execute("DELETE FROM vectors_1 WHERE rowid % 3 = 0")
+    first = reader.vectors._heads(_space(reader))[0][1]
+    assert set(first) - {0x00, 0xFF}
+    query = np.asarray([1.0, -1.0] * 16, "<f4").tobytes()
+    signs = quantised(list(np.frombuffer(query, "<f4")), _space(reader))
+    for count in (10, 400, 5_000):
+        found = reader.vectors._nearest_by_signs(_space(reader), signs, count, count)
+        of_vec0 = reader._session.rows(
+            "SELECT rowid, distance FROM vectors_1 WHERE vector MATCH vec_bit(?) AND k = ?", (signs, min(count, 4_096))
+        )
+        own = dict(zip(found, sign_distances(signs, b"".join(found.values())), strict=True))
+        assert sorted(own.values()) == sorted(distance for _, distance in of_vec0)
+        border = max(own.values())
+        assert {id_ for id_, distance in own.items() if distance < border} == {
+            id_ for id_, distance in of_vec0 if distance < border
+        }
+    without_ties = reader.vectors._nearest_by_signs(_space(reader), signs, 1, 400)
+    assert len(without_ties) < 400
+
+
+def _space(reader: Reader) -> Space:
+    return reader.vectors.known_spaces()["static/chunk"]
+
+
+def test_a_question_neither_looks_up_each_text_nor_sorts_each_block(writer: Writer, reader: Reader) -> None:
+    """What of an answer grew with the number of texts by more than one pass over their vectors."""
+    with writer.batch():
+        for number in range(300):
+            add(writer, b"m%d/f.py" % number, unlike(number))
+    signs = quantised(floats_of(asked()), _space(reader))
+    asked_for: list[str] = []
+
+    def note(_: object, sql: str, __: object) -> bool:
+        asked_for.append(sql)
+        return True
+
+    reader._session.connection.exec_trace = note
+    assert reader.vectors.spaces() == {"static/outline": 1.0, "static/chunk": 1.0}
+    assert len(reader.vectors._nearest_by_signs(_space(reader), signs, 20, 400)) >= 20
+    reader._session.connection.exec_trace = None
+    assert any("vector_chunks00" in sql for sql in asked_for)
+    assert not [sql for sql in asked_for if "JOIN" in sql or "vec_bit" in sql]
 
 
 def test_the_table_is_named_by_its_own_hash() -> None:
