@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -18,6 +18,9 @@ MOST_REFERENCES = 4_000
 _KEPT = 32
 LONGEST_CODE = 300
 LONGEST_PARAGRAPH = 4_000
+
+_MARKS = ("`", "](", "::: ", "~~~", ".. ")
+"""What each reference is in: code, a link, or a directive of MyST, mkdocstrings or reST. A text without is not parsed."""
 
 _ROLES = frozenset(
     ("meth", "func", "class", "attr", "data", "exc", "mod", "obj", "const", "property", "decorator", "type", "deco")
@@ -120,6 +123,8 @@ def references_in(text: str, language: str) -> tuple[Reference, ...]:
         text: The whole document or some of its lines, beginning at a line start.
         language: ``rst``, or anything else for markdown.
     """
+    if not any(mark in text for mark in _MARKS):
+        return ()
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     found = _in_rst(lines, 1) if language == "rst" else _in_markdown(lines)
     return tuple(
@@ -174,10 +179,10 @@ def _in_markdown(lines: Sequence[str]) -> Iterator[Reference]:
             yield block
         else:
             text = "\n".join(block.lines)
-            codes = [
-                _CodeMark(start, end, content, _myst_role(text, start)) for start, end, content in code_spans(text)
-            ]
-            yield from _referred(block, text, codes, [(match.start(), match[1]) for match in _LINK.finditer(text)])
+            spans = code_spans(text) if "`" in text else ()
+            codes = [_CodeMark(start, end, content, _myst_role(text, start)) for start, end, content in spans]
+            links = _LINK.finditer(text) if "](" in text else ()
+            yield from _referred(block, text, codes, [(match.start(), match[1]) for match in links])
 
 
 def _myst_role(text: str, start: int) -> str:
@@ -194,7 +199,7 @@ def _markdown_blocks(lines: Sequence[str]) -> Iterator[_TextBlock | Reference]:
         indent = len(line) - len(text)
         while not fence and text.startswith(">"):
             text = text[1:].lstrip(" ")
-        opened = _FENCE.match(text)
+        opened = _FENCE.match(text) if text.startswith(("```", "~~~")) else None
         if fence:
             if opened and opened[1].startswith(fence) and not opened[2].strip():
                 fence = ""
@@ -205,7 +210,9 @@ def _markdown_blocks(lines: Sequence[str]) -> Iterator[_TextBlock | Reference]:
             in_comment = "-->" not in text
             continue
         starts_block = not block.lines
-        is_apart = text[:1] in "#|" or _BULLET.match(text) or text.startswith(("!!!", "???", "===", ":::"))
+        is_item = text.startswith(("-", "*", "+")) or text[:1].isdecimal()
+        bullet = _BULLET.match(text) if is_item else None
+        is_apart = text[:1] in "#|" or bullet is not None or text.startswith(("!!!", "???", "===", ":::"))
         is_fence = opened is not None and not (opened[1][0] == "`" and "`" in opened[2])
         if block.lines and (not text or is_apart or is_fence):
             yield block
@@ -221,7 +228,6 @@ def _markdown_blocks(lines: Sequence[str]) -> Iterator[_TextBlock | Reference]:
                 container = 0
             if starts_block and was_blank and indent >= container + 4:
                 continue
-            bullet = _BULLET.match(text)
             if bullet is not None:
                 container = indent + bullet.end()
             elif text.startswith(("!!!", "???", "===")):
@@ -281,30 +287,29 @@ class _Rst:
             yield from self._line(number, text, len(line) - len(text))
         yield from self._paragraph()
 
-    def _line(self, number: int, text: str, indent: int) -> Iterator[Reference]:
+    def _line(self, number: int, text: str, indent: int) -> Iterable[Reference]:
         if not text:
-            yield from self._paragraph()
-            return
+            return self._paragraph()
         if self._is_passed_over(text, indent):
-            if self._block.lines:
-                yield from self._paragraph()
-            return
+            return self._paragraph()
         while self._owners and self._owners[-1][0] >= indent:
             self._owners.pop()
-        directive = _DIRECTIVE.match(text)
+        directive = _DIRECTIVE.match(text) if text.startswith("..") else None
         if directive is not None:
-            yield from self._paragraph()
-            yield from self._directive(number, indent, directive[1].rpartition(":")[2], directive[2].strip())
-        elif text == ".." or text.startswith(".. "):
-            yield from self._paragraph()
+            before = self._paragraph()
+            return (*before, *self._directive(number, indent, directive[1].rpartition(":")[2], directive[2].strip()))
+        before = ()
+        if text == ".." or text.startswith(".. "):
+            before = self._paragraph()
             self._skipped = indent
         else:
             if _RST_ITEM.match(text):
-                yield from self._paragraph()
+                before = self._paragraph()
             if not self._block.lines:
                 self._block.first_line = number
             self._block.lines.append(text)
             self._literal = indent if text.endswith("::") else -1
+        return before
 
     def _is_passed_over(self, text: str, indent: int) -> bool:
         if self._skipped >= 0:
@@ -319,11 +324,13 @@ class _Rst:
             self._skipped = -1
         return text.startswith((">>> ", "... "))
 
-    def _paragraph(self) -> Iterator[Reference]:
-        if self._block.lines:
-            text = "\n".join(self._block.lines)
-            yield from _referred(self._block, text, list(_rst_codes(text)), [])
-        self._block = _TextBlock(0)
+    def _paragraph(self) -> Iterable[Reference]:
+        """End the paragraph and return its references. A line is no generator: most of them have none."""
+        if not self._block.lines:
+            return ()
+        block, self._block = self._block, _TextBlock(0)
+        text = "\n".join(block.lines)
+        return _referred(block, text, list(_rst_codes(text)), []) if "`" in text else ()
 
     def _directive(self, number: int, indent: int, name: str, argument: str) -> Iterator[Reference]:
         index = number - self._first_line
@@ -407,6 +414,8 @@ def _rst_codes(text: str) -> Iterator[_CodeMark]:
 def _referred(
     block: _TextBlock, text: str, codes: Sequence[_CodeMark], links: Sequence[tuple[int, str]]
 ) -> Iterator[Reference]:
+    if not codes and not links:
+        return
     ends = [match.end() for match in _SENTENCE_END.finditer(_blanked(text, codes))]
     line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
