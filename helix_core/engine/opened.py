@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from helix_core.config import Config, current, load_config
 from helix_core.embed import Encoder, StaticEncoder
-from helix_core.engine.indexing import PendingNotices, Progress, Refresh, work_plan
+from helix_core.engine.indexing import LastLook, PendingNotices, Progress, Refresh, work_plan
 from helix_core.errors import (
     BusyStoreError,
     CorruptMemoryError,
@@ -368,6 +368,7 @@ class WorkspaceSession:
         self._lacking: tuple[Reader, int, NotIndexed] | None = None
         self._counted: tuple[tuple[Root, Git | None], Counting] | None = None
         self._chains: KeptChains | None = None
+        self._looked: LastLook | None = None
         self._lookups: KeptLookups | None = None
         self.memory_file = MemoryFile(config.data_dir, self._project_key)
         self.behind = ""
@@ -448,7 +449,14 @@ class WorkspaceSession:
             retries=retries,
             only_small=only_small,
             read_first=read_first,
+            last=self._last_look() if only_small else None,
         )
+
+    def _last_look(self) -> LastLook:
+        """Return what the last look of a question saw: a host that asks question after question looks before each."""
+        if self._looked is None:
+            self._looked = LastLook()
+        return self._looked
 
     def write_lock(
         self, progress: Callable[[Progress], None] | None, wait_s: float | None = None

@@ -20,7 +20,7 @@ LONGEST_CODE = 300
 LONGEST_PARAGRAPH = 4_000
 
 _MARKS = ("`", "](", "::: ", "~~~", ".. ")
-"""What each reference is in: code, a link, or a directive of MyST, mkdocstrings or reST. A text without is not parsed."""
+"""What each reference is in: code, a link, a directive of MyST, mkdocstrings or reST. A text without is not parsed."""
 
 _ROLES = frozenset(
     ("meth", "func", "class", "attr", "data", "exc", "mod", "obj", "const", "property", "decorator", "type", "deco")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from helix_core.model.kinds import Authority, Clean, Role, SourceKind, Volatility
 
 
-@dataclass(frozen=True, slots=True)
-class StatSignature:
+class StatSignature(NamedTuple):
     """The ``fstat`` fields of a file; equal signatures mean equal bytes unless the file is racily clean, as git
     calls it.
+
+    A tuple, as ``FileEntry`` and ``SourceState`` are: a look at a tree makes one of each for every file, and compares
+    them, before a question is answered.
     """
 
     size_bytes: int
@@ -141,8 +143,7 @@ class Document:
     embedded: tuple[EmbeddedText, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SourceState:
+class SourceState(NamedTuple):
     """The indexed state of a path: enough to tell by a stat that the file is unchanged."""
 
     path: bytes
@@ -263,16 +264,14 @@ def is_cut_off(history: str) -> bool:
     return " " in history
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(NamedTuple):
     """A file that does not count, and the reason."""
 
     path: bytes
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileEntry:
+class FileEntry(NamedTuple):
     """A file that counts, with its stat signature."""
 
     path: bytes

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         NOT_INCLUDED,
         OVER_LIMIT,
         FileOptions,
+        LastListing,
         content_reason,
         ignored_files,
         include_note,
@@ -80,6 +81,7 @@ __all__ = [
     "GitStateReader",
     "IgnoreRules",
     "LastCommits",
+    "LastListing",
     "LineHistory",
     "OutsideRules",
     "PathGlobs",
@@ -125,6 +127,7 @@ __getattr__ = lazy_face(
         "disk": ("DiskError", "DiskFile", "Root", "Scan", "check_project", "is_no_project"),
         "files": (
             "FileOptions",
+            "LastListing",
             "HELIXIGNORE",
             "MAX_LINES",
             "NOT_INCLUDED",

@@ -92,7 +92,8 @@ class Scan:
 
     def __init__(self, root_fd: int) -> None:
         self._root_fd = root_fd
-        self._parent = b""
+        # None while the open folders are on the way from one path to another.
+        self._parent: bytes | None = b""
         self._open: list[tuple[bytes, int]] = []
 
     def __enter__(self) -> Self:
@@ -145,9 +146,9 @@ class Scan:
         raise DiskError(path, Reason.CHANGED)
 
     def _keep(self, count: int) -> None:
+        self._parent = None
         while len(self._open) > count:
             os.close(self._open.pop()[1])
-        self._parent = b"/".join(name for name, _ in self._open)
 
     def _descend(self, name: bytes, path: bytes) -> None:
         above = self._open[-1][1] if self._open else self._root_fd
@@ -157,7 +158,6 @@ class Scan:
             self._open.append((name, os.open(name, _FOLDER_FLAGS, dir_fd=above)))
         except OSError as error:
             raise DiskError(path, _folder_reason(error, name, above)) from error
-        self._parent = b"/".join(part for part, _ in self._open)
 
     def _status(self, path: bytes) -> os.stat_result:
         parent, _, name = path.rpartition(b"/")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 import stat as modes
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
@@ -25,16 +25,15 @@ from helix_core.workspace.git import Git
 from helix_core.workspace.ignore import (
     DEFAULT_SKIPS,
     MAX_RULES_BYTES,
-    IgnoreRules,
     PathGlobs,
     RuleTree,
     Walked,
-    outermost,
     parse_rules,
     rules_of,
     walk,
     walk_only,
 )
+from helix_core.workspace.tracked import NamesThread, TrackedNames, names_in
 
 _HEAD_BYTES = 8192
 _MARKER_BYTES = 1024
@@ -135,7 +134,8 @@ _DOTTED_FOLDERS = tuple(b"/" + name + b"/" for name in sorted(_FOLDERS))
 def is_private(path: bytes) -> bool:
     """Return whether the file at ``path`` must never be opened."""
     folded = path.lower()
-    if b"." in folded and any(folder in b"/" + folded for folder in _DOTTED_FOLDERS):
+    # Each of the folders begins with a dot: most paths have no such part, and are not looked through for every one.
+    if (b"/." in folded or folded.startswith(b".")) and any(folder in b"/" + folded for folder in _DOTTED_FOLDERS):
         return True
     name = folded.rpartition(b"/")[2]
     if name in _NAMES:
@@ -157,109 +157,6 @@ def _is_below(folded: bytes, name: bytes) -> bool:
     return any(folder == parent and name in names for parent, names in _BELOW)
 
 
-_SUBMODULE = b"160000"
-_MAX_DEPTH = 8
-
-
-@dataclass(slots=True)
-class TrackedNames:
-    """Paths relative to the workspace root; ``sparse`` are excluded by a sparse checkout, ``opaque`` folders contain
-    a repository git could not list, ``twins`` folders are other work trees of it.
-    """
-
-    paths: set[bytes] = field(default_factory=set)
-    sparse: set[bytes] = field(default_factory=set)
-    opaque: list[bytes] = field(default_factory=list)
-    twins: list[bytes] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-
-def names_in(git: Git, only: Sequence[bytes] = ()) -> TrackedNames:
-    """Return every name that counts for git below its folder, or below ``only``; raises ``GitError``."""
-    named = TrackedNames()
-    _collect(_Nested(git), only, named)
-    return named
-
-
-@dataclass(frozen=True, slots=True)
-class _Nested:
-    """A repository: ``below`` is its folder relative to the workspace root with a trailing ``/``, ``depth`` the
-    number of enclosing repositories in the workspace.
-    """
-
-    git: Git
-    below: bytes = b""
-    depth: int = 0
-
-
-def _collect(repository: _Nested, only: Sequence[bytes], named: TrackedNames) -> None:
-    git, below = repository.git, repository.below
-    command: list[str | bytes] = ["ls-files", "-z", "-t", "-s", "--cached", "--others", "--exclude-standard"]
-    asked = _by_repository(git, only)
-    listing = git.run([*command, "--", *asked] if only else command)
-    inner: list[bytes] = []
-    add = named.paths.add
-    for line in listing.split(b"\0"):
-        tag = line[:1]
-        if tag == b"?":
-            path = line[2:]
-            if path.endswith(b"/"):
-                inner.append(path[:-1])
-            else:
-                add(below + path)
-        elif line:
-            path = line[line.index(b"\t") + 1 :]
-            if line[2:8] == _SUBMODULE:
-                inner.append(path)
-                continue
-            add(below + path)
-            if tag == b"S":
-                named.sparse.add(below + path)
-    for path in inner:
-        _enter(repository, path, asked.get(path, ()), named)
-
-
-def _by_repository(git: Git, only: Sequence[bytes]) -> dict[bytes, list[bytes]]:
-    """Group ``only`` by repository: the paths themselves, and for an inner repository its folder with the paths in
-    it.
-    """
-    asked: dict[bytes, list[bytes]] = {}
-    top = os.fsencode(git.root) + b"/"
-    for path in outermost(only):
-        parts = path.split(b"/")
-        folders = (b"/".join(parts[:depth]) for depth in range(1, len(parts)))
-        border = next((folder for folder in folders if os.path.lexists(top + folder + b"/.git")), None)
-        if border is None:
-            asked[path] = []
-        else:
-            asked.setdefault(border, []).append(path[len(border) + 1 :])
-    return asked
-
-
-def _enter(around: _Nested, path: bytes, only: Sequence[bytes], named: TrackedNames) -> None:
-    """List the repository at ``path``: a submodule or a nested clone. A second work tree of the same repository is
-    excluded, because it would duplicate every file.
-    """
-    git, below = around.git, around.below
-    folder = os.fsencode(git.root) + b"/" + path
-    if os.path.islink(folder) or not os.path.lexists(folder + b"/.git"):
-        return
-    repository = Git.open(Path(os.fsdecode(folder)))
-    if repository is None or repository.problem or around.depth >= _MAX_DEPTH:
-        named.opaque.append(below + path)
-    elif repository.common_dir == git.common_dir:
-        named.twins.append(below + path)
-        name = (below + path).decode("utf-8", "backslashreplace")
-        named.notes.append(f"{name} is another work tree of this repository; its files were left out")
-    else:
-        try:
-            _collect(_Nested(repository, below + path + b"/", around.depth + 1), only, named)
-        except GitError as error:
-            name = (below + path).decode("utf-8", "backslashreplace")
-            named.notes.append(f"{error} (in {name}, whose files were found without git)")
-            named.opaque.append(below + path)
-
-
 HELIXIGNORE = b".helixignore"
 NOT_INCLUDED, OVER_LIMIT = "not_included", "over_limit"
 """Why a file does not count that ``index.include`` does not name, and one beyond ``index.max_files``."""
@@ -276,6 +173,13 @@ _OWN_FILE = re.compile(
     rb"|helix-(?:serve-\d+|\d+-\d+\..*)\.(?:json|log|lock|sock|in-hand|token|starting)",
     re.DOTALL,
 )
+
+
+_OWN_NAMES = (b"index.db", b"memory.db", b"trail.db", b"helix-")
+
+
+def _is_own_file(name: bytes) -> bool:
+    return name.startswith(_OWN_NAMES) and _OWN_FILE.fullmatch(name) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,13 +211,19 @@ def name_reason(path: bytes, size_bytes: int = 0, options: FileOptions = FileOpt
     if is_private(path):
         return "private"
     stem, _, extension = path.rpartition(b".")
-    if stem and (extension.lower() in _BINARY or _OWN_FILE.fullmatch(path.rpartition(b"/")[2])):
+    if stem and (extension.lower() in _BINARY or _is_own_file(path.rpartition(b"/")[2])):
         return "binary"
     return "too_large" if size_bytes > options.max_bytes else ""
 
 
 def list_files(
-    root: Root, git: Git | None, options: FileOptions = FileOptions(), only: Sequence[bytes] = ()
+    root: Root,
+    git: Git | None,
+    options: FileOptions = FileOptions(),
+    only: Sequence[bytes] = (),
+    *,
+    expected: Iterable[bytes] = (),
+    last: LastListing | None = None,
 ) -> Listing:
     """Return the files that count now, in byte order, with their signatures; and those that do not, with a reason.
 
@@ -325,11 +235,39 @@ def list_files(
         options: Which files count. The most files of ``options`` are those of a whole listing: which they are cannot
             be told from ``only`` a part.
         only: These paths (or folders) alone; empty for all.
+        expected: Paths that a whole listing looks at while git makes it; they change nothing else.
+        last: The whole listing of the same folder before this one, which is returned again where nothing differs, and
+            replaced where something does.
     """
     with root.scan() as scan:
-        found, source = _found(scan, git, _with_rule_files(only))
-        listing = _judge(scan, found, source, options, only)
-    return _limited(listing, options.max_files) if options.max_files and not only else listing
+        found, source = _found(scan, git, _with_rule_files(only), last.paths() if last is not None else (), expected)
+        rules = _helixignore(scan, found.files)
+    if only:
+        return _judge(found, source, options, rules, only)
+    seen: _Seen = (source, options, rules, tuple(found.files), tuple(found.skipped), tuple(found.notes))
+    if last is not None and last.listing is not None and last.seen == seen:
+        return last.listing
+    listing = _judge(found, source, options, rules, only)
+    if options.max_files:
+        listing = _limited(listing, options.max_files)
+    if last is not None:
+        last.seen, last.listing = seen, listing
+    return listing
+
+
+_Seen = tuple[str, FileOptions, dict[bytes, bytes], tuple[FileEntry, ...], tuple[Skipped, ...], tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class LastListing:
+    """A whole listing, and all that it was made of: None before the first."""
+
+    seen: _Seen | None = None
+    listing: Listing | None = None
+
+    def paths(self) -> tuple[bytes, ...]:
+        """Return the paths of all files that were there, in order."""
+        return tuple(entry.path for entry in self.seen[3]) if self.seen is not None else ()
 
 
 def _limited(listing: Listing, most: int) -> Listing:
@@ -456,12 +394,22 @@ def ignored_files(root: Root, git: Git | None) -> tuple[Skipped, ...]:
         return tuple(sorted((one for one in walk(scan).skipped if one.reason == "ignored"), key=lambda one: one.path))
 
 
-def _found(scan: Scan, git: Git | None, only: Sequence[bytes]) -> tuple[Walked, str]:
-    """List every file that git, or else a walk, does not ignore, and name the source."""
+def _found(
+    scan: Scan, git: Git | None, only: Sequence[bytes], last: Sequence[bytes], expected: Iterable[bytes]
+) -> tuple[Walked, str]:
+    """List every file that git, or else a walk, does not ignore, and name the source. The files of the ``last``
+    listing, or else those that are ``expected``, are looked at meanwhile.
+    """
     if git is None:
         return _walked(scan, only), "walk"
+    seen: dict[bytes, FileEntry] = {}
     try:
-        named = names_in(git, only)
+        if only or not (paths := last or sorted(expected)):
+            named = names_in(git, only)
+        else:
+            names = NamesThread(git)
+            seen = _regular_files(scan, paths)
+            named = names.result()
     except GitError as error:
         found = _walked(scan, only)
         found.notes.append(f"{error} (files were found without git)")
@@ -471,7 +419,7 @@ def _found(scan: Scan, git: Git | None, only: Sequence[bytes]) -> tuple[Walked, 
         found = _walked(scan, only)
         found.notes += ["git counts no file in this folder; these were found without git"] if found.files else []
         return found, "walk"
-    found = _stat_all(scan, named)
+    found = _stat_all(scan, named, seen)
     for folder in named.opaque:
         inner = walk(scan, folder)
         found.files += inner.files
@@ -491,12 +439,33 @@ def _with_rule_files(only: Sequence[bytes]) -> list[bytes]:
     return [*only, *(folder + b"/" + HELIXIGNORE for folder in sorted(folders))] if only else []
 
 
-def _stat_all(scan: Scan, named: TrackedNames) -> Walked:
-    """Stat the names that git listed; deleted files are dropped."""
+def _regular_files(scan: Scan, paths: Iterable[bytes]) -> dict[bytes, FileEntry]:
+    """Stat paths, in order, and return the regular files among them."""
+    files: dict[bytes, FileEntry] = {}
+    folder, descriptor = None, -1
+    for path in paths:
+        parent, _, name = path.rpartition(b"/")
+        try:
+            if parent != folder:
+                folder, descriptor = None, scan.folder(parent)
+                folder = parent
+            status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+        except (DiskError, OSError):
+            continue
+        if modes.S_ISREG(status.st_mode):
+            files[path] = FileEntry(path, signature_of(status))
+    return files
+
+
+def _stat_all(scan: Scan, named: TrackedNames, seen: Mapping[bytes, FileEntry]) -> Walked:
+    """Stat the names that git listed, but for those ``seen`` already; deleted files are dropped."""
     found = Walked()
     files, skipped = found.files, found.skipped
     folder, descriptor = None, -1
     for path in sorted(named.paths):
+        if (entry := seen.get(path)) is not None:
+            files.append(entry)
+            continue
         parent, _, name = path.rpartition(b"/")
         try:
             if parent != folder:
@@ -523,9 +492,11 @@ def _stat_all(scan: Scan, named: TrackedNames) -> Walked:
     return found
 
 
-def _judge(scan: Scan, found: Walked, source: str, options: FileOptions, only: Sequence[bytes]) -> Listing:
+def _judge(
+    found: Walked, source: str, options: FileOptions, helixignore: Mapping[bytes, bytes], only: Sequence[bytes]
+) -> Listing:
     """Apply names, ``.helixignore``, globs and sizes; to ``only`` where it is given."""
-    rules = _helixignore(scan, found.files, options)
+    rules = _rules(helixignore, options)
     included = _included(options)
     files: list[FileEntry] = []
     skipped = found.skipped
@@ -562,26 +533,30 @@ def _is_wanted(path: bytes, wanted: Set[bytes]) -> bool:
     return True
 
 
-def _helixignore(scan: Scan, files: Iterable[FileEntry], options: FileOptions) -> RuleTree | None:
-    """Return the ``.helixignore`` rules in force, None when there are none."""
+def _helixignore(scan: Scan, files: Iterable[FileEntry]) -> dict[bytes, bytes]:
+    """Return the bytes of the ``.helixignore`` files, by folder."""
     suffix = b"/" + HELIXIGNORE
     paths = {file.path for file in files if file.path.endswith(suffix)} | {HELIXIGNORE}
-    found: dict[bytes, IgnoreRules] = {}
+    found: dict[bytes, bytes] = {}
     for path in sorted(paths):
-        try:
-            found[path.rpartition(b"/")[0]] = parse_rules(scan.read(path, MAX_RULES_BYTES).data)
-        except DiskError:
-            continue
-    if not found and not options.helixignore:
+        with suppress(DiskError):
+            found[path.rpartition(b"/")[0]] = scan.read(path, MAX_RULES_BYTES).data
+    return found
+
+
+def _rules(helixignore: Mapping[bytes, bytes], options: FileOptions) -> RuleTree | None:
+    """Return the ``.helixignore`` rules in force, None when there are none."""
+    if not helixignore and not options.helixignore:
         return None
     everywhere = [os.fsencode(line).decode("latin-1") for line in options.helixignore]
-    return RuleTree(rules_of(everywhere), found)
+    return RuleTree(rules_of(everywhere), {folder: parse_rules(data) for folder, data in helixignore.items()})
 
 
 __all__ = [
     "NOT_INCLUDED",
     "OVER_LIMIT",
     "FileOptions",
+    "LastListing",
     "content_reason",
     "ignored_files",
     "include_note",

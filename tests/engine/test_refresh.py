@@ -37,6 +37,49 @@ def test_a_restart_with_nothing_changed_reads_and_parses_nothing(repository, ope
     assert again.digest() == first_digest
 
 
+def test_a_session_that_looks_again_reads_no_row_of_a_file_until_something_changes(helix, repository):
+    age(repository)
+    helix.refresh()
+    helix.catch_up(only_small=True)
+    asked = []
+
+    def note(_, sql, __):
+        asked.append(sql)
+        return True
+
+    def rows_of_files():
+        asked.clear()
+        connection = helix.session.index.reader._session.connection
+        connection.exec_trace = note
+        helix.catch_up(only_small=True)
+        connection.exec_trace = None
+        return sum("mtime_ns" in sql for sql in asked)
+
+    assert rows_of_files() == 0
+    assert asked
+    write(repository, {"app/new.py": "def brand_new():\n    return 1\n"})
+    rows_of_files()
+    assert helix.search("brand_new")["items"][0]["source_id"] == "app/new.py"
+    assert rows_of_files() > 0, "the index was written"
+    (repository / "app/new.py").unlink()
+    rows_of_files()
+    assert not [one for one in helix.search("brand_new")["items"] if one["source_id"] == "app/new.py"]
+
+
+def test_what_another_process_indexed_is_no_change_of_the_last_look(helix, open_helix, repository):
+    age(repository)
+    helix.refresh()
+    helix.catch_up(only_small=True)
+    write(repository, {"app/new.py": "def brand_new():\n    return 1\n"})
+    open_helix(repository).refresh()
+    helix.catch_up(only_small=True)
+    assert helix.search("brand_new")["items"][0]["source_id"] == "app/new.py"
+    (repository / "app/new.py").unlink()
+    open_helix(repository).refresh()
+    helix.catch_up(only_small=True)
+    assert not [one for one in helix.search("brand_new")["items"] if one["source_id"] == "app/new.py"]
+
+
 def test_a_branch_switch_and_back_parses_only_what_was_never_seen(helix, repository):
     digest = helix.digest()
     git(repository, "checkout", "-q", "-b", "other")

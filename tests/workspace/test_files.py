@@ -1,14 +1,18 @@
 import os
 import random
+import shutil
 import socket
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
 
+from helix_core.errors import GitError
 from helix_core.model import Listing, Skipped
+from helix_core.workspace import files, tracked
 from helix_core.workspace.disk import Root
-from helix_core.workspace.files import FileOptions, ignored_files, list_files, would_count
+from helix_core.workspace.files import FileOptions, LastListing, ignored_files, list_files, would_count
 from helix_core.workspace.git import Git
 
 NOBODY = 65534
@@ -222,6 +226,114 @@ def test_one_path_can_be_asked_about_alone(repository):
         repository.write(path)
     assert names(listed(repository.path, only=(b"a.py", b"c.log", b"d"))) == [b"a.py", b"d/e.py"]
     assert names(listed(repository.path, only=(b"nothing",))) == []
+
+
+def test_a_listing_is_the_same_whatever_was_expected(repository, tmp_path):
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "a.py").write_text("x = 1\n")
+    for name in ("a.py", "b/c.py", "b/.env", "gone.py", "was/a.py", "link.py", "picture.png"):
+        repository.write(name, "x = 1\n")
+    repository.git("add", "-A")
+    (repository.path / "gone.py").unlink()
+    shutil.rmtree(repository.path / "was")
+    (repository.path / "was").symlink_to(tmp_path / "outside")
+    (repository.path / "link.py").unlink()
+    (repository.path / "link.py").symlink_to("a.py")
+    repository.write(".gitignore", "ignored.py\n")
+    repository.write("ignored.py", "x = 1\n")
+    expected = [b"ignored.py", b"b/c.py", b"was/a.py", b"link.py", b"gone.py", b"never.py", b"a.py", b"b", b"../x", b""]
+    with Root.open(repository.path) as root:
+        git = Git.open(repository.path)
+        whole = list_files(root, git)
+        assert b"b/c.py" in names(whole) and reasons(whole)[b"was/a.py"] == "symlink"
+        assert list_files(root, git, expected=expected) == whole
+        assert list_files(root, git, expected=names(whole)) == whole
+
+
+def test_expected_files_are_looked_at_once_and_while_git_reads_the_folders(repository, monkeypatch):
+    for number in range(20):
+        repository.write(f"f{number % 3}/{number}.py", "x = 1\n")
+    looked_at, stats = threading.Event(), []
+    regular_files, names_in, stat = files._regular_files, tracked.names_in, os.stat
+
+    def look(*given):
+        found = regular_files(*given)
+        looked_at.set()
+        return found
+
+    def wait_for_the_look(git):
+        assert looked_at.wait(60)
+        return names_in(git)
+
+    def count(path, **given):
+        stats.append(path)
+        return stat(path, **given)
+
+    with Root.open(repository.path) as root:
+        git = Git.open(repository.path)
+        known = names(list_files(root, git))
+        monkeypatch.setattr(files, "_regular_files", look)
+        monkeypatch.setattr(tracked, "names_in", wait_for_the_look)
+        monkeypatch.setattr(files.os, "stat", count)
+        assert names(list_files(root, git, expected=known)) == known
+    assert sorted(one for one in stats if isinstance(one, bytes) and one.endswith(b".py")) == sorted(
+        path.rpartition(b"/")[2] for path in known
+    )
+
+
+def test_what_is_wrong_with_git_is_told_of_an_expected_listing_too(repository, monkeypatch):
+    repository.write("a.py", "x = 1\n")
+
+    def fail(git):
+        raise GitError("git is broken")
+
+    monkeypatch.setattr(tracked, "names_in", fail)
+    with Root.open(repository.path) as root:
+        listing = list_files(root, Git.open(repository.path), expected=[b"a.py"])
+    assert names(listing) == [b"a.py"]
+    assert listing.notes == ("git is broken (files were found without git)",)
+
+
+def test_a_listing_like_the_last_one_is_the_last_one(repository):
+    for name in ("a.py", "b/c.py", "b/.env", "gone.py"):
+        repository.write(name, "x = 1\n")
+    repository.git("add", "-A")
+    (repository.path / "gone.py").unlink()
+    (repository.path / "link.py").symlink_to("a.py")
+    last = LastListing()
+
+    def changed(**settings):
+        before = last.listing
+        with Root.open(repository.path) as root:
+            git, options = Git.open(repository.path), FileOptions(**settings)
+            again = list_files(root, git, options, last=last)
+            assert again == list_files(root, git, options)
+        return again is not before
+
+    assert changed()
+    assert not changed()
+    repository.write("a.py", "x = 22\n")
+    assert changed()
+    repository.write("new.py", "x = 1\n")
+    assert changed()
+    (repository.path / "b" / "c.py").unlink()
+    assert changed()
+    repository.write("gone.py", "x = 1\n")
+    assert changed()
+    (repository.path / "link.py").unlink()
+    repository.write("link.py", "x = 1\n")
+    assert changed()
+    repository.write(".gitignore", "/.helixignore\n")
+    assert changed()
+    assert not changed()
+    # Git does not name it, and it decides all the same.
+    repository.write(".helixignore", "new.py\n")
+    assert changed()
+    repository.write(".helixignore", "link.py\n")
+    assert changed()
+    assert changed(max_files=1)
+    assert changed()
+    assert not changed()
 
 
 def test_submodules_are_listed_with_their_own_rules(repository, tmp_path, make_repository):

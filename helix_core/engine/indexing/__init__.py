@@ -9,12 +9,13 @@ from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
     from helix_core.engine.indexing.plan import first_retry_at, is_rule_file, unsettled, work_plan
-    from helix_core.engine.indexing.refresh import Refresh, vacuum
+    from helix_core.engine.indexing.refresh import LastLook, Refresh, vacuum
     from helix_core.engine.indexing.report import PendingNotices, Progress, RefreshReport, freshness, status
     from helix_core.engine.indexing.write_lock import LOCK_WAIT_S, handing_over, turn
 
 __all__ = [
     "LOCK_WAIT_S",
+    "LastLook",
     "PendingNotices",
     "Progress",
     "Refresh",
@@ -34,7 +35,7 @@ __getattr__ = lazy_face(
     __name__,
     {
         "plan": ("first_retry_at", "is_rule_file", "unsettled", "work_plan"),
-        "refresh": ("Refresh", "vacuum"),
+        "refresh": ("LastLook", "Refresh", "vacuum"),
         "report": ("Progress", "RefreshReport", "PendingNotices", "freshness", "status"),
         "write_lock": ("LOCK_WAIT_S", "handing_over", "turn"),
     },

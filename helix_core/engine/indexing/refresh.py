@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from helix_core.workspace import (
     FileOptions,
     Git,
     LastCommits,
+    LastListing,
     Record,
     Root,
     closest_co_changes,
@@ -88,13 +89,28 @@ class _RefreshSnapshot:
     rules: str
 
 
+@dataclass(slots=True)
+class LastLook:
+    """What a look saw, for the next one of the same session: what is the same again is not worked out again.
+
+    ``known`` is the state of the index in ``reader`` at ``version``, ``plan`` the plan for ``planned``.
+    """
+
+    listing: LastListing = field(default_factory=LastListing)
+    reader: Reader | None = None
+    version: int = -1
+    known: dict[bytes, SourceState] = field(default_factory=dict)
+    planned: tuple[Listing, bool] | None = None
+    plan: WorkPlan | None = None
+
+
 class Refresh:
     """One pass over a workspace. Belongs to one thread; ``run`` once.
 
     ``history`` names the commits that can be seen now. With ``retries`` a whole pass tries again what was set aside and
     is due. That can cost seconds of CPU time a file, so a pass that a question waits for has none. With ``only_small``
     a pass that needs worker processes is refused (LargeChangeError). A pass with more to read than a moment takes reads
-    the files of ``read_first`` first.
+    the files of ``read_first`` first. ``last`` is what the pass before it saw.
     """
 
     def __init__(
@@ -113,8 +129,10 @@ class Refresh:
         retries: bool = True,
         only_small: bool = False,
         read_first: Callable[[], Sequence[bytes]] = tuple,
+        last: LastLook | None = None,
     ) -> None:
         self._retries, self._only_small, self._read_first = retries, only_small, read_first
+        self._last = last or LastLook()
         self._parse_guard = parse_guard
         self._counting = counting
         self._root, self._git, self._history, self._options = root, git, history, options
@@ -197,15 +215,19 @@ class Refresh:
 
     def _look(self) -> _RefreshSnapshot:
         self._report_progress(Progress("looking", 0, 0))
-        version = self._reader.version()
+        version, last = self._reader.version(), self._last
         # Read the index first, so that files another process adds meanwhile are not taken for deleted ones.
-        known = self._reader.files.states()
+        is_as_before = last.reader is self._reader and last.version == version
+        known = last.known if is_as_before else self._reader.files.states()
         outside = self._counting.begin(self._options)
-        listing = list_files(self._root, self._git, self._options)
+        listing = list_files(self._root, self._git, self._options, expected=known, last=last.listing)
         rules = str(Record.made(outside, _settled(rule_files(listing.files), time.time_ns())))
         is_same = self._reader.meta("parsers") == parser_generation()
         again = self._due_again() if self._retries else frozenset()
-        plan = work_plan(listing, known, is_same, again)
+        is_planned = is_as_before and not again and last.planned == (listing, is_same)
+        plan = last.plan if is_planned and last.plan is not None else work_plan(listing, known, is_same, again)
+        last.plan, last.planned = plan, None if again else (listing, is_same)
+        last.reader, last.version, last.known = self._reader, version, known
         is_work = bool(plan.read or plan.gone) or not is_same or self._reader.meta("complete") != "1"
         is_work = is_work or rules != self._reader.meta(RULES)
         left_out = _left_out(listing)
