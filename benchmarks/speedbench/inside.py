@@ -136,13 +136,18 @@ def _new_word(seed: int, number: int) -> str:
 def packets(folder: Path, questions_file: Path) -> dict[str, Any]:
     """Each question once, after a warm-up with others of the same kinds; tasks in turn. Memory at rest at the end."""
     from helix_core.engine import Helix
+    from helix_core.printable import count
 
     questions = [json.loads(line) for line in questions_file.read_text(encoding="utf-8").splitlines()]
+    # A small folder gives few questions: a third of them warm up, so that some are left to measure.
+    warm_up = min(WARM_UP, len(questions) // 3)
+    if not warm_up:
+        raise SystemExit(f"of {count(len(questions), 'question')} none is left after a warm-up; give more: --questions")
     taken, cpu, statuses = [], [], {"verified": 0, "stale_risk": 0, "needs_refresh": 0}
     with Helix.open(folder) as helix:
-        for question in questions[:WARM_UP]:
+        for question in questions[:warm_up]:
             helix.packet(question, task="explain", k=K)
-        for number, question in enumerate(questions[WARM_UP:]):
+        for number, question in enumerate(questions[warm_up:]):
             started, spent = time.perf_counter(), time.process_time()
             packet = helix.packet(question, task=TASKS[number % len(TASKS)], k=K)
             taken.append((time.perf_counter() - started) * 1e3)
@@ -150,7 +155,7 @@ def packets(folder: Path, questions_file: Path) -> dict[str, Any]:
             for status in statuses:
                 statuses[status] += len(packet[status])
         idle = resident_bytes(os.getpid())
-    slowest = sorted(zip(taken, questions[WARM_UP:], strict=True), reverse=True)[:5]
+    slowest = sorted(zip(taken, questions[warm_up:], strict=True), reverse=True)[:5]
     return {"ms": taken, "cpu_ms": cpu, "statuses": statuses, "idle_bytes": idle, "slowest": slowest}
 
 
