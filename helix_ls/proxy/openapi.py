@@ -192,7 +192,28 @@ ERROR = _object(
         code={"type": ["string", "integer", "null"]},
     )
 )
-MEMORY = _object(id=TEXT, kind=TEXT, text=TEXT, status=TEXT)
+SCOPE = {"enum": ["workspace", "global"]}
+MEMORY = _with(
+    _object(id=TEXT, kind=TEXT, text=TEXT, status=TEXT),
+    uuid=TEXT,
+    scope=SCOPE,
+    origin=TEXT,
+    subject=TEXT,
+    attribute=TEXT,
+    value=TEXT,
+    at=NUMBER,
+)
+CITED_LINES = _with(
+    _object(source_id=TEXT, start_line=LINE, end_line=LINE, status=TEXT, reason=TEXT),
+    symbol=TEXT_OR_NULL,
+    detail=TEXT,
+    commit=TEXT_OR_NULL,
+    at=NUMBER_OR_NULL,
+)
+JUDGED_MEMORY = _with(
+    MEMORY, verdict=_object(status=STATUS, reason=TEXT, detail=TEXT), evidence=_list(CITED_LINES), why=TEXT
+)
+NAMED_MEMORY = _object(id=TEXT, text=TEXT)
 TRAIL_PLACE = _with(
     _object(
         source_id=TEXT,
@@ -345,7 +366,18 @@ COMPONENTS: dict[str, dict[str, Any]] = {
     "ingested": _object(gene_ids=_list(TEXT), count=COUNT, stored={"enum": ["note", "file"]}),
     "facts": _object(facts_extracted=COUNT, gene_ids=_list(TEXT), exchanges=COUNT, facts=_list(MEMBERS)),
     "forgotten": MEMBERS,
-    "memories": _object(MEMORIES.answer, items=_list(MEMORY), elapsed_ms=NUMBER),
+    "memories": _with(
+        _object(
+            MEMORIES.answer,
+            items=_list(
+                _with(JUDGED_MEMORY, is_new=FLAG, links=_list(_object(relation=TEXT, id=TEXT, text=TEXT))),
+            ),
+            elapsed_ms=NUMBER,
+        ),
+        redactions=_list(_object(rule=TEXT, count=COUNT)),
+        dry_run=FLAG,
+        notes=_list(TEXT),
+    ),
     "recalled": _object(
         RECALL.answer,
         query=TEXT,
@@ -360,19 +392,11 @@ COMPONENTS: dict[str, dict[str, Any]] = {
                     reason=TEXT,
                     detail=TEXT,
                     score=NUMBER,
-                    evidence=_list(
-                        _with(
-                            _object(source_id=TEXT, start_line=LINE, end_line=LINE, status=TEXT, reason=TEXT),
-                            symbol=TEXT_OR_NULL,
-                            detail=TEXT,
-                            commit=TEXT_OR_NULL,
-                            at=NUMBER_OR_NULL,
-                        )
-                    ),
+                    evidence=_list(CITED_LINES),
                 ),
                 uuid=TEXT,
                 state=TEXT,
-                scope={"enum": ["workspace", "global"]},
+                scope=SCOPE,
                 origin=TEXT,
                 at=NUMBER,
             )
@@ -437,7 +461,17 @@ COMPONENTS: dict[str, dict[str, Any]] = {
     ),
     "session": _object(DASHBOARD_SESSION.answer, key=TEXT, ends_in_s=COUNT),
     "page": TEXT,
-    "review": _object(REVIEW.answer, items=_list(MEMORY), elapsed_ms=NUMBER),
+    "review": _object(
+        REVIEW.answer,
+        items=_list(
+            _with(
+                JUDGED_MEMORY,
+                replaces={"oneOf": [NAMED_MEMORY, {"type": "null"}]},
+                rivals=_list(NAMED_MEMORY),
+            )
+        ),
+        elapsed_ms=NUMBER,
+    ),
     "changed": _object(RESTORE.answer, change=TEXT, items=_list(MEMORY), dry_run=FLAG),
     "maintenance": _object(
         MAINTAIN.answer,

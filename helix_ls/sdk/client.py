@@ -418,17 +418,61 @@ class FactsReply(TypedDict):
     facts: list[dict[str, Any]]
 
 
+class MemoriesItemsItemVerdict(TypedDict):
+    status: Literal["verified", "stale_risk", "needs_refresh"]
+    reason: str
+    detail: str
+
+
+class MemoriesItemsItemEvidenceItem(TypedDict):
+    source_id: str
+    start_line: int
+    end_line: int
+    status: str
+    reason: str
+    symbol: NotRequired[str | None]
+    detail: NotRequired[str]
+    commit: NotRequired[str | None]
+    at: NotRequired[float | None]
+
+
+class MemoriesItemsItemLinksItem(TypedDict):
+    relation: str
+    id: str
+    text: str
+
+
 class MemoriesItemsItem(TypedDict):
     id: str
     kind: str
     text: str
     status: str
+    uuid: NotRequired[str]
+    scope: NotRequired[Literal["workspace", "global"]]
+    origin: NotRequired[str]
+    subject: NotRequired[str]
+    attribute: NotRequired[str]
+    value: NotRequired[str]
+    at: NotRequired[float]
+    verdict: NotRequired[MemoriesItemsItemVerdict]
+    evidence: NotRequired[list[MemoriesItemsItemEvidenceItem]]
+    why: NotRequired[str]
+    is_new: NotRequired[bool]
+    links: NotRequired[list[MemoriesItemsItemLinksItem]]
+
+
+class MemoriesRedactionsItem(TypedDict):
+    rule: str
+    count: int
 
 
 class MemoriesReply(TypedDict):
     schema: Literal["helix.memory/1"]
     items: list[MemoriesItemsItem]
     elapsed_ms: float
+    redactions: NotRequired[list[MemoriesRedactionsItem]]
+    dry_run: NotRequired[bool]
+    notes: NotRequired[list[str]]
 
 
 class RecalledItemsItemEvidenceItem(TypedDict):
@@ -500,6 +544,13 @@ class DifferingAddedItem(TypedDict):
     kind: str
     text: str
     status: str
+    uuid: NotRequired[str]
+    scope: NotRequired[Literal["workspace", "global"]]
+    origin: NotRequired[str]
+    subject: NotRequired[str]
+    attribute: NotRequired[str]
+    value: NotRequired[str]
+    at: NotRequired[float]
 
 
 class DifferingRemovedItem(TypedDict):
@@ -507,6 +558,13 @@ class DifferingRemovedItem(TypedDict):
     kind: str
     text: str
     status: str
+    uuid: NotRequired[str]
+    scope: NotRequired[Literal["workspace", "global"]]
+    origin: NotRequired[str]
+    subject: NotRequired[str]
+    attribute: NotRequired[str]
+    value: NotRequired[str]
+    at: NotRequired[float]
 
 
 class DifferingChangedItem(TypedDict):
@@ -514,6 +572,13 @@ class DifferingChangedItem(TypedDict):
     kind: str
     text: str
     status: str
+    uuid: NotRequired[str]
+    scope: NotRequired[Literal["workspace", "global"]]
+    origin: NotRequired[str]
+    subject: NotRequired[str]
+    attribute: NotRequired[str]
+    value: NotRequired[str]
+    at: NotRequired[float]
 
 
 class DifferingReply(TypedDict):
@@ -536,6 +601,13 @@ class ChangedItemsItem(TypedDict):
     kind: str
     text: str
     status: str
+    uuid: NotRequired[str]
+    scope: NotRequired[Literal["workspace", "global"]]
+    origin: NotRequired[str]
+    subject: NotRequired[str]
+    attribute: NotRequired[str]
+    value: NotRequired[str]
+    at: NotRequired[float]
 
 
 class ChangedReply(TypedDict):
@@ -550,6 +622,13 @@ class GraphItemsItem(TypedDict):
     kind: str
     text: str
     status: str
+    uuid: NotRequired[str]
+    scope: NotRequired[Literal["workspace", "global"]]
+    origin: NotRequired[str]
+    subject: NotRequired[str]
+    attribute: NotRequired[str]
+    value: NotRequired[str]
+    at: NotRequired[float]
 
 
 class GraphLinksItem(TypedDict):
@@ -572,11 +651,51 @@ class GraphReply(TypedDict):
     elapsed_ms: float
 
 
+class ReviewItemsItemVerdict(TypedDict):
+    status: Literal["verified", "stale_risk", "needs_refresh"]
+    reason: str
+    detail: str
+
+
+class ReviewItemsItemEvidenceItem(TypedDict):
+    source_id: str
+    start_line: int
+    end_line: int
+    status: str
+    reason: str
+    symbol: NotRequired[str | None]
+    detail: NotRequired[str]
+    commit: NotRequired[str | None]
+    at: NotRequired[float | None]
+
+
+class ReviewItemsItemReplaces(TypedDict):
+    id: str
+    text: str
+
+
+class ReviewItemsItemRivalsItem(TypedDict):
+    id: str
+    text: str
+
+
 class ReviewItemsItem(TypedDict):
     id: str
     kind: str
     text: str
     status: str
+    uuid: NotRequired[str]
+    scope: NotRequired[Literal["workspace", "global"]]
+    origin: NotRequired[str]
+    subject: NotRequired[str]
+    attribute: NotRequired[str]
+    value: NotRequired[str]
+    at: NotRequired[float]
+    verdict: NotRequired[ReviewItemsItemVerdict]
+    evidence: NotRequired[list[ReviewItemsItemEvidenceItem]]
+    why: NotRequired[str]
+    replaces: NotRequired[ReviewItemsItemReplaces | None]
+    rivals: NotRequired[list[ReviewItemsItemRivalsItem]]
 
 
 class ReviewReply(TypedDict):
@@ -590,6 +709,13 @@ class MaintenanceArchiveItem(TypedDict):
     kind: str
     text: str
     status: str
+    uuid: NotRequired[str]
+    scope: NotRequired[Literal["workspace", "global"]]
+    origin: NotRequired[str]
+    subject: NotRequired[str]
+    attribute: NotRequired[str]
+    value: NotRequired[str]
+    at: NotRequired[float]
 
 
 class MaintenancePurgeItem(TypedDict):
@@ -597,6 +723,13 @@ class MaintenancePurgeItem(TypedDict):
     kind: str
     text: str
     status: str
+    uuid: NotRequired[str]
+    scope: NotRequired[Literal["workspace", "global"]]
+    origin: NotRequired[str]
+    subject: NotRequired[str]
+    attribute: NotRequired[str]
+    value: NotRequired[str]
+    at: NotRequired[float]
 
 
 class MaintenanceReply(TypedDict):

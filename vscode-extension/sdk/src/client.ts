@@ -408,17 +408,61 @@ export interface FactsReply {
   facts: Record<string, unknown>[];
 }
 
+export interface MemoriesItemsItemVerdict {
+  status: 'verified' | 'stale_risk' | 'needs_refresh';
+  reason: string;
+  detail: string;
+}
+
+export interface MemoriesItemsItemEvidenceItem {
+  source_id: string;
+  start_line: number;
+  end_line: number;
+  status: string;
+  reason: string;
+  symbol?: string | null | undefined;
+  detail?: string | undefined;
+  commit?: string | null | undefined;
+  at?: number | null | undefined;
+}
+
+export interface MemoriesItemsItemLinksItem {
+  relation: string;
+  id: string;
+  text: string;
+}
+
 export interface MemoriesItemsItem {
   id: string;
   kind: string;
   text: string;
   status: string;
+  uuid?: string | undefined;
+  scope?: 'workspace' | 'global' | undefined;
+  origin?: string | undefined;
+  subject?: string | undefined;
+  attribute?: string | undefined;
+  value?: string | undefined;
+  at?: number | undefined;
+  verdict?: MemoriesItemsItemVerdict | undefined;
+  evidence?: MemoriesItemsItemEvidenceItem[] | undefined;
+  why?: string | undefined;
+  is_new?: boolean | undefined;
+  links?: MemoriesItemsItemLinksItem[] | undefined;
+}
+
+export interface MemoriesRedactionsItem {
+  rule: string;
+  count: number;
 }
 
 export interface MemoriesReply {
   schema: 'helix.memory/1';
   items: MemoriesItemsItem[];
   elapsed_ms: number;
+  redactions?: MemoriesRedactionsItem[] | undefined;
+  dry_run?: boolean | undefined;
+  notes?: string[] | undefined;
 }
 
 export interface RecalledItemsItemEvidenceItem {
@@ -490,6 +534,13 @@ export interface DifferingAddedItem {
   kind: string;
   text: string;
   status: string;
+  uuid?: string | undefined;
+  scope?: 'workspace' | 'global' | undefined;
+  origin?: string | undefined;
+  subject?: string | undefined;
+  attribute?: string | undefined;
+  value?: string | undefined;
+  at?: number | undefined;
 }
 
 export interface DifferingRemovedItem {
@@ -497,6 +548,13 @@ export interface DifferingRemovedItem {
   kind: string;
   text: string;
   status: string;
+  uuid?: string | undefined;
+  scope?: 'workspace' | 'global' | undefined;
+  origin?: string | undefined;
+  subject?: string | undefined;
+  attribute?: string | undefined;
+  value?: string | undefined;
+  at?: number | undefined;
 }
 
 export interface DifferingChangedItem {
@@ -504,6 +562,13 @@ export interface DifferingChangedItem {
   kind: string;
   text: string;
   status: string;
+  uuid?: string | undefined;
+  scope?: 'workspace' | 'global' | undefined;
+  origin?: string | undefined;
+  subject?: string | undefined;
+  attribute?: string | undefined;
+  value?: string | undefined;
+  at?: number | undefined;
 }
 
 export interface DifferingReply {
@@ -526,6 +591,13 @@ export interface ChangedItemsItem {
   kind: string;
   text: string;
   status: string;
+  uuid?: string | undefined;
+  scope?: 'workspace' | 'global' | undefined;
+  origin?: string | undefined;
+  subject?: string | undefined;
+  attribute?: string | undefined;
+  value?: string | undefined;
+  at?: number | undefined;
 }
 
 export interface ChangedReply {
@@ -540,6 +612,13 @@ export interface GraphItemsItem {
   kind: string;
   text: string;
   status: string;
+  uuid?: string | undefined;
+  scope?: 'workspace' | 'global' | undefined;
+  origin?: string | undefined;
+  subject?: string | undefined;
+  attribute?: string | undefined;
+  value?: string | undefined;
+  at?: number | undefined;
 }
 
 export interface GraphLinksItem {
@@ -562,11 +641,51 @@ export interface GraphReply {
   elapsed_ms: number;
 }
 
+export interface ReviewItemsItemVerdict {
+  status: 'verified' | 'stale_risk' | 'needs_refresh';
+  reason: string;
+  detail: string;
+}
+
+export interface ReviewItemsItemEvidenceItem {
+  source_id: string;
+  start_line: number;
+  end_line: number;
+  status: string;
+  reason: string;
+  symbol?: string | null | undefined;
+  detail?: string | undefined;
+  commit?: string | null | undefined;
+  at?: number | null | undefined;
+}
+
+export interface ReviewItemsItemReplaces {
+  id: string;
+  text: string;
+}
+
+export interface ReviewItemsItemRivalsItem {
+  id: string;
+  text: string;
+}
+
 export interface ReviewItemsItem {
   id: string;
   kind: string;
   text: string;
   status: string;
+  uuid?: string | undefined;
+  scope?: 'workspace' | 'global' | undefined;
+  origin?: string | undefined;
+  subject?: string | undefined;
+  attribute?: string | undefined;
+  value?: string | undefined;
+  at?: number | undefined;
+  verdict?: ReviewItemsItemVerdict | undefined;
+  evidence?: ReviewItemsItemEvidenceItem[] | undefined;
+  why?: string | undefined;
+  replaces?: ReviewItemsItemReplaces | null | undefined;
+  rivals?: ReviewItemsItemRivalsItem[] | undefined;
 }
 
 export interface ReviewReply {
@@ -580,6 +699,13 @@ export interface MaintenanceArchiveItem {
   kind: string;
   text: string;
   status: string;
+  uuid?: string | undefined;
+  scope?: 'workspace' | 'global' | undefined;
+  origin?: string | undefined;
+  subject?: string | undefined;
+  attribute?: string | undefined;
+  value?: string | undefined;
+  at?: number | undefined;
 }
 
 export interface MaintenancePurgeItem {
@@ -587,6 +713,13 @@ export interface MaintenancePurgeItem {
   kind: string;
   text: string;
   status: string;
+  uuid?: string | undefined;
+  scope?: 'workspace' | 'global' | undefined;
+  origin?: string | undefined;
+  subject?: string | undefined;
+  attribute?: string | undefined;
+  value?: string | undefined;
+  at?: number | undefined;
 }
 
 export interface MaintenanceReply {

@@ -18,14 +18,8 @@ const protocol = 'src/base/protocol.ts';
 /** Answers that only the language server gives: the document of the HTTP API does not describe them. */
 const editorOnly = ['helix.doctor/1', 'helix.explain/1', 'helix.hints/1', 'helix.live/1', 'helix.names/1'];
 
-const memoryKeys = ['at', 'evidence', 'origin', 'scope', 'uuid', 'verdict'];
-/** Keys that the document leaves out: unsaved edits are the editor's alone, and so is remembering with its links. */
-const undescribed = [
-  ...['needs_refresh', 'stale_risk', 'verified'].map((group) => `Packet.${group}[].buffer`),
-  ...memoryKeys.map((key) => `MemoryList.items[].${key}`),
-  ...[...memoryKeys, 'replaces', 'rivals', 'why'].map((key) => `ReviewAnswer.items[].${key}`),
-  ...['items[].is_new', 'items[].links', 'items[].why', 'redactions'].map((key) => `RememberAnswer.${key}`),
-];
+/** Keys that the document leaves out: unsaved edits are the editor's alone. */
+const undescribed = ['needs_refresh', 'stale_risk', 'verified'].map((group) => `Packet.${group}[].buffer`);
 
 /** All schemas that a value may have, references resolved. */
 function flat(schema: Schema, components: Readonly<Record<string, Schema>>): readonly Schema[] {
