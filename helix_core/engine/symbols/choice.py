@@ -93,7 +93,9 @@ def choose(candidates: Sequence[DefinedAt], wanted: NameQuery, here: CursorConte
 
 
 def choose_base(written: str, known: Sequence[DefinedAt], here: CursorContext) -> DefinedAt | None:
-    """Return the class that a base class means, None where none is known or several may be meant.
+    """Return the class that a base class most likely means, None where none is known or several are as likely.
+
+    Good enough for what is shown with its place; a verdict asks ``verdict.cited`` for a class without doubt.
 
     Args:
         written: The base as written after the class's name, with its owners (``virtual.Channel``).

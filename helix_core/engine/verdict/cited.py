@@ -332,7 +332,7 @@ class CheckedText:
             return UNKNOWN
         return _wrong("symbol-elsewhere", Reason.MOVED, f"{one.symbol} is at {_shown(now)} now", now)
 
-    def _meant_in(self, file: _CitedFile, one: Citation) -> list[DefinitionHit]:
+    def _definitions_in(self, file: _CitedFile, one: Citation) -> list[DefinitionHit]:
         """Return the definitions of a file that a symbol may name: a qualified one names a member of its owner, or
         what the file itself, as a module, has at its top.
         """
@@ -367,7 +367,7 @@ class CheckedText:
             CitedPlace(file.source.path, hit.start_line, one.symbol)
             for file in files
             if file.source.source_kind is SourceKind.CODE
-            for hit in self._meant_in(file, one)
+            for hit in self._definitions_in(file, one)
         ]
         if own:
             return min(own, key=lambda place: abs(place.start_line - one.start_line))
@@ -471,7 +471,7 @@ class CheckedText:
         for written in declaration.bases:
             if written.partition("[")[0].rpartition(".")[2] in _OUTSIDE_BASES:
                 continue
-            base = self._meant_base(path, data, declaration, written)
+            base = self._certain_base(path, data, declaration, written)
             above = None
             if base is not None and (code := self._known.code(base)) is not None and code.declaration.kind == "class":
                 above = self._members(base.path, code.data, code.declaration, name, depth + 1)
@@ -483,8 +483,12 @@ class CheckedText:
                 found[member.chain[-1]] = CitedPlace(path, member.line, ".".join(member.chain[-2:]))
         return found
 
-    def _meant_base(self, path: bytes, data: bytes, declaration: Declaration, written: str) -> DefinedAt | None:
-        """Return the class that a base means, of its own file or imported from one; None unless it is the only one."""
+    def _certain_base(self, path: bytes, data: bytes, declaration: Declaration, written: str) -> DefinedAt | None:
+        """Return the class that a base means, of its own file or imported from one; None unless it is the only one.
+
+        Surer than ``symbols.choice.choose_base``, which takes the likeliest of several for what is shown: from a wrong
+        class here a right citation would be judged wrong.
+        """
         base = written.partition("[")[0]
         meant = [
             at
