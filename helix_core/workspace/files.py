@@ -458,20 +458,27 @@ def _regular_files(scan: Scan, paths: Iterable[bytes]) -> dict[bytes, FileEntry]
 
 
 def _stat_all(scan: Scan, named: TrackedNames, seen: Mapping[bytes, FileEntry]) -> Walked:
-    """Stat the names that git listed, but for those ``seen`` already; deleted files are dropped."""
+    """Stat the names that git listed, but for those ``seen`` already; deleted files are dropped.
+
+    Folders that have a file which was seen are inside the root, and are not opened a second time.
+    """
     found = Walked()
     files, skipped = found.files, found.skipped
-    folder, descriptor = None, -1
+    folder, descriptor, root = None, -1, scan.folder(b"")
+    inside = {path.rpartition(b"/")[0] for path in seen}
     for path in sorted(named.paths):
         if (entry := seen.get(path)) is not None:
             files.append(entry)
             continue
         parent, _, name = path.rpartition(b"/")
         try:
-            if parent != folder:
-                folder, descriptor = None, scan.folder(parent)
-                folder = parent
-            status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+            if parent in inside:
+                status = os.stat(path, dir_fd=root, follow_symlinks=False)
+            else:
+                if parent != folder:
+                    folder, descriptor = None, scan.folder(parent)
+                    folder = parent
+                status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
         except DiskError as error:
             if error.reason is not Reason.GONE:
                 skipped.append(Skipped(path, "symlink" if error.reason is Reason.OUTSIDE_ROOT else error.reason.value))

@@ -10,7 +10,7 @@ import pytest
 
 from helix_core.errors import GitError
 from helix_core.model import Listing, Skipped
-from helix_core.workspace import files, tracked
+from helix_core.workspace import disk, files, tracked
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions, LastListing, ignored_files, list_files, would_count
 from helix_core.workspace.git import Git
@@ -279,6 +279,29 @@ def test_expected_files_are_looked_at_once_and_while_git_reads_the_folders(repos
     assert sorted(one for one in stats if isinstance(one, bytes) and one.endswith(b".py")) == sorted(
         path.rpartition(b"/")[2] for path in known
     )
+
+
+def test_a_folder_is_opened_once_for_the_files_that_are_expected_and_for_the_others(repository, monkeypatch):
+    for number in range(20):
+        repository.write(f"f{number % 4}/{number}.py", "x = 1\n")
+        repository.write(f"f{number % 4}/{number}.png", "x = 1\n")
+    opened, open_file = [], os.open
+
+    def count(path, *given, **more):
+        opened.append(path)
+        return open_file(path, *given, **more)
+
+    with Root.open(repository.path) as root:
+        git = Git.open(repository.path)
+        whole = list_files(root, git)
+        monkeypatch.setattr(disk.os, "open", count)
+        assert list_files(root, git, expected=names(whole)) == whole
+    assert sorted(name for name in opened if isinstance(name, bytes) and name.startswith(b"f")) == [
+        b"f0",
+        b"f1",
+        b"f2",
+        b"f3",
+    ]
 
 
 def test_what_is_wrong_with_git_is_told_of_an_expected_listing_too(repository, monkeypatch):
