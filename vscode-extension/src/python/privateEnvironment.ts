@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { run, RunError, type RunOptions } from './run';
 
 /** What the extension carries; its fingerprint changes with any of it. */
@@ -162,7 +163,7 @@ async function installExtra(
   await (maker.uv
     ? run(maker.uv, [...uvInstall(folder), '--require-hashes', '-r', file], settings)
     : run(pythonOf(folder), [...pipInstall, '--require-hashes', '-r', file], settings));
-  if (!maker.uv) await withoutSpare(folder, settings);
+  if (!maker.uv) await withoutSpare(folder);
 }
 
 /** The extras of the newest environment of another version, as far as this build can add them. */
@@ -218,25 +219,32 @@ async function withPip(folder: string, bundle: Bundle, maker: Maker, options: Ma
   options.onStep('Making the environment');
   await run(maker.python ?? 'python3', ['-m', 'venv', folder], settings);
   options.onStep('Installing what Helix needs');
-  await run(pythonOf(folder), [...pipInstall, '--require-hashes', '-r', bundle.lock], settings);
-  options.onStep('Installing Helix');
-  await run(pythonOf(folder), [...pipInstall, '--no-deps', '--no-index', bundle.wheel], settings);
-  await withoutSpare(folder, settings);
+  const helix = `${pathToFileURL(bundle.wheel).href}#sha256=${await hashOf(bundle.wheel)}`;
+  // One pip for both: each start of it takes more than a second.
+  await run(pythonOf(folder), [...pipInstall, '--require-hashes', '-r', bundle.lock, helix], settings);
+  await withoutSpare(folder);
 }
 
+async function hashOf(file: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
+}
+
+const setuptools =
+  /^(?:setuptools|pkg_resources|_distutils_hack|distutils-precedence\.pth|setuptools-[\w.+]+\.dist-info)$/;
+
 /** Takes out 17 MB that nothing needs: setuptools, which venv brings before Python 3.12, and the bytecode of pip. */
-async function withoutSpare(folder: string, settings: RunOptions): Promise<void> {
+async function withoutSpare(folder: string): Promise<void> {
   const packages = await sitePackages(folder);
-  if (await exists(path.join(packages, 'setuptools'))) {
-    await run(
-      pythonOf(folder),
-      ['-m', 'pip', '--disable-pip-version-check', 'uninstall', '-y', 'setuptools'],
-      settings,
-    );
-  }
   const pip = path.join(packages, 'pip');
-  const bytecode = (await readdir(pip, { recursive: true })).filter((name) => path.basename(name) === '__pycache__');
-  await Promise.all(bytecode.map((name) => rm(path.join(pip, name), { recursive: true, force: true })));
+  const spare = [
+    ...(await readdir(packages)).filter((name) => setuptools.test(name)).map((name) => path.join(packages, name)),
+    ...(await readdir(pip, { recursive: true }))
+      .filter((name) => path.basename(name) === '__pycache__')
+      .map((name) => path.join(pip, name)),
+  ];
+  await Promise.all(spare.map((each) => rm(each, { recursive: true, force: true })));
 }
 
 async function sitePackages(folder: string): Promise<string> {
