@@ -10,6 +10,9 @@ from typing import Any, Protocol
 from urllib.parse import unquote
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -30,8 +33,8 @@ from helix_ls.proxy.models import Models
 from helix_ls.proxy.openapi import OpenApiRoute
 from helix_ls.proxy.passthrough import Passthrough
 from helix_ls.proxy.question import rules_of
-from helix_ls.proxy.refused import HttpError, answer, on_defect, on_helix_error, on_method, on_refused, on_unknown
-from helix_ls.proxy.route_table import HTTP_ROUTES, HttpRoute, known_route
+from helix_ls.proxy.refused import HttpError, answer, on_defect, on_helix_error, on_refused
+from helix_ls.proxy.route_table import HTTP_ROUTES, HttpRoute, known_route, unknown_path, wrong_method
 from helix_ls.proxy.routes import Admin, Answering, Routes
 from helix_ls.proxy.running import ServerStateFile, Signals
 from helix_ls.proxy.status import StatusRoutes
@@ -150,6 +153,18 @@ def application(
         agents,
         learner,
     )
+
+
+async def on_unknown(request: Request, _error: Exception) -> Response:
+    """Handle an unknown route (404)."""
+    path = request.scope["path"]
+    return answer(HttpError(404, "unknown_route", unknown_path(path)), path)
+
+
+async def on_method(request: Request, error: Exception) -> Response:
+    """Handle a wrong method; the response names the allowed ones (RFC 9110, 15.5.6)."""
+    path, allowed = request.scope["path"], (error.headers if isinstance(error, HTTPException) else None) or {}
+    return answer(HttpError(405, "method_not_allowed", wrong_method(request.method, path), allowed), path)
 
 
 class ByMethod:

@@ -92,8 +92,9 @@ FORM = "multipart/form-data"
 FORM_PATHS = frozenset(
     ("/v1/audio/transcriptions", "/v1/audio/translations", "/v1/images/edits", "/v1/images/variations")
 )
-# Routes of the APIs whose clients send the key as x-api-key: Anthropic's.
-_API_KEY_PATHS = ("/v1/messages", "/v1/models")
+# Routes of the APIs whose clients send the key as x-api-key: Anthropic's. With a wrong base URL they ask other paths,
+# and are to hear of the path, not of the key.
+_API_KEY_PATHS = ("/v1/messages", "/v1/models", "/v1/v1/messages", "/v1/v1/models", "/messages", "/models")
 _TYPE = Refusal(415, "not_json", "the body must be application/json; set Content-Type to that")
 _FORM = Refusal(415, "not_form", "the body must be multipart/form-data; send the file in a form")
 _PACKED = Refusal(415, "compressed_body", "compressed bodies are not supported; send the body uncompressed")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -42,17 +41,6 @@ async def on_helix_error(request: Request, error: Exception) -> Response:
     if isinstance(error, BusyStoreError):
         return _on(request, 503, "busy", str(error), {"retry-after": "1"})
     return _on(request, 400 if error.usage else 500, "usage" if error.usage else "failed", str(error))
-
-
-async def on_unknown(request: Request, _error: Exception) -> Response:
-    """Handle an unknown route (404)."""
-    return _on(request, 404, "unknown_route", f"there is no route for {request.method} on this path")
-
-
-async def on_method(request: Request, error: Exception) -> Response:
-    """Handle a wrong method; the response names the allowed ones (RFC 9110, 15.5.6)."""
-    allowed = (error.headers if isinstance(error, HTTPException) else None) or {}
-    return _on(request, 405, "method_not_allowed", f"{request.method} is not allowed on this path", allowed)
 
 
 async def on_defect(request: Request, _error: Exception) -> Response:

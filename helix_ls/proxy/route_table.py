@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Literal
 
 from helix_ls.operations import hosting, memory, places, questions
@@ -250,3 +251,48 @@ def known_route(path: str) -> str:
     if path in _EXACT:
         return path
     return next((route for route, fits in _PATTERNS if fits.fullmatch(path)), "")
+
+
+CHAT_ROUTES = tuple(each.path for each in HTTP_ROUTES if each.is_stream)
+"""The routes of chats, at least one for each API."""
+_BASES = frozenset({"v1", "api"})
+_TELLING_PARTS = {each.path: each.path.strip("/").split("/") for each in HTTP_ROUTES if "{" not in each.path}
+_MOST_MEANT = 2
+_CLOSE = 0.75
+
+
+def meant_routes(path: str) -> list[str]:
+    """Return the routes that an unknown path most likely means: those of a wrong base URL, which has too much or too
+    little before them (``/v1/v1/models``, ``/chat/completions``), else those that are spelled like it.
+    """
+    asked = _without_base(path.lower().strip("/").split("/"))
+    ends = {route: _without_base(parts) for route, parts in _TELLING_PARTS.items()}
+    same = {route: len(parts) for route, parts in ends.items() if parts and asked[-len(parts) :] == parts}
+    if same:
+        most = max(same.values())
+        return [route for route, length in same.items() if length == most][:_MOST_MEANT]
+    return get_close_matches(path.lower(), ends, n=_MOST_MEANT, cutoff=_CLOSE)
+
+
+def _without_base(parts: list[str]) -> list[str]:
+    first = next((at for at, part in enumerate(parts) if part not in _BASES), len(parts))
+    return parts[first:]
+
+
+def unknown_path(path: str) -> str:
+    """Return what is said of a path that no route has."""
+    meant = meant_routes(path)
+    if not meant:
+        chats = f"{', '.join(CHAT_ROUTES[:-1])} and {CHAT_ROUTES[-1]}"
+        return f"there is no route on this path; chats go to {chats}, and GET /openapi.json lists every route"
+    said = f"there is no route on this path; did you mean {' or '.join(meant)}?"
+    if {"v1", "api"} & {route.split("/")[1] for route in meant}:
+        said += " The base URL of an OpenAI client ends with /v1, that of an Anthropic or Ollama client has no path"
+    return said
+
+
+def wrong_method(method: str, path: str) -> str:
+    """Return what is said of a method that the route of a path does not take."""
+    route = known_route(path)
+    right = dict.fromkeys(each.method for each in HTTP_ROUTES if each.path == route)
+    return f"{method} is not allowed on this path; send {' or '.join(right)}"

@@ -1,5 +1,6 @@
 """Who may ask: the decision for every combination, and the same over real sockets."""
 
+import contextlib
 import http.client
 import itertools
 import os
@@ -150,12 +151,12 @@ def test_no_options_request_opens_anything(server):
 
 def test_the_server_listens_on_loopback_only(server):
     process = psutil.Process(server.ready["pid"])
-    ports = [
-        connection.laddr
-        for one in (process, *process.children(recursive=True))
-        for connection in one.net_connections("inet")
-        if connection.status == psutil.CONN_LISTEN
-    ]
+    connections = process.net_connections("inet")
+    for child in process.children(recursive=True):
+        # A child that has ended since it was listed listens no more.
+        with contextlib.suppress(psutil.NoSuchProcess):
+            connections += child.net_connections("inet")
+    ports = [connection.laddr for connection in connections if connection.status == psutil.CONN_LISTEN]
     assert [(address.ip, address.port) for address in ports] == [("127.0.0.1", server.ready["port"])]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from helix_ls.proxy.guard import FORM, FORM_PATHS
 from helix_ls.proxy.presets import traits_of
-from helix_ls.proxy.route_table import HTTP_ROUTES, known_route
+from helix_ls.proxy.route_table import HTTP_ROUTES, known_route, meant_routes, unknown_path
 from helix_ls.proxy.upstream import Address, Upstreams, request_headers
 from tests.proxy.conftest import UPSTREAM_KEY, Server
 from tests.proxy.passed import COMPLETION, SPOKEN, TRANSCRIPT
@@ -183,3 +183,44 @@ def test_routes_are_counted_by_their_pattern():
     assert known_route("/v1/models/org/name") == "/v1/models/{model}"
     assert known_route("/v1/models") == "/v1/models"
     assert known_route("/v1/modelsx") == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("/chat/completions", ["/v1/chat/completions"]),
+        ("/v1/v1/models", ["/v1/models"]),
+        ("/v1/chat/completions/", ["/v1/chat/completions"]),
+        ("/openai/deployments/small/chat/completions", ["/v1/chat/completions"]),
+        ("/v1/v1/messages", ["/v1/messages"]),
+        ("/v1/api/chat", ["/api/chat"]),
+        ("/embeddings", ["/api/embeddings", "/v1/embeddings"]),
+        ("/V1/Responses", ["/v1/responses"]),
+        ("/v1/chat/completion", ["/v1/chat/completions", "/v1/completions"]),
+        ("/v1", []),
+        ("/nothing/of/ours", []),
+    ],
+)
+def test_an_unknown_path_is_read_as_the_route_that_a_wrong_base_url_misses(path, meant):
+    assert sorted(meant_routes(path)) == meant
+    said = unknown_path(path)
+    assert all(route in said for route in (meant or ["/v1/chat/completions", "/api/chat", "/openapi.json"]))
+
+
+def test_each_client_with_a_wrong_base_url_hears_of_the_path_in_its_own_format(server):
+    of_anthropic = {"x-api-key": server.key}
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        doubled = client.post("/v1/v1/messages", json={}, headers=of_anthropic)
+        without = client.post("/messages", json={}, headers=of_anthropic)
+    with server.http() as client:
+        openai_ = client.post("/chat/completions", json={})
+        ollama = client.post("/api/chats", json={})
+        wrong = client.get("/v1/chat/completions")
+    assert [each.status_code for each in (doubled, without, openai_, ollama, wrong)] == [404, 404, 404, 404, 405]
+    for each in (doubled, without):
+        assert each.json()["type"] == "error"
+        assert "/v1/messages" in each.json()["error"]["message"]
+    assert "/v1/chat/completions" in openai_.json()["error"]["message"]
+    assert "/api/chat" in ollama.json()["error"]
+    assert wrong.json()["error"]["message"] == "GET is not allowed on this path; send POST"
+    assert wrong.headers["allow"] == "POST"
