@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -101,29 +102,48 @@ def named(title: str, *files: Path, prompts: Prompts = NO_PROMPTS) -> str:
 
 @contextmanager
 def making(cache_dir: Path, title: str) -> Iterator[Path]:
-    """Yield a new folder for a model, ``TITLE.making``, which is deleted at the end unless it was moved into place."""
-    place = models_folder(cache_dir) / f"{title}{MAKING}"
-    for left in models_folder(cache_dir).glob(f"*{MAKING}"):
-        with suppress(FileNotFoundError):
-            if left == place or left.stat().st_mtime < time.time() - _ABANDONED_S:
-                shutil.rmtree(left, ignore_errors=True)
-    place.mkdir(mode=0o700, parents=True)
+    """Yield a new folder for a model, called its title, which is deleted at the end unless it was moved into place.
+
+    Its parent is this process's alone: another may make the same model at the same time.
+    """
+    models = models_folder(cache_dir)
+    models.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for left in models.glob(f"*{MAKING}"):
+        if _last_written(left) < time.time() - _ABANDONED_S:
+            shutil.rmtree(left, ignore_errors=True)
+    own = Path(tempfile.mkdtemp(dir=models, suffix=MAKING))
     try:
+        place = own / title
+        place.mkdir(mode=0o700)
         yield place
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def _last_written(folder: Path) -> float:
+    """Return when a file in the folder was last written, or the folder itself, in Unix seconds."""
+    times = [0.0]
+    for place in (folder, *folder.rglob("*")):
+        with suppress(OSError):
+            times.append(place.lstat().st_mtime)
+    return max(times)
 
 
 def move_into_place(folder: Path, name: str) -> Path:
-    """Rename ``TITLE.making``, which has the model of that name, to ``TITLE``, and return the new folder.
+    """Move a folder of ``making``, which has the model of that name, among the models, and return the new folder.
 
     Where another model has that folder, the new one's is its name, ``TITLE@HASH``, so that no other model is deleted.
     """
-    place = folder.with_name(folder.name.removesuffix(MAKING))
-    if _name_in(place) not in ("", name):
-        place = folder.with_name(name)
-    shutil.rmtree(place, ignore_errors=True)
-    folder.rename(place)
+    from filelock import FileLock
+
+    models = folder.parent.parent
+    place = models / folder.name
+    # Two processes that made the same model move it one after the other.
+    with FileLock(models.with_suffix(".lock"), mode=0o600):
+        if _name_in(place) not in ("", name):
+            place = models / name
+        shutil.rmtree(place, ignore_errors=True)
+        folder.rename(place)
     return place
 
 
@@ -188,9 +208,14 @@ def choose(cache_dir: Path, model: Model | None) -> None:
         chosen.unlink(missing_ok=True)
         return
     chosen.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = chosen.with_name("chosen.new")
-    fresh.write_text(str(model.folder) + "\n", "utf-8")
-    os.replace(fresh, chosen)
+    write_choice(chosen, model.folder)
+
+
+def write_choice(chosen: Path, folder: Path) -> None:
+    """Write the file that names the selected folder; another process that selects at the same time is in no way."""
+    with tempfile.NamedTemporaryFile("w", dir=chosen.parent, suffix=".new", encoding="utf-8", delete=False) as fresh:
+        fresh.write(str(folder) + "\n")
+    os.replace(fresh.name, chosen)
 
 
 def chosen_model(cache_dir: Path, setting: str = "") -> Model | None:

@@ -12,8 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from helix_core.embed.late_interaction import is_late_interaction
 from helix_core.embed.model import (
@@ -112,19 +115,39 @@ def fetch_listed(model: ListedModel, cache_dir: Path) -> Model:
 def downloaded(
     model: ListedModel, title: str, cache_dir: Path, fetch: Callable[[str], Any], prompts: Prompts = NO_PROMPTS
 ) -> Iterator[Model]:
-    """Yield what ``fetch`` downloads into its folder as ``copied`` does. Raises ModelError when that fails."""
-    downloads = models_folder(cache_dir) / "downloads"
+    """Yield what ``fetch`` downloads into its folder as ``copied`` does. Raises ModelError when that fails.
+
+    The folder is the model's alone, so that another setup takes no file of this one away; what a broken connection left
+    in it is continued the next time.
+    """
+    own = model.name.replace("/", "--")
+    downloads = models_folder(cache_dir) / "downloads" / own
+    downloads.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = FileLock(downloads.with_name(f"{own}.lock"), mode=0o600)
     try:
-        loaded = fetch(str(downloads))
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ModelError(
+            f"Another process is fetching {model.name}; wait until it is done, and set it up again if it failed."
+        ) from None
+    try:
+        loaded = _fetched(model, partial(fetch, str(downloads)))
         folder, file = Path(loaded._model_dir), str(loaded.model_description.model_file)
+        with copied(folder, file, title, cache_dir, prompts, flat=False) as made:
+            shutil.rmtree(downloads, ignore_errors=True)
+            yield made
+    finally:
+        lock.release()
+
+
+def _fetched(model: ListedModel, fetch: Callable[[], Any]) -> Any:
+    try:
+        return fetch()
     except Exception as error:
         why = " ".join(str(error).split())[:200]
         raise ModelError(
             f"{model.name} could not be fetched ({type(error).__name__}: {why}); nothing changed."
         ) from error
-    with copied(folder, file, title, cache_dir, prompts, flat=False) as made:
-        shutil.rmtree(downloads, ignore_errors=True)
-        yield made
 
 
 def take_folder(folder: Path, cache_dir: Path, source: str = "") -> Model:

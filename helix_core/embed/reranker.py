@@ -7,7 +7,6 @@ A cross-encoder reads question and text together; a late-interaction model compa
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -37,6 +36,7 @@ from helix_core.embed.model import (
     offline,
     read_object,
     unusable,
+    write_choice,
 )
 from helix_core.embed.model_sources import ListedModel, closest, copied, downloaded, vector_width, weights_in
 from helix_core.embed.prompts import SETTINGS
@@ -90,9 +90,7 @@ def read_reranker(folder: Path) -> RerankerModel:
 def choose_reranker(cache_dir: Path, model: RerankerModel) -> None:
     """Select this reranker; ``search.rerank`` enables it."""
     chosen = models_folder(cache_dir) / CHOSEN
-    fresh = chosen.with_name(f"{CHOSEN}.new")
-    fresh.write_text(str(model.folder) + "\n", "utf-8")
-    os.replace(fresh, chosen)
+    write_choice(chosen, model.folder)
 
 
 def chosen_reranker(cache_dir: Path) -> RerankerModel | None:

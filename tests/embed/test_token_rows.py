@@ -8,10 +8,11 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import fastembed
@@ -22,8 +23,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from helix_core.config import load_config
 from helix_core.embed.minilm import TITLE, convert_wheel
-from helix_core.embed.model import FastModel, ModelEncoder, choose, chosen_model, models_folder, read_model
-from helix_core.embed.model_sources import fetch_listed, listed, take_folder
+from helix_core.embed.model import FastModel, ModelEncoder, choose, chosen_model, making, models_folder, read_model
+from helix_core.embed.model_sources import ListedModel, _install, downloaded, fetch_listed, listed, take_folder
 from helix_core.engine import Helix
 from helix_core.engine.embedding import Embedding
 from helix_core.errors import ModelError
@@ -264,8 +265,8 @@ def test_nothing_is_left_of_a_model_whose_making_ended_early(tmp_path: Path, mon
         patched.setattr("helix_core.embed.model_sources.FastModel", interrupted)
         with pytest.raises(KeyboardInterrupt):
             take_folder(given, tmp_path)
-    # Another process may be making the newest.
-    assert list(models_folder(tmp_path).iterdir()) == [left[2]]
+    # Other processes may be making the new ones, one of them the same model.
+    assert sorted(models_folder(tmp_path).iterdir()) == [left[0], left[2]]
     assert take_folder(given, tmp_path).folder.name == "given"
 
 
@@ -354,6 +355,42 @@ def test_one_of_fastembeds_list_is_loaded_as_rows(tmp_path: Path, monkeypatch: p
     model = fetch_listed(listed("potion-base-8M"), tmp_path)
     assert (model.dimensions, model.fastembed) == (256, "minishlab/potion-base-8M")
     assert FastModel(read_model(model.folder)).vectors(["row"])[0] == pytest.approx(direction(rows[5]), abs=1e-5)
+
+
+def test_two_models_fetched_at_the_same_time_take_nothing_from_each_other(tmp_path: Path) -> None:
+    def setup(title: str, meanwhile: Callable[[], object]) -> Path:
+        def fetch(downloads: str) -> SimpleNamespace:
+            folder = write_model(Path(downloads) / title)
+            meanwhile()
+            return SimpleNamespace(_model_dir=folder, model_description=SimpleNamespace(model_file="model.safetensors"))
+
+        about = ListedModel(f"owner/{title}", 1, DIMENSIONS, "owner", "mit", has_rows=True)
+        with downloaded(about, title, tmp_path, fetch) as made:
+            return _install(replace(made, dimensions=DIMENSIONS, source="owner")).folder
+
+    def the_same_is_refused() -> None:
+        with pytest.raises(ModelError, match="Another process is fetching owner/one; wait until it is done"):
+            setup("one", lambda: None)
+        assert setup("two", lambda: None).name == "two"
+
+    assert setup("one", the_same_is_refused).name == "one"
+    assert {folder.name for folder in models_folder(tmp_path).iterdir() if folder.is_dir()} == {
+        "one",
+        "two",
+        "downloads",
+    }
+    assert not [one for one in (models_folder(tmp_path) / "downloads").iterdir() if one.is_dir()]
+
+
+def test_one_model_taken_twice_at_the_same_time_is_whole(tmp_path: Path) -> None:
+    given = write_model(tmp_path / "given")
+    with making(tmp_path, "given") as first:
+        assert take_folder(given, tmp_path).folder.name == "given"
+        assert first.is_dir()
+        choose(tmp_path, read_model(models_folder(tmp_path) / "given"))
+    assert not first.parent.exists()
+    chosen = chosen_model(tmp_path)
+    assert chosen is not None and chosen.folder.name == "given"
 
 
 def test_a_multilingual_model_finds_what_a_question_in_another_language_asks(tmp_path: Path) -> None:
