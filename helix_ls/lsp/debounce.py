@@ -1,9 +1,11 @@
-"""Debounce: run an action once its calls pause, and at the latest a while after the first of them."""
+"""Debounce: run an action once its calls pause, and at the latest a while after the first of them; or one at a time."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from typing import Any, Generic, TypeVar
 
 
 class Debouncer:
@@ -43,3 +45,43 @@ class Debouncer:
         self._due.pop(key, None)
         self._since.pop(key, None)
         act()
+
+
+K = TypeVar("K", bound=Hashable)
+MOST_WAITING = 8
+
+
+class OneAtATime(Generic[K]):
+    """Handles keys one after the other; of those that wait each is kept once, as of its last call, and the oldest are
+    dropped beyond ``MOST_WAITING``. So a flood of calls costs others at most the one that runs. For the loop.
+    """
+
+    def __init__(
+        self, handle: Callable[[K, float], Awaitable[None]], spawn: Callable[[Coroutine[Any, Any, None]], None]
+    ) -> None:
+        self._handle, self._spawn = handle, spawn
+        self._waiting: OrderedDict[K, float] = OrderedDict()
+        self._is_running = False
+
+    def add(self, key: K, at: float) -> None:
+        """Have the key handled, with the time of the call."""
+        self._waiting.pop(key, None)
+        self._waiting[key] = at
+        while len(self._waiting) > MOST_WAITING:
+            self._waiting.popitem(last=False)
+        if not self._is_running:
+            self._next()
+
+    def _next(self) -> None:
+        self._is_running = bool(self._waiting)
+        if self._waiting:
+            self._spawn(self._run(*self._waiting.popitem(last=False)))
+
+    async def _run(self, key: K, at: float) -> None:
+        try:
+            await self._handle(key, at)
+        except asyncio.CancelledError:
+            self._waiting.clear()
+            raise
+        finally:
+            self._next()

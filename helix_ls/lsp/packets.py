@@ -7,7 +7,6 @@ new answer if it differs. Answers and verdicts are the engine's. Changes are deb
 from __future__ import annotations
 
 import asyncio
-import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -151,9 +150,11 @@ class OpenPackets:
         """Return whether a pointer of an open packet leads to this file."""
         return any(packet.folder is place.folder and place.path in packet.paths for packet in self)
 
-    async def was_opened(self, place: FileInFolder) -> None:
-        """Record that the user opened this file: in the trail, and where a pointer led to it, as a signal of use."""
-        is_followed, at = self.points_at(place), time.time()
+    async def was_opened(self, place: FileInFolder, at: float) -> None:
+        """Record that the user opened this file at ``at``: in the trail, and where a pointer led to it, as a signal of
+        use.
+        """
+        is_followed = self.points_at(place)
         workspace = await place.folder.workspace()
         if not (is_followed or place.folder.records_trail or workspace.records_trail()):
             return

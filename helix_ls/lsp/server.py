@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from helix_ls.host.parent import follow
 from helix_ls.host.status import StatusChange
 from helix_ls.lsp.commands import ActionHandlers, Commands
 from helix_ls.lsp.connection import Client, ClientConnection
+from helix_ls.lsp.debounce import OneAtATime
 from helix_ls.lsp.diagnostics import Action, Diagnostics, actions
 from helix_ls.lsp.folders import FileInFolder, Folder
 from helix_ls.lsp.hover import hover, lenses
@@ -55,6 +57,9 @@ class HelixServer(LanguageServer):
         connection = self.connection = ClientConnection(host, self.protocol, resumed=resumed)
         self._packets = OpenPackets(connection, self._packet_judged)
         self._diagnostics = Diagnostics(connection, self._packets)
+        self._opened = OneAtATime(
+            self._packets.was_opened, lambda noting: connection.spawn(noting, "noting what was opened")
+        )
         self._just_opened: FileInFolder | None = None
         self._status = StatusNotices(self.protocol.notify)
         self._progress = IndexProgress(self.protocol, shows=lambda: connection.client.shows_progress)
@@ -157,7 +162,7 @@ class HelixServer(LanguageServer):
 
     def _note_opened(self, place: FileInFolder | None) -> None:
         if place is not None:
-            self.connection.spawn(self._packets.was_opened(place), "noting what was opened")
+            self._opened.add(place, time.time())
 
     # Change events
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from helix_ls.lsp.debounce import Debouncer
+from helix_ls.lsp.debounce import MOST_WAITING, Debouncer, OneAtATime
 from helix_ls.lsp.status import StatusNotices
 
 pytestmark = pytest.mark.asyncio
@@ -61,3 +61,41 @@ async def test_a_status_while_indexing_is_sent_at_once_and_then_once_an_interval
     count = len(sent)
     await asyncio.sleep(0.3)
     assert len(sent) == count
+
+
+async def test_a_flood_is_handled_one_at_a_time_and_of_what_waits_only_the_last_is_kept():
+    handled: list[tuple[str, float]] = []
+    running, most = 0, 0
+
+    async def handle(key: str, at: float) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.01)
+        running -= 1
+        handled.append((key, at))
+        if key == "broken":
+            raise ValueError(key)
+
+    tasks: list[asyncio.Task[None]] = []
+    queue = OneAtATime(handle, lambda work: tasks.append(asyncio.ensure_future(work)))
+    for number in range(1000):
+        queue.add(f"file {number % 40}", float(number))
+    queue.add("broken", 1000.0)
+    queue.add("the last", 1001.0)
+    while len(handled) < MOST_WAITING + 1:
+        await asyncio.sleep(0.01)
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert most == 1
+    assert handled[0] == ("file 0", 0.0)
+    assert handled[1:] == [(f"file {number % 40}", float(number)) for number in range(994, 1000)] + [
+        ("broken", 1000.0),
+        ("the last", 1001.0),
+    ]
+    queue.add("the last", 1002.0)
+    queue.add("the last", 1003.0)
+    queue.add("the last", 1004.0)
+    await asyncio.gather(*tasks, return_exceptions=True)
+    while len(handled) < MOST_WAITING + 3:
+        await asyncio.sleep(0.01)
+    assert handled[MOST_WAITING + 1 :] == [("the last", 1002.0), ("the last", 1004.0)]

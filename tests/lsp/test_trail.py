@@ -72,6 +72,24 @@ def test_a_file_that_is_shown_again_without_being_opened_is_recorded_once(start:
 
 
 @pytest.mark.process
+def test_a_flood_of_shown_files_leaves_a_bounded_trail_and_the_next_answer_does_not_wait_for_it(
+    start: StartWire, project: Path
+) -> None:
+    wire = start(HELIX_TRAIL_RECORD="true")
+    wire.initialize(project)
+    wire.until_fresh(project)
+    uris = [wire.open(project / name) for name in NAMES[:2]]
+    places_once(wire, 2)
+    for _ in range(1_000):
+        for uri in uris:
+            wire.notify("helix/didShow", {"uri": uri})
+    # Asked behind all of them: each would have taken a turn of its own in the threads that answer.
+    steps = wire.command("helix.trail.resume")["steps"]
+    assert steps < 1_000
+    assert trail_once(wire, lambda answer: answer["last"][0]["source_id"] == NAMES[1])["steps"] < 1_500
+
+
+@pytest.mark.process
 def test_an_editor_records_nothing_without_the_setting(opened: Wire, project: Path) -> None:
     uri = opened.open(project / NAMES[0])
     # A question about the file runs after what its opening asked for.
@@ -179,17 +197,17 @@ def test_opening_a_file_asks_nothing_while_nothing_is_recorded(
             folder = SimpleNamespace(workspace=attached, records_trail=False)
             packets = OpenPackets(cast(ClientConnection, counted), lambda _: None)
             place = FileInFolder(cast(Any, folder), NAMES[0].encode())
-            await packets.was_opened(place)
+            await packets.was_opened(place, 1.0)
             assert counted.acts == []
             folder.records_trail = True
-            await packets.was_opened(place)
+            await packets.was_opened(place, 1.0)
             await workspace.ask(lambda helix: helix.is_indexed())
-            await packets.was_opened(place)
+            await packets.was_opened(place, 1.0)
             assert len(counted.acts) == 2
             folder.records_trail = False
             await workspace.ask(lambda helix: helix.is_indexed())
             settings.write_text("[trail]\nrecord = true\n")
-            await packets.was_opened(place)
+            await packets.was_opened(place, 1.0)
             assert len(counted.acts) == 3, "the user's own file is followed"
 
     asyncio.run(main())
