@@ -751,9 +751,9 @@ class Helix:
     @heals_index()
     def status(self, *, skipped: bool = False) -> dict[str, Any]:
         """Return the ``helix.status/1`` object: what is indexed, how far it is from the disk, what was skipped and
-        why.
+        why, and who is indexing at the moment.
         """
-        from helix_core.engine.indexing import status
+        from helix_core.engine.indexing import lock_holder, status
         from helix_core.engine.verdict import set_aside_note
 
         session = self.session
@@ -770,4 +770,9 @@ class Helix:
         session.on_pending(max(sum(answer["pending"].values()) - len(set_aside), 0))
         answer["notes"] += [set_aside_note(set_aside)] if set_aside else []
         spent = self.memory.extractor_budget()
+        holder = lock_holder(self.index_path) if not answer["fresh"] or not answer["indexed"] else None
+        if holder is not None:
+            done, ahead = answer["index"]["files"], len(session.index.reader.files.pending().new)
+            told = {"by": holder.name, "pid": holder.pid, "since": holder.since, "done": done, "total": done + ahead}
+            answer["indexing"] = told
         return answer | ({"extractor": spent} if spent else {})

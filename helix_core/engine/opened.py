@@ -348,6 +348,7 @@ class WorkspaceSession:
         never_waits: A question waits for no writer and for no indexing.
         encoder: Makes vectors of questions; a host may put a better one in.
         reranker: Reads the first places of an answer again; None where no host gave one.
+        process_name: What a status tells others of this process while it changes the index.
         span: Begins spans of telemetry; does nothing where no host gave one that does.
         on_pending: Called by every status with the number of files that are neither set aside nor indexed as they are
             on the disk.
@@ -375,6 +376,7 @@ class WorkspaceSession:
         self.memory_problem = ""
         self.encoder: Encoder = StaticEncoder()
         self.reranker: Reranker | None = None
+        self.process_name = "a program"
         self.span: Spans = no_span
         self.on_pending: Callable[[int], None] = lambda _: None
         self.is_trail_wanted = False
@@ -466,7 +468,8 @@ class WorkspaceSession:
 
         waiting = Progress("waiting for another Helix on this folder", 0, 0)
         tell = progress if progress is not None else lambda _: None
-        return turn(self.index_path, lambda: tell(waiting), LOCK_WAIT_S if wait_s is None else wait_s)
+        most_s = LOCK_WAIT_S if wait_s is None else wait_s
+        return turn(self.index_path, lambda: tell(waiting), most_s, name=self.process_name)
 
     def handing_over(self, at: float) -> Callable[[], None]:
         """Return a check that ends a refresh for a waiting process, from ``at`` (monotonic) on."""

@@ -155,6 +155,7 @@ def opened(folder: Path) -> Iterator[Helix]:
         helix = Helix.open(folder, config=config, parse_guard=CommandJournal(index_folder(config.cache_dir, root)))
     with helix:
         warn(helix.notices)
+        helix.session.process_name = "a helix command"
         helix.session.encoder = OneShotEncoder(config.cache_dir, config.embed_model)
         with _telemetry(config) as helix.session.span:
             yield helix

@@ -15,7 +15,8 @@ from typing import Annotated, Any
 
 import click
 import typer
-from typer.core import TyperGroup
+from click.core import ParameterSource
+from typer.core import TyperGroup, TyperOption
 from typer.main import get_command
 
 from helix_core.errors import HelixError
@@ -160,6 +161,37 @@ Recovery = Annotated[
     bool, typer.Option("--recovery", help="For a sealed file to write: print a recovery code that opens it.")
 ]
 HERE = Path()
+_BY_OPTION = "helix.folder"
+
+
+def _with_path_option(command: click.Command) -> click.Command:
+    """Let a verb whose folder is an argument take it as ``--path`` too, as all others do."""
+    for argument in command.params:
+        if isinstance(argument, click.Argument) and argument.name == "path":
+            argument.callback = _folder_of_both
+            told = "The same as the folder alone."
+            option = TyperOption(
+                param_decls=["--path"], metavar="PATH", help=told, expose_value=False, is_eager=True, callback=_remember
+            )
+            option.name = _BY_OPTION
+            command.params.insert(command.params.index(argument) + 1, option)
+            break
+    return command
+
+
+def _remember(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        context.meta[_BY_OPTION] = _folder(value)
+
+
+def _folder_of_both(context: click.Context, argument: click.Parameter, value: Path) -> Path:
+    """Return the folder of the argument or of the option. Raises UsageError where both are given."""
+    by_option = context.meta.get(_BY_OPTION)
+    if by_option is None:
+        return value
+    if context.get_parameter_source(argument.name or "") is ParameterSource.COMMANDLINE:
+        raise click.UsageError("the folder is given twice; name it once")
+    return Path(by_option)
 
 
 @cache
@@ -170,7 +202,7 @@ def verb(name: str) -> click.Command:
     # The backspace keeps the lines of the paragraph that it begins.
     examples = "\n".join(["\b", "Examples:", *(f"  {example}" for example in EXAMPLES[name])])
     app.command(name, context_settings=_HELP, epilog=examples)(getattr(module, "listed" if name == "list" else name))
-    return get_command(app)
+    return _with_path_option(get_command(app))
 
 
 class Verbs(TyperGroup):

@@ -87,6 +87,7 @@ def _run_request(root: Path, request: Request, send: Send) -> None:
         parse_journal_of(index_folder(config.cache_dir, root)) as parse_guard,
         Helix.open(root, config=config, parse_guard=parse_guard) as helix,
     ):
+        helix.session.process_name = "the server of an editor, an agent or a proxy"
         if request["paths"]:
             report = helix.refresh_paths([os.fsencode(path) for path in request["paths"]])
         elif request["rebuild"]:

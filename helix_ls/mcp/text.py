@@ -166,6 +166,8 @@ def _check(answer: Mapping[str, Any]) -> str:
 def _status(answer: Mapping[str, Any]) -> str:
     pending, git = answer["pending"], answer["git"]
     state = "fresh" if answer["fresh"] else "behind the disk" if answer["indexed"] else "not indexed yet"
+    if "indexing" in answer:
+        state = f"being indexed, {answer['indexing']['done']} of {answer['indexing']['total']} files"
     index = answer.get("index") or {}
     held = f"{count(index.get('files', 0), 'file')}, {count(index.get('items', 0), 'item')}"
     said = [f"{answer['workspace']}: {state}, {held}"]

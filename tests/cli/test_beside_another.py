@@ -27,17 +27,28 @@ with FileLock(sys.argv[1]):
 """
 
 
+NAMED_HOLDER = """
+import sys
+from pathlib import Path
+from helix_core.engine.indexing.write_lock import turn
+with turn(Path(sys.argv[1]), lambda: None, name="a server"):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
 @contextmanager
-def held(index: Path) -> Iterator[None]:
-    """Another process has the index for writing, and goes on having it."""
+def held(index: Path, *, is_named: bool = False) -> Iterator[int]:
+    """Another process has the index for writing, and goes on having it; its process id."""
+    code, file = (NAMED_HOLDER, index) if is_named else (HOLDER, index.with_suffix(".lock"))
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(index.with_suffix(".lock"))],
+        [sys.executable, "-c", code, str(file)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
     try:
         assert holder.stdout is not None and holder.stdout.readline() == b"held\n"
-        yield
+        yield holder.pid
     finally:
         holder.communicate()
 
@@ -181,3 +192,27 @@ def test_a_question_waits_for_a_first_index_only_where_it_can_be_whole_soon(unin
     unindexed.catch_up()
     assert waited == [getattr(engine_module, waits)]
     assert BUSY in unindexed.behind
+
+
+def test_a_status_beside_an_indexing_process_says_who_it_is_and_how_far(helix, shop, tmp_path):
+    unknown = helix("status", "--path", shop)
+    assert "not indexed yet: helix index" in unknown.out
+    index = index_of(tmp_path / "home")
+    with held(index, is_named=True) as pid:
+        first = helix("status", shop)
+    assert "not indexed yet" not in first.out
+    assert f"being indexed by a server (process {pid})" in " ".join(first.out.split())
+    assert helix("index", shop).status == 0
+    (shop / "shop" / "new.py").write_text("def brand_new():\n    return 1\n")
+    with held(index, is_named=True) as pid:
+        indexing = helix("status", shop, "--json").answer["indexing"]
+    assert (indexing["by"], indexing["pid"]) == ("a server", pid)
+    assert indexing["done"] == helix("status", shop, "--json").answer["index"]["files"]
+    assert "indexing" not in helix("status", shop, "--json").answer
+    with held(index):
+        assert "being indexed by another process" in helix("status", shop).out
+
+
+def test_a_fresh_index_is_fresh_whoever_holds_it(helix, shop, indexed):
+    with held(indexed, is_named=True):
+        assert "fresh" in helix("status", shop).out

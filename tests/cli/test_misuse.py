@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from helix_ls.cli import verbs
 from helix_ls.cli.main import run
 
 from .conftest import RunHelix
@@ -212,3 +213,14 @@ def test_windows_is_refused_in_one_sentence_that_names_the_way_out(monkeypatch: 
     monkeypatch.setattr(sys, "platform", "win32")
     with pytest.raises(SystemExit, match="Windows is not supported; install Helix on Linux, for example inside WSL"):
         run()
+
+
+def test_every_verb_that_takes_a_folder_takes_it_as_path_too(helix: RunHelix, shop: Path) -> None:
+    for name in verbs.VERBS:
+        own = {one.name: one.opts for one in verbs.verb(name).params if one.name in ("path", "helix.folder")}
+        assert "path" not in own or "--path" in [opt for opts in own.values() for opt in opts], name
+    assert helix("index", "--path", shop, "--json").answer["workspace"] == str(shop)
+    assert helix("status", f"--path={shop}", "--json").answer["workspace"] == str(shop)
+    twice = helix("status", shop, "--path", shop)
+    assert twice.status == 2
+    assert "twice" in twice.complaint

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from helix_core.engine.indexing.plan import first_retry_at, is_rule_file, unsettled, work_plan
     from helix_core.engine.indexing.refresh import LastLook, Refresh, vacuum
     from helix_core.engine.indexing.report import PendingNotices, Progress, RefreshReport, freshness, status
-    from helix_core.engine.indexing.write_lock import LOCK_WAIT_S, handing_over, turn
+    from helix_core.engine.indexing.write_lock import LOCK_WAIT_S, handing_over, lock_holder, turn
 
 __all__ = [
     "LOCK_WAIT_S",
@@ -24,6 +24,7 @@ __all__ = [
     "freshness",
     "handing_over",
     "is_rule_file",
+    "lock_holder",
     "status",
     "turn",
     "unsettled",
@@ -37,6 +38,6 @@ __getattr__ = lazy_face(
         "plan": ("first_retry_at", "is_rule_file", "unsettled", "work_plan"),
         "refresh": ("LastLook", "Refresh", "vacuum"),
         "report": ("Progress", "RefreshReport", "PendingNotices", "freshness", "status"),
-        "write_lock": ("LOCK_WAIT_S", "handing_over", "turn"),
+        "write_lock": ("LOCK_WAIT_S", "handing_over", "lock_holder", "turn"),
     },
 )

@@ -6,9 +6,12 @@ index can detect it and hand over.
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -21,9 +24,20 @@ LOCK_WAIT_S = 600.0
 ORDER_LOOK_S = 0.1
 
 
+@dataclass(frozen=True, slots=True)
+class LockHolder:
+    """The process that changes an index: its name and id, 0 where it did not say, and since when in Unix seconds."""
+
+    name: str = ""
+    pid: int = 0
+    since: float = 0.0
+
+
 @contextmanager
-def turn(index_path: Path, waiting: Callable[[], None], wait_s: float = LOCK_WAIT_S) -> Iterator[None]:
-    """Hold the write lock; ``waiting`` is called once when another process holds it.
+def turn(
+    index_path: Path, waiting: Callable[[], None], wait_s: float = LOCK_WAIT_S, *, name: str = ""
+) -> Iterator[None]:
+    """Hold the write lock under a process's ``name``; ``waiting`` is called once when another process holds it.
 
     Raises BusyStoreError when it is not released within ``wait_s``, and StoreError when the lock file cannot be
     created.
@@ -45,10 +59,36 @@ def turn(index_path: Path, waiting: Callable[[], None], wait_s: float = LOCK_WAI
             f"The index {index_path} cannot be locked ({error.strerror}); make {index_path.parent} writable, "
             "free space on its disk, or choose another cache folder."
         ) from error
+    holder = index_path.with_suffix(".holder")
     try:
+        # Who holds the lock is told to a status alone.
+        with suppress(OSError):
+            holder.write_text(json.dumps(asdict(LockHolder(name, os.getpid(), round(time.time(), 1)))), "utf-8")
         yield
     finally:
+        with suppress(OSError):
+            holder.unlink(missing_ok=True)
         lock.release()
+
+
+def lock_holder(index_path: Path) -> LockHolder | None:
+    """Return the process that holds the write lock, None for none."""
+    lock = FileLock(str(index_path.with_suffix(".lock")))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        pass
+    except OSError:
+        return None
+    else:
+        lock.release()
+        return None
+    try:
+        told = json.loads(index_path.with_suffix(".holder").read_bytes())
+        return LockHolder(str(told["name"]), int(told["pid"]), float(told["since"]))
+    except (OSError, ValueError, TypeError, KeyError):
+        # It is just beginning or ending, or of a version that does not tell.
+        return LockHolder()
 
 
 def handing_over(index_path: Path, at: float, clock: Callable[[], float] = time.monotonic) -> Callable[[], None]:

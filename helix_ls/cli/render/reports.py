@@ -91,6 +91,8 @@ def draw_status(status: dict[str, Any]) -> None:
 
 
 def _freshness(status: dict[str, Any]) -> Text:
+    if "indexing" in status:
+        return Text(f"~ {_being_indexed(status['indexing'])}", style="bold yellow")
     if not status["indexed"]:
         return Text("! not indexed yet: helix index", style="bold red")
     if status["fresh"]:
@@ -100,6 +102,14 @@ def _freshness(status: dict[str, Any]) -> Text:
     if status["set_aside"]:
         said += f", {len(status['set_aside']):,} set aside"
     return Text(f"~ {said}", style="bold yellow")
+
+
+def _being_indexed(indexing: dict[str, Any]) -> str:
+    """Return by whom the folder is being indexed, and how far that is."""
+    who = f"by {one_line(indexing['by'])} (process {indexing['pid']})" if indexing["pid"] else "by another process"
+    if indexing["total"] == indexing["done"]:
+        return f"being indexed {who}"
+    return f"being indexed {who}: {indexing['done']:,} of {count(indexing['total'], 'file')}"
 
 
 _SIGNS = {"ok": ("✓", "green"), "warn": ("~", "yellow"), "fail": ("!", "red")}
