@@ -3,6 +3,7 @@
     python benchmarks/memory.py [--sizes 1000,10000] [--writes 60] [--questions 100] [--seed 7] [--json FILE] [--gate]
     python benchmarks/memory.py --slices
     python benchmarks/memory.py --topics
+    python benchmarks/memory.py --dialogues
 
 A store is filled with made facts through the store's own writer (``load``). Then, through the engine as a surface uses
 it: writes, each compared with what is there and committed to the disk; questions of eight words whose one answer is
@@ -12,6 +13,9 @@ known; questions of topics that no memory has. The labeled slices of ``fixtures/
 ``--topics`` asks the questions of ``fixtures/memory`` of the statements in its two open sets of slices: questions that
 one of them answers, in other words too, and questions near to them that none answers. Only the development half may be
 looked at to fit what is known empty; of the other one only these totals are.
+
+``--dialogues`` keeps the turns of made dialogues as episodes, and asks for the turn that answers a question
+(``memorybench/dialogues.py``); BM25 alone stands beside. What turns count for one another was chosen on other data.
 """
 
 from __future__ import annotations
@@ -30,6 +34,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "speedbench"))
 
+sys.path.insert(0, str(Path(__file__).parent / "memorybench"))
+
+from dialogues import Dialogue, Turn, dialogues
 from figures import Figure, missed_gates, percentile, table
 
 from helix_core.config import load_config
@@ -37,11 +44,12 @@ from helix_core.engine import Helix
 from helix_core.engine.memory import RememberRequest
 from helix_core.engine.memory.remembering import Drafting
 from helix_core.ingest import mask
-from helix_core.memory import statement, statements_in
+from helix_core.memory import asked_words, statement, statements_in
 from helix_core.store import Memory
 
 SLICES = Path(__file__).parents[1] / "fixtures" / "memory"
 WRITE_MS, LOAD_S, RECALL_MS = 20.0, 120.0, {1_000: 15.0, 10_000: 80.0, 100_000: 80.0}
+DIALOGUES = 8
 SYLLABLES = [consonant + vowel for consonant in "bdfgklmn" for vowel in "aeio"]
 ROLES = ["service", "worker", "gateway", "table", "queue", "topic", "cache", "bucket", "job", "cluster", "schema"]
 ACTS = (
@@ -196,11 +204,77 @@ def topic_figures(helix: Helix) -> list[Figure]:
     return figures
 
 
+def dialogue_figures(open_helix: Callable[[str], Helix], seed: int, count: int) -> list[Figure]:
+    """How often the turn that answers is among the first of a recall, and how often an absent topic is told."""
+    hits, alone = {5: 0, 10: 0}, {5: 0, 10: 0}
+    present = told = absent = empty = 0
+    for number, one in enumerate(dialogues(seed, count)):
+        with open_helix(f"dialogue{number}") as helix:
+            kept = kept_turns(helix, one)
+            scope = helix.session.memory_file.read(lambda memory: memory.items.scope(helix.session.place)) or ""
+            for asked in one.asked:
+                found = [item["id"] for item in helix.memory.recall(asked.question, k=10)["items"]]
+                if asked.evidence is None:
+                    absent += 1
+                    told += not found
+                    continue
+                present += 1
+                empty += not found
+                matched = helix.session.memory_file.read(partial(by_words, question=asked.question, scope=scope)) or []
+                for most in hits:
+                    hits[most] += kept[asked.evidence] in found[:most]
+                    alone[most] += kept[asked.evidence] in matched[:most]
+    figures = [
+        Figure(
+            f"dialogues: answer among {most} (of {present})",
+            round(hits[most] / present, 3),
+            "",
+            yardstick=round(alone[most] / present, 3),
+            beside="BM25 alone",
+        )
+        for most in hits
+    ]
+    figures.append(Figure("dialogues: present called empty", round(empty / present, 3), ""))
+    return [*figures, Figure(f"dialogues: absent told (of {absent})", round(told / absent, 3), "")]
+
+
+def kept_turns(helix: Helix, one: Dialogue) -> dict[Turn, str]:
+    """Keep the turns of a dialogue as episodes; return the handle of each."""
+    kept: dict[Turn, str] = {}
+
+    def drafts(memory: Memory) -> Iterator[object]:
+        scope = memory.items.scope(helix.session.place, create=True)
+        for turn in one.turns:
+            request = RememberRequest(turn.text, kind="episode", session=turn.session)
+            drafting = Drafting(request, mask(b""), (), "", "user", int(time.time() * 1e3))
+            said = dataclasses.replace(statement(turn.text), text=turn.text, kind="episode")
+            draft = drafting.draft(memory, said, scope)
+            kept[turn] = draft.fact.handle
+            yield draft
+
+    helix.memory.remember("the first fact is that this store exists")
+    helix.session.memory_file.write(lambda memory: memory.items.load(drafts(memory), "user", int(time.time() * 1e3)))
+    return kept
+
+
+def by_words(memory: Memory, question: str, scope: str) -> list[str]:
+    """Return the handles of the ten memories that BM25 alone finds first."""
+    ids = [id_ for id_, _ in memory.items.matches(asked_words(question), [scope], 10)]
+    return [one.fact.handle for one in memory.items.by_ids(ids)]
+
+
 def has_slot(row: dict[str, str]) -> bool:
     """Return whether the labeled subject and value are in the slot that is read from the text."""
     one = statement(row["text"])
     is_subject = set(row["subject"].lower().split()) <= set(one.subject.split())
     return is_subject and bool(one.value) and row["value"].lower() in one.value
+
+
+def report(figures: list[Figure], file: Path | None) -> None:
+    """Print the figures, and write them to a file where one is named."""
+    print(table(figures))
+    if file is not None:
+        file.write_text(json.dumps([dataclasses.asdict(one) for one in figures], indent=1))
 
 
 def main() -> None:
@@ -214,6 +288,7 @@ def main() -> None:
     parser.add_argument("--gate", action="store_true")
     parser.add_argument("--slices", action="store_true")
     parser.add_argument("--topics", action="store_true")
+    parser.add_argument("--dialogues", action="store_true")
     given = parser.parse_args()
     figures = gate_figures()
     if given.slices:
@@ -221,6 +296,17 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as scratch:
         home = Path(scratch)
+
+        def open_helix(name: str) -> Helix:
+            (home / name).mkdir()
+            environ = {"HELIX_CACHE_DIR": str(home / name / "cache"), "HELIX_DATA_DIR": str(home / f"{name}-data")}
+            return Helix.open(home / name, config=load_config(home / name, environ=environ, user=home / "none.toml"))
+
+        said = dialogue_figures(open_helix, given.seed, DIALOGUES)
+        if given.dialogues:
+            report(said, given.json)
+            return
+        figures += said
         for name_ in ("project", "topics"):
             (home / name_).mkdir()
         environ = {"HELIX_CACHE_DIR": str(home / "cache"), "HELIX_DATA_DIR": str(home / "data")}
@@ -238,9 +324,7 @@ def main() -> None:
             for size in map(int, given.sizes.split(",")):
                 figures += measured(helix, draw, size, given.writes, given.questions)
         figures.append(Figure("file", round(os.path.getsize(home / "data" / "memory.db") / 2**20, 1), "MiB"))
-    print(table(figures))
-    if given.json is not None:
-        given.json.write_text(json.dumps([dataclasses.asdict(one) for one in figures], indent=1))
+    report(figures, given.json)
     if given.gate and (missed := missed_gates(figures)):
         sys.exit("\n".join(missed))
 

@@ -24,6 +24,12 @@ LEAST_BESIDE_UNKNOWN = 0.495
 """The same where another word of the question is in no memory at all. Both are the largest shares that cost no first
 answer on ``questions-development.jsonl`` (``benchmarks/memory.py --topics``).
 """
+AROUND = 0.5
+"""What a word of the question counts that only stands around a memory, in what was said next to it in its session."""
+FARTHER = 0.8
+"""Factor of that for each turn farther away."""
+FLOOR_AROUND = 0.2
+"""Least score of a memory of a session next to an answer: what is said in turns rarely repeats what it is about."""
 NAMED = 0.1
 """What it adds to the rank of a memory that it has all names of the question as they are written."""
 DAY_MS = 86_400_000
@@ -126,6 +132,22 @@ def covered(terms: Sequence[AskedTerm], held: frozenset[str]) -> float:
     """Return the share, 0..1, of the question's weight that is in a memory with these tokens."""
     total = sum(term.weight for term in terms)
     return sum(term.weight for term in terms if held.issuperset(term.tokens)) / total if total else 0.0
+
+
+def covered_around(
+    terms: Sequence[AskedTerm], held: frozenset[str], around: Sequence[tuple[int, frozenset[str]]]
+) -> float:
+    """Return the same share where words count, too, that only stand around a memory.
+
+    ``around`` are the tokens of what was said before or after it, each with how many turns away.
+    """
+    total = sum(term.weight for term in terms)
+    beside = 0.0
+    for term in terms:
+        if not held.issuperset(term.tokens):
+            near = min((turns for turns, tokens_ in around if tokens_.issuperset(term.tokens)), default=0)
+            beside += AROUND * FARTHER ** (near - 1) * term.weight if near else 0.0
+    return covered(terms, held) + (beside / total if total else 0.0)
 
 
 def is_about(terms: Sequence[AskedTerm], held: frozenset[str], subject: frozenset[str] = frozenset()) -> bool:

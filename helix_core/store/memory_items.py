@@ -79,6 +79,14 @@ _LINKS = """
     SELECT src, rel, dst FROM json_each(?1) wanted JOIN link ON src = wanted.value
     UNION SELECT src, rel, dst FROM json_each(?1) wanted JOIN link ON dst = wanted.value
 """
+_BESIDE = """
+    SELECT a.id, b.id, abs(b.row - a.row) FROM json_each(?1) wanted JOIN item a ON a.id = wanted.value
+    JOIN item b ON b.row BETWEEN a.row - ?2 AND a.row + ?2 AND b.row <> a.row
+    WHERE EXISTS (
+        SELECT 1 FROM evidence x JOIN evidence y ON y.item_id = b.id AND y.session = x.session
+        WHERE x.item_id = a.id AND x.session <> ''
+    )
+"""
 _CITING = """
     SELECT DISTINCT item_id FROM evidence
     WHERE scope = ?1 AND path IN (SELECT value FROM json_each(?2)) AND path <> '' ORDER BY item_id DESC LIMIT ?3
@@ -429,6 +437,15 @@ class MemoryItems:
     def evidence(self, ids: Iterable[str]) -> list[MemoryEvidence]:
         """Return all evidence of these memories, the oldest first."""
         return [_evidence(row) for row in self._file.rows(_EVIDENCE, (text_list(ids),))]
+
+    def beside(self, ids: Iterable[str], reach: int) -> dict[str, list[tuple[str, int]]]:
+        """Return, by id, the memories that were written at most ``reach`` before or after one in the same session, each
+        with how many.
+        """
+        found: dict[str, list[tuple[str, int]]] = {}
+        for id_, other, away in self._file.rows(_BESIDE, (text_list(ids), reach)):
+            found.setdefault(id_, []).append((other, away))
+        return found
 
     def citing(self, scope: str, paths: Iterable[str], limit: int) -> list[str]:
         """Return the ids of memories of any status that cite lines of these files of a workspace, the newest first."""

@@ -222,6 +222,47 @@ def test_one_word_of_a_question_says_nothing_where_another_is_nowhere(helix):
         assert helix.memory.recall(question)["items"], question
 
 
+def said_in(helix, session, *texts, kind="episode"):
+    """Keep texts that were said one after another in a session; return their ids."""
+    requests = [RememberRequest(text, kind=kind, session=session, force=True) for text in texts]
+    return [helix.memory.remember(request)["items"][0]["id"] for request in requests]
+
+
+def recalled(helix, question):
+    return [item["id"] for item in helix.memory.recall(question)["items"]]
+
+
+ASKED, REPLY = "Jonas: How was the pottery class, Mira?", "Mira: Better than I thought, two bowls with a blue glaze!"
+QUESTION = "what came of the pottery class?"
+
+
+def test_a_reply_is_found_by_what_was_asked_before_it(helix):
+    asked, reply, *_ = said_in(helix, "s1", ASKED, REPLY, "Jonas: Say hello to everybody.", "Mira: Sure, take care.")
+    said_in(helix, "s2", "Jonas: The bus was late.", "Mira: It always is on Mondays.")
+    assert recalled(helix, QUESTION)[:2] == [asked, reply]
+    assert recalled(helix, "what came of the chess tournament?") == []
+
+
+def test_what_was_said_elsewhere_is_not_around_it(helix):
+    (asked,) = said_in(helix, "s1", ASKED)
+    said_in(helix, "s2", REPLY)
+    said_in(helix, "", "Mira: Two bowls with a blue glaze!")
+    assert recalled(helix, QUESTION) == [asked]
+
+
+def test_facts_say_themselves_what_they_are_about(helix):
+    (asked, _) = said_in(helix, "s1", "The pottery class is on Mondays", "The glaze is blue", kind="fact")
+    assert recalled(helix, QUESTION) == [asked]
+
+
+def test_what_was_forgotten_stands_around_nothing_any_more(helix):
+    asked, reply = said_in(helix, "s1", ASKED, REPLY)
+    other = said_in(helix, "s3", "Mira: The pottery class is too far away for me.")[0]
+    assert reply in recalled(helix, QUESTION)
+    helix.memory.forget(asked)
+    assert recalled(helix, QUESTION) == [other]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("half", "told"), [("development", 0.62), ("held-out", 0.69)])
 def test_questions_near_to_what_is_remembered_are_told_as_absent(helix, half, told):

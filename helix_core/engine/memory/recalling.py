@@ -20,12 +20,14 @@ from helix_core.errors import BusyStoreError, UsageError
 from helix_core.ingest import mask, quoted
 from helix_core.memory import (
     FLOOR,
+    FLOOR_AROUND,
     HALF_LIFE_DAYS,
     NAMED,
     AskedTerm,
     asked_names,
     asked_words,
     covered,
+    covered_around,
     faded,
     is_about,
     is_order,
@@ -68,6 +70,10 @@ if TYPE_CHECKING:
 RECALL_SCHEMA = "helix.recall/1"
 LOOKED_AT = 64
 MOST_LOOKED_AT = 4_096
+IN_TURN = frozenset({"episode"})
+"""Kinds of what was said in turn: what such a memory is about often stands in what was said around it."""
+TURNS = 2
+"""How many memories before and after one count as said around it."""
 COMMON = 0.1
 """Share of the memories from which on a word is too common to search by, unless the question has no other."""
 MOST_ANCESTORS = 200
@@ -202,6 +208,10 @@ class Recalling:
                 break
             limit *= 4
         rated = [(one, score) for one, score in best.values() if score >= FLOOR]
+        if rated:
+            turns = self._in_turn(terms, best, scopes, kinds, as_of)
+            rated = [pair for pair in rated if pair[0].id not in turns]
+            rated += [(one, score) for one, score in turns.values() if score >= FLOOR_AROUND]
         moment = int((self._now if at is None else at) * 1e3)
         self.over = tuple(one.fact.handle for one, _ in rated if is_over(one.fact, moment))
         rated = [(one, score) for one, score in rated if not is_over(one.fact, moment)]
@@ -210,12 +220,54 @@ class Recalling:
         return self._distinct(rated, k)
 
     def _score(self, one: StoredMemory, terms: Sequence[AskedTerm], uses: Sequence[MemoryUse]) -> float:
-        fact, items = one.fact, self._memory.items
-        subject = fact.slot.subject
-        held = frozenset(items.tokens(f"{fact.text} {subject} {fact.kind} {found_by(fact.text, '', subject)}"))
-        if not is_about(terms, held, frozenset(items.tokens(subject))):
+        """Return how much of a question a memory answers by itself, 0 below the floor."""
+        held = self._held(one)
+        if not is_about(terms, held, frozenset(self._memory.items.tokens(one.fact.slot.subject))):
             return 0.0
-        return min(covered(terms, held) * faded(one, uses, int(self._now * 1e3)) * salience(one), 1.0)
+        score = self._weighed(covered(terms, held), one, uses)
+        return score if score >= FLOOR else 0.0
+
+    def _weighed(self, share: float, one: StoredMemory, uses: Sequence[MemoryUse]) -> float:
+        return min(share * faded(one, uses, int(self._now * 1e3)) * salience(one), 1.0)
+
+    def _held(self, one: StoredMemory) -> frozenset[str]:
+        """Return the tokens that a memory is found by."""
+        fact, subject = one.fact, one.fact.slot.subject
+        words = f"{fact.text} {subject} {fact.kind} {found_by(fact.text, '', subject)}"
+        return frozenset(self._memory.items.tokens(words))
+
+    def _in_turn(
+        self,
+        terms: Sequence[AskedTerm],
+        found: Iterable[str],
+        scopes: Collection[str],
+        kinds: Collection[str],
+        as_of: int | None,
+    ) -> dict[str, tuple[StoredMemory, float]]:
+        """Return, rated, what was said in turn with memories that were found: it is about what was said around it.
+
+        That holds where a text names no subject of its own, and was said in one session with what it stands next to.
+        """
+        items = self._memory.items
+        first = list(found)[:LOOKED_AT]
+        near = items.beside(first, TURNS)
+        ids = dict.fromkeys((*first, *(each for several in near.values() for each, _ in several)))
+        if len(ids) == len(first):
+            return {}
+        near |= items.beside([id_ for id_ in ids if id_ not in near], TURNS)
+        ids |= dict.fromkeys(each for several in near.values() for each, _ in several)
+        usable = {one.id: one for one in items.by_ids(ids, as_of) if one.status in USABLE and one.fact.scope in scopes}
+        held = {id_: self._held(one) for id_, one in usable.items()}
+        uses = items.uses(id_ for id_, one in usable.items() if one.fact.kind in HALF_LIFE_DAYS)
+        rated: dict[str, tuple[StoredMemory, float]] = {}
+        for id_, several in near.items():
+            one = usable.get(id_)
+            if one is None or one.fact.kind not in IN_TURN or (kinds and one.fact.kind not in kinds):
+                continue
+            around = [(turns, held[each]) for each, turns in several if each in held]
+            share = covered_around(terms, held[id_], around)
+            rated[id_] = (one, self._weighed(share, one, uses.get(id_, ())))
+        return rated
 
     def _distinct(self, rated: Sequence[tuple[StoredMemory, float]], k: int) -> list[tuple[StoredMemory, float]]:
         """Return the first ``k`` without those that another one of the answer states more exactly, or in nearly the
