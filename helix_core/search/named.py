@@ -14,11 +14,22 @@ from helix_core.conversation import Coordinate
 from helix_core.model import Ranked, Role
 from helix_core.search.confidence import telling_terms
 from helix_core.search.question import Intent, Question, Term, any_of, is_request_word, is_task_word, owners_of
+from helix_core.search.rankers import VALUE_KINDS, files_called, named_after, plain_word, word_definitions
 from helix_core.store import DefinitionHit, QueryBudgetError, Reader
 from helix_core.words import is_compound, split_identifier
 
 NAMED_CONFIDENCE = 0.9
 """Least confidence of an answer whose first place is the definition, or the line, that the question names."""
+MANY_CONFIDENCE = 0.69
+"""Most confidence of an answer to a single word of which there are many."""
+SAID = 0.5
+"""Least confidence of such an answer whose first place is a definition of the word."""
+MANY_DEFINITIONS = 3
+LEAST_MANY = 20
+EVERYWHERE, EVERYWHERE_UNDEFINED = 0.2, 0.05
+"""The shares of all chunks from which on a single word says nothing of the place: one with a definition, and one with
+none or two.
+"""
 UNDEFINED_CONFIDENCE = 0.5
 """Most confidence of an answer to a question for a name that the workspace uses and does not define."""
 MOST_OTHER_WORDS = 3
@@ -67,6 +78,8 @@ def settle(
     if not names or not ranked:
         return NO_BOUNDS
     try:
+        if (word := plain_word(question)) and (bounds := _of_a_word(word, terms, ranked[0], reader)) is not None:
+            return bounds
         hits = reader.names.definitions({name.lower() for name in names})
         # Of the files that a filter leaves nothing follows for the workspace.
         undefined = [] if reader.is_narrowed else _undefined(names, hits, reader)
@@ -82,6 +95,32 @@ def settle(
     if is_about and _is_definition(text, question, names, hits, ranked[0]):
         return ConfidenceBounds(at_least=NAMED_CONFIDENCE)
     return NO_BOUNDS
+
+
+def _of_a_word(word: str, terms: Sequence[Term], first: Ranked, reader: Reader) -> ConfidenceBounds | None:
+    """Return the bounds of an answer to a single word that says little of which of its places is meant; None for one
+    that says it.
+    """
+    places = word_definitions(word, reader)
+    if not places:
+        if files_called(word, reader):
+            return None
+        if after := named_after(word, reader):
+            names = " and ".join(list(dict.fromkeys(hit.name for hit in after))[:MOST_UNDEFINED])
+            return ConfidenceBounds(
+                at_most=MANY_CONFIDENCE, notes=(f"nothing here is called {word} alone; see {names}",)
+            )
+    frequency = max((term.frequency for term in terms if term.word == word.lower()), default=0)
+    _, items = reader.text.size()
+    telling = [hit for hit in places if hit.kind not in VALUE_KINDS] or places
+    least = SAID if first.item.id in {hit.item_id for hit in places} else 0.0
+    if len(telling) >= MANY_DEFINITIONS:
+        many = f"{word} is defined at {len(telling)} places; name the class or the file, or say what of it you ask for"
+        return ConfidenceBounds(least, MANY_CONFIDENCE, (many,))
+    if frequency >= max(LEAST_MANY, items * (EVERYWHERE if len(telling) == 1 else EVERYWHERE_UNDEFINED)):
+        many = f"{word} is in {frequency:,} of {items:,} places here; say what of it you ask for"
+        return ConfidenceBounds(least, MANY_CONFIDENCE, (many,))
+    return None
 
 
 def unknown_members(text: str, reader: Reader) -> list[str]:

@@ -167,7 +167,8 @@ class Question:
     that is one path has it in ``path``. ``spoken`` are runs of lower-case words that may be the parts of one name.
     ``literals`` are the quoted texts of several words, longest first; ``sentence`` is the whole text when it is not a
     question and short enough to be an error message. ``printed`` are the runs of words of a message that a program
-    printed, between the values that it filled in (quoted texts, numbers), in order.
+    printed, between the values that it filled in (quoted texts, numbers), in order. ``toolchain`` is the language whose
+    version is all that is asked for: ``go`` of "which go version do I need".
     """
 
     words: tuple[str, ...] = ()
@@ -183,6 +184,7 @@ class Question:
     sentence: str = ""
     spoken: tuple[tuple[str, ...], ...] = ()
     printed: tuple[str, ...] = ()
+    toolchain: str = ""
 
 
 def parse_question(text: str) -> Question:
@@ -195,7 +197,7 @@ def parse_question(text: str) -> Question:
     paths = _paths(text)
     # Scripts without spaces stand directly beside the names of code.
     spaced = text if text.isascii() else _BESIDE_WIDE.sub(" ", text)
-    identifiers = _identifiers(spaced, quoted, paths)
+    identifiers, toolchain = _identifiers(spaced, quoted, paths), _toolchain(text)
     return Question(
         words=_with_options(_content_words(text), text),
         identifiers=identifiers,
@@ -204,13 +206,37 @@ def parse_question(text: str) -> Question:
         phrases=_phrases([text]),
         quoted=_phrases(quoted),
         intents=_intents(text),
-        subject=_subject(text),
+        subject=() if toolchain else _subject(text),
         path=_path(text, paths),
         literals=_literals(quoted),
         sentence=text if _is_message(text) else "",
         spoken=_spoken(text),
         printed=_printed(text, quoted),
+        toolchain=toolchain,
     )
+
+
+_LANGUAGE = r"(go|golang|python|node|nodejs|node\.js|rust|rustc|java|jdk|ruby|php|elixir)"
+_TOOLCHAIN = lazy_pattern(
+    rf"(?i)(?<![\w./-]){_LANGUAGE} (?:version|release)s?(?![\w/.-]\w)"
+    rf"|\bversions? of (?:the )?{_LANGUAGE}(?![\w/-]|\.\w)",
+    cues="version|release",
+)
+_OF_A_VERSION_LINES = """
+version versions release releases minimum minimal lowest oldest latest newest least need needs needed require requires
+required support supports supported run runs build builds compile work works install
+"""
+_OF_A_VERSION = frozenset(_OF_A_VERSION_LINES.split())
+
+
+def _toolchain(text: str) -> str:
+    """Return the language whose version is all that a short text asks for; "" for any other text."""
+    found = _TOOLCHAIN.search(text) if len(text) <= LONGEST_SUBJECT else None
+    if found is None:
+        return ""
+    language = (found.group(1) or found.group(2)).lower()
+    others = {word.lower() for word in _RUN_WORD.findall(_APOSTROPHE.sub("", text))} - set(_RUN_WORD.findall(language))
+    return language if others <= QUESTION_WORDS | _OF_A_VERSION | REQUEST_WORDS else ""
 
 
 def owners_of(name: str, text: str) -> frozenset[str]:
@@ -416,9 +442,15 @@ def _subject(text: str) -> tuple[str, ...]:
         # "the RequestContext class" asks for the one name, in whatever case.
         telling = _of_kind(telling)
     if len(telling) == 1:
-        return tuple(telling) if IDENTIFIER.fullmatch(telling[0]) else ()
+        is_name = IDENTIFIER.fullmatch(telling[0]) and not _is_of_a_file(telling[0], text)
+        return tuple(telling) if is_name else ()
     dotted = [IDENTIFIER.findall(name) for name in _DOTTED.findall(text)]
     return tuple(dotted[0]) if len(dotted) == 1 and set(telling) <= set(dotted[0]) else ()
+
+
+def _is_of_a_file(word: str, text: str) -> bool:
+    """Return whether the word says which file is meant: "the pid file" asks for no definition of ``pid``."""
+    return not _is_code(word) and re.search(rf"(?i)(?<!\w){re.escape(word)} files?\b", text) is not None
 
 
 def _path(text: str, paths: tuple[str, ...]) -> str:

@@ -31,12 +31,16 @@ _WORD = re.compile(r"\w+")
 HITS = 60
 MAX_FILES = 6
 MAX_FILES_OF_A_WORD = 2
+MAX_PLACES_OF_A_WORD = 6
+WORD_HITS = 400
 MAX_FILES_OF_A_TEXT = 3
 TEXT_MATCHES = 12
 MAX_POSTINGS = 6_000
 SHORTEST_MISSPELT = 5
 ALIKE = 20
 SLIP = 0.85
+NEXT_PLACE = 0.5
+"""How far each definition of a plain word stands behind the one before it, of which a definition alone has 1."""
 MAX_POSTINGS_OF_A_SENTENCE = 500
 
 
@@ -87,11 +91,16 @@ def overview_files(reader: Reader) -> list[tuple[int, float]]:
 
 def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]:
     """Return definitions of the one name that the question consists of: case-sensitive matches first, within the
-    class or module typed before it. A name with many definitions, or a common word, returns none.
+    class or module typed before it. Of a name with many definitions none are returned, of a plain word the first that
+    the implementation has (``word_definitions``).
     """
     *owners, name = question.subject or ("",)
     if not name:
         return []
+    if word := plain_word(question):
+        hits = word_definitions(word, reader)
+        if hits:
+            return hits[:MAX_PLACES_OF_A_WORD]
     hits = reader.names.definitions([name.lower()], HITS)
     hits = [hit for hit in hits if hit.name == name] or hits
     if owners:
@@ -103,6 +112,66 @@ def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]
         hits = [hit for hit in hits if owners[-1] in around.get(hit.item_id, ())]
     limit = MAX_FILES if owners or is_compound(name) else MAX_FILES_OF_A_WORD
     return hits if len({hit.source_id for hit in hits}) <= limit else []
+
+
+def plain_word(question: Question) -> str:
+    """Return the one word that the question consists of, where it may be a name as well as English; "" otherwise."""
+    if len(question.subject) != 1 or is_compound(question.subject[0]):
+        return ""
+    return question.subject[0]
+
+
+def word_definitions(word: str, reader: Reader) -> list[DefinitionHit]:
+    """Return the definitions of a plain word in the implementation, whatever their case unless the word has a capital:
+    those at the top level of a file of that name, then callables and types before values, then in few folders.
+    """
+    hits = reader.names.definitions([word.lower()], WORD_HITS)
+    if not word.islower():
+        hits = [hit for hit in hits if hit.name == word] or hits
+    items = reader.files.items(list({hit.item_id for hit in hits}))
+    own = [hit for hit in hits if hit.kind in _DEFINING and _is_implemented(items.get(hit.item_id))]
+
+    def order(hit: DefinitionHit) -> tuple[bool, bool, int, bool, int, bytes]:
+        item = items[hit.item_id]
+        depth = (len(item.breadcrumb.split(".")) if item.breadcrumb else 0) + (item.name not in ("", hit.name))
+        heads_its_file = depth == 0 and _stem(item.source.source_id) == word.lower()
+        folders = item.source.source_id.count("/")
+        return not heads_its_file, hit.kind in VALUE_KINDS, depth, hit.name != word, folders, item.source.path
+
+    return sorted(own, key=order)
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0].lower()
+
+
+def files_called(word: str, reader: Reader) -> list[int]:
+    """Return the files of the implementation that have a word for their name; none where many have."""
+    found = reader.files.sources_by_id(id_ for id_, _ in reader.text.paths_like([word], HITS))
+    own = [id_ for id_, one in found.items() if _stem(one.source_id) == word.lower()]
+    own = [id_ for id_ in own if found[id_].role is Role.IMPLEMENTATION]
+    return own if len(own) <= MAX_FILES_OF_A_WORD else []
+
+
+def named_after(word: str, reader: Reader) -> list[DefinitionHit]:
+    """Return the definitions in the implementation whose name is the word behind one part: ``uv_walk``."""
+    alike = [one.name for one in reader.names.similar_names(word, ALIKE) if not one.is_path]
+    names_ = {name.lower() for name in alike if split_identifier(name)[1:] == [word.lower()]}
+    hits = reader.names.definitions(names_, HITS) if names_ else []
+    items = reader.files.items(list({hit.item_id for hit in hits}))
+    own = [hit for hit in hits if hit.kind in _DEFINING - VALUE_KINDS and _is_implemented(items.get(hit.item_id))]
+    own.sort(key=lambda hit: (hit.kind == "declaration", items[hit.item_id].source.path, hit.start_line))
+    return own if len({hit.source_id for hit in own}) <= MAX_FILES else []
+
+
+VALUE_KINDS = frozenset({"constant", "field"})
+"""The kinds of definitions in code that are neither called nor types."""
+_TYPES = frozenset({"class", "struct", "interface", "trait", "enum", "type", "object", "module", "namespace"})
+_DEFINING = VALUE_KINDS | _TYPES | {"function", "method", "macro", "declaration"}
+
+
+def _is_implemented(item: Item | None) -> bool:
+    return item is not None and item.source.role is Role.IMPLEMENTATION
 
 
 def misspelt_definitions(question: Question, reader: Reader) -> list[DefinitionHit]:
@@ -468,18 +537,71 @@ def tests(query: RankerInput) -> Votes:
     return Votes(tuple(Vote(source, 1.0, tuple(items)) for source, items in votes.items()))
 
 
+_MANIFESTS: Mapping[str, Mapping[str, str]] = {
+    "go": {"go.mod": "go"},
+    "python": {
+        "pyproject.toml": "requires python",
+        "setup.cfg": "python_requires",
+        "setup.py": "python_requires",
+        ".python-version": "",
+    },
+    "node": {"package.json": "engines", ".nvmrc": "", ".node-version": ""},
+    "rust": {"Cargo.toml": "rust version", "rust-toolchain.toml": "channel", "rust-toolchain": ""},
+    "java": {"pom.xml": "java", "build.gradle": "java", "build.gradle.kts": "java"},
+    "ruby": {".ruby-version": "", "Gemfile": "ruby"},
+    "php": {"composer.json": "php"},
+    "elixir": {"mix.exs": "elixir"},
+}
+"""The files that say which version of a language a project needs, and the words with which each says it."""
+_SAME_LANGUAGE = {"golang": "go", "nodejs": "node", "node.js": "node", "rustc": "rust", "jdk": "java"}
+
+
+def manifests(language: str, reader: Reader) -> Votes:
+    """Rank the files that say which version of a language the project needs: of each name those in the fewest
+    folders.
+    """
+    votes: dict[int, Vote] = {}
+    for name, words in _MANIFESTS.get(_SAME_LANGUAGE.get(language, language), {}).items():
+        sources = reader.files.sources_by_id(id_ for id_, _ in reader.text.paths_like([name], HITS))
+        depths = {id_: one.source_id.count("/") for id_, one in sources.items() if _is_called(one.source_id, name)}
+        own = [id_ for id_, depth in depths.items() if depth == min(depths.values())][:MAX_FILES_OF_A_WORD]
+        found = (
+            {source: item for item, source, _ in reader.text.matches_in(any_of([words]), own, HITS)} if words else {}
+        )
+        for id_ in own:
+            if id_ in found or not words:
+                votes[id_] = Vote(id_, 1.0 / (len(votes) + 1), (found[id_],) if id_ in found else ())
+    items = {item: vote.score for vote in votes.values() for item in vote.items}
+    return Votes(tuple(votes.values()), items)
+
+
+def _is_called(path: str, name: str) -> bool:
+    return path == name or path.endswith(f"/{name}")
+
+
 def exact(query: RankerInput) -> Votes:
-    """Rank what the question names exactly: a file, else a definition, else the documents about the whole
-    project where it asks for that, else a verbatim text, else a misspelt name.
+    """Rank what the question names exactly: a file, else a definition, else the manifest where it asks for the version
+    of a language, else the documents about the whole project where it asks for that, else a file or a definition
+    called after its one word, else a verbatim text, else a misspelt name.
     """
     named = named_files(query.question, query.reader)
     if named:
         return Votes(tuple(Vote(id_, 1.0) for id_ in named))
     hits = named_definitions(query.question, query.reader)
+    if hits and plain_word(query.question):
+        # Many things have the word: they stay in their order.
+        return _defined(query, [(1.0 + NEXT_PLACE * (len(hits) - at), hit) for at, hit in enumerate(hits)])
     if hits:
         return _defined(query, [(1.0, hit) for hit in hits])
+    if query.question.toolchain and (told := manifests(query.question.toolchain, query.reader)).votes:
+        return told
     if Intent.OVERVIEW in query.question.intents:
         return Votes(tuple(Vote(id_, score) for id_, score in overview_files(query.reader)))
+    if word := plain_word(query.question):
+        if called := files_called(word, query.reader):
+            return Votes(tuple(Vote(id_, 1.0) for id_ in called))
+        if after := named_after(word, query.reader):
+            return _defined(query, [(1.0, hit) for hit in after])
     found = literal_chunks(query.question, query.frequency, query.reader, FIELD_WEIGHTS)
     if not found:
         return _defined(query, [(1.0, hit) for hit in misspelt_definitions(query.question, query.reader)])

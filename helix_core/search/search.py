@@ -27,6 +27,7 @@ from helix_core.search.meaning import QuestionEncoder, QuestionVector, encode_qu
 from helix_core.search.named import NAMED_CONFIDENCE, ConfidenceBounds, has_line, settle, unknown_members
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
+    LONGEST_SUBJECT,
     Intent,
     Question,
     Term,
@@ -43,7 +44,7 @@ from helix_core.search.rankers import DEPENDENT_RANKERS, LEVEL_OF, PRIMARY_RANKE
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import FILES_READ, ChosenSpan, FirstStage, choose_places, choose_spans, monotone
 from helix_core.search.several_questions import separate_questions, with_answers, with_tests
-from helix_core.search.spelling import corrected, corrections, is_one_stroke
+from helix_core.search.spelling import corrected, corrections, in_one_word, is_one_stroke
 from helix_core.search.weights import weight
 from helix_core.store import QueryBudgetError, Reader
 from helix_core.words import IDENTIFIER
@@ -323,7 +324,8 @@ class _Search:
         ranked = with_located(ranked, places, k)
         # A name whose every word one file has is here, wherever it occurs; only the place is open.
         is_literal = bool(judged.subject) and signs.covered == 1.0 and not signs.missing_proper
-        is_overview = Intent.OVERVIEW in judged.intents and "exact" in results.votes
+        asks_of_the_whole = Intent.OVERVIEW in judged.intents or bool(judged.toolchain)
+        is_overview = asks_of_the_whole and "exact" in results.votes
         whole, by_model = judged_by or text, self._is_found_by_meaning(meaning, judged, frequency)
         is_certain = bool(places) or is_overview or by_model or is_printed
         seems_empty = not ranked or (
@@ -442,6 +444,11 @@ class _Search:
         and what was read as what.
         """
         text, judged = self._request.question, self._request.judged
+        joined = in_one_word(text, self._reader) if len(text) <= LONGEST_SUBJECT else {}
+        for pair, whole in joined.items():
+            text, judged = text.replace(pair, whole), judged.replace(pair, whole)
+        if joined:
+            self._question = self._question_of(text)
         words = (*self._question.words, *(self._parsed(judged).words if judged else ()))
         known = known_words(words, self._items, self._reader)
         read = corrections(text, self._question, known.frequency, self._reader)
@@ -450,7 +457,7 @@ class _Search:
             self._question = self._question_of(text)
             words = (*self._question.words, *(self._parsed(judged).words if judged else ()))
             known = known_words(words, self._items, self._reader)
-        return text, judged, known, read
+        return text, judged, known, joined | read
 
     def _is_defined(self, question: Question, text: str, terms: Sequence[Term], results: _RankerResults) -> bool:
         """Return whether every name that the question writes as code is defined here, or is one stroke from a name

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from helix_core.model import LineSpan, SourceKind
 from helix_core.search.line_weights import MODEL_VECTORS, VECTORS, WORDS
 from helix_core.search.question import K1, B, Intent, Term, any_of
-from helix_core.search.rankers import RankerInput, Votes
+from helix_core.search.rankers import RankerInput, Votes, plain_word
 from helix_core.store import FileChunk, MatchCounts, PhraseOffsets, Weights
 from helix_core.words import split_identifier
 
@@ -44,7 +44,8 @@ class BestFile:
 @dataclass(frozen=True, slots=True)
 class StageInput:
     """What the first stage found out about chunks, by id: scores of chunks and of phrases, the chunks found by name,
-    those that the question names exactly, and the cosines (none where there are no vectors), by a model or built-in.
+    those that the question names exactly with their weights, 1 or more, and the cosines (none where there are no
+    vectors), by a model or built-in.
 
     ``stems`` are the question's words as tokens with their IDF; ``stems_of`` are the tokens of names.
     """
@@ -55,7 +56,7 @@ class StageInput:
     chunks: Mapping[int, float]
     phrases: Mapping[int, float]
     named: frozenset[int]
-    outright: frozenset[int]
+    outright: Mapping[int, float]
     similarity: Mapping[int, float]
     with_model: bool
     asks_for_values: bool
@@ -75,7 +76,7 @@ def rescore(files: Sequence[BestFile], stage: StageInput) -> list[Scored]:
     weights = [table.get(name, 0.0) for name in FEATURES]
     scored = []
     for (rank, place), signs in place_features(files, stage):
-        outright = NAMED_OUTRIGHT if place.id in stage.outright else 0.0
+        outright = stage.outright.get(place.id, 0.0) * NAMED_OUTRIGHT
         scored.append(Scored(place, rank, sum(map(mul, weights, signs)) + outright))
     scored.sort(key=lambda one: (-one.score, one.file_rank, one.place.id))
     return scored
@@ -398,7 +399,9 @@ def read_files(query: RankerInput, best: FirstStage) -> list[BestFile]:
 def stage_input(query: RankerInput, votes: Mapping[str, Votes], files: Sequence[BestFile]) -> StageInput:
     """Collect what the first stage found out about single chunks."""
     by_name = [item for name in _BY_NAME if name in votes for vote in votes[name].votes for item in vote.items]
-    outright = [item for vote in votes["exact"].votes for item in vote.items] if "exact" in votes else []
+    outright = {item: 1.0 for vote in votes["exact"].votes for item in vote.items} if "exact" in votes else {}
+    if outright and plain_word(query.question):
+        outright = {item: max(1.0, votes["exact"].item_scores.get(item, 1.0)) for item in outright}
     names = {name for file in files for place in file.places if place.id in file.counts for name in place.defines}
     return StageInput(
         terms=query.terms,
@@ -407,7 +410,7 @@ def stage_input(query: RankerInput, votes: Mapping[str, Votes], files: Sequence[
         chunks=votes["chunks"].item_scores if "chunks" in votes else {},
         phrases=votes["phrases"].item_scores if "phrases" in votes else {},
         named=frozenset(by_name),
-        outright=frozenset(outright) or _spoken_outright(query, files),
+        outright=outright or dict.fromkeys(_spoken_outright(query, files), 1.0),
         similarity=_similarity(query, files),
         with_model=query.meaning is not None and not query.meaning.is_static,
         asks_for_values=Intent.CONFIG in query.question.intents,

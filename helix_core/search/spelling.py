@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from helix_core.embed import static_table
 from helix_core.search.question import QUESTION_WORDS, Question, is_request_word
-from helix_core.store import QueryBudgetError, Reader
+from helix_core.store import QueryBudgetError, Reader, phrase
 from helix_core.words import lazy_pattern, split_identifier
 
 SHORTEST, LONGEST = 5, 24
@@ -70,9 +70,12 @@ def corrections(text: str, question: Question, frequency: Mapping[str, int], rea
         part for name in names for word in re.findall(r"\w+", name) for part in (word.lower(), *split_identifier(word))
     }
     known |= question.proper | {word for quoted in question.quoted for word in quoted}
-    read = _spelled_elsewhere([word for word in question.words if word not in known], frequency, reader)
+    words = [word for word in question.words if word not in known]
+    read = _spelled_elsewhere(words, frequency, reader)
+    read |= _in_two_words([word for word in words if word not in read], frequency, reader)
     if len(text.split()) < 2:
         return read
+    read |= _verbs([word for word in words if word not in read], text, frequency, reader)
     unknown = [word for word in question.words if not frequency.get(word) and word not in known and word not in read]
     read |= _function_words(text, frozenset(unknown))
     slips = [word for word in unknown if word not in read and _is_strange(word)]
@@ -114,6 +117,85 @@ def _other_spellings(word: str) -> list[str]:
         f"{word[: found.start()]}{_ENGLISH_OF_TWO[(found.lastindex or 0) - 1][1]}{word[found.end() :]}"
         for found in _SPELLING.finditer(word)
     ]
+
+
+SHORTEST_HALF = 3
+SHORTEST_COMPOUND = 6
+
+
+def _in_two_words(words: Sequence[str], frequency: Mapping[str, int], reader: Reader) -> dict[str, str]:
+    """Return the unknown words that the index writes as two: ``pidfile`` where it has "pid file" or ``pid_file``."""
+    unknown = [
+        word
+        for word in words
+        if not frequency.get(word) and word.isalpha() and len(word) in range(SHORTEST_COMPOUND, LONGEST)
+    ][:MOST_SLIPS]
+    found: dict[str, str] = {}
+    for word in unknown:
+        halves = [(word[:at], word[at:]) for at in range(SHORTEST_HALF, len(word) - SHORTEST_HALF + 1)]
+        try:
+            known = reader.words.known(list(dict.fromkeys(half for pair in halves for half in pair)))
+            both = [f"{one} {other}" for one, other in halves if one in known and other in known]
+            apart = next((pair for pair in both if reader.text.occurs(phrase(pair))), "")
+        except QueryBudgetError:
+            return found
+        if apart:
+            found[word] = apart
+    return found
+
+
+_PAIR = re.compile(r"(?<![\w.`'/-])([A-Za-z]{2,20}) ([A-Za-z]{2,20})(?![\w`'/(-]|\.\w)")
+_SECOND_HALVES = frozenset({"in", "on", "off", "out", "up", "down", "over", "back"})
+_HALVES = frozenset({"file", "code", "name", "path"})
+MOST_PAIRS = 12
+
+
+def in_one_word(text: str, reader: Reader) -> dict[str, str]:
+    """Return the pairs of words that the index writes as one word and never as two: "pid file" for ``pidfile``."""
+    pairs: dict[str, str] = {}
+    for first in range(2):
+        # Each word is in two pairs.
+        start = text.find(" ") + 1 if first else 0
+        for one, other in _PAIR.findall(text, start):
+            low, second = one.lower(), other.lower()
+            is_first = low not in QUESTION_WORDS or low in _HALVES
+            is_second = second not in QUESTION_WORDS or second in _HALVES | _SECOND_HALVES
+            if is_first and is_second and len(low + second) >= SHORTEST_COMPOUND:
+                pairs[f"{one} {other}"] = low + second
+    wanted = dict(list(pairs.items())[:MOST_PAIRS])
+    if not wanted:
+        return {}
+    try:
+        known = reader.words.known(list(wanted.values()))
+        return {
+            pair: whole
+            for pair, whole in wanted.items()
+            if known.get(whole) and not reader.text.occurs(phrase(pair.lower()))
+        }
+    except QueryBudgetError:
+        return {}
+
+
+_VERB_FORMS = """
+bind bound build built send sent keep kept throw thrown write written choose chosen catch caught hold held draw drawn
+break broken hide hidden spend spent steal stolen wake woken bend bent lend lent seek sought wind wound freeze frozen
+swear sworn tear torn wear worn shrink shrunk sink sunk
+"""
+_BASE_OF = dict(zip(_VERB_FORMS.split()[1::2], _VERB_FORMS.split()[::2], strict=True))
+_AUXILIARY = lazy_pattern(r"(?i)\b(?:is|are|was|were|be|been|being|gets?|getting|has|have|had)\b")
+FORM_MUCH_MORE = 3
+
+
+def _verbs(words: Sequence[str], text: str, frequency: Mapping[str, int], reader: Reader) -> dict[str, str]:
+    """Return the irregular participles of a question whose verb the index has far more often: ``bound`` for "bind"."""
+    asked = {word: _BASE_OF[word] for word in words if word in _BASE_OF}
+    if not asked or _AUXILIARY.search(text) is None:
+        return {}
+    try:
+        known = reader.words.known(list(asked.values()))
+    except QueryBudgetError:
+        return {}
+    return {word: base for word, base in asked.items() if known.get(base, 0) > FORM_MUCH_MORE * frequency.get(word, 0)}
 
 
 def corrected(text: str, read: Mapping[str, str]) -> str:

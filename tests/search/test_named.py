@@ -6,7 +6,8 @@ import pytest
 
 from helix_core.conversation import coordinates
 from helix_core.model import Found
-from helix_core.search.named import NAMED_CONFIDENCE, UNDEFINED_CONFIDENCE
+from helix_core.search.named import MANY_CONFIDENCE, NAMED_CONFIDENCE, UNDEFINED_CONFIDENCE
+from helix_core.search.question import parse_question
 from helix_core.search.search import SearchRequest, search
 from helix_core.store import Reader
 
@@ -141,3 +142,97 @@ def test_a_key_with_a_value_and_a_name_nobody_uses_are_not_said_to_be_undefined(
 def test_what_a_library_defines_takes_nothing_from_a_question_for_more(shop: Reader) -> None:
     found = ask(shop, "ValueError: the order has no mail address to confirm to")
     assert found.confidence > UNDEFINED_CONFIDENCE and not found.notes
+
+
+RUN_FILES = {
+    "app/command.py": "class Command:\n    run = None\n\n    def flags(self):\n        return self.run\n\n"
+    + "".join(f"    def step_{number}(self):\n        return self.run(self.flags())\n\n" for number in range(40)),
+    "lint.yml": "run:\n  timeout: 5m\n",
+    "tests/test_command.py": "def run():\n    return flags\n",
+}
+
+
+def test_a_word_that_is_everywhere_gets_its_definitions_first_and_no_high_confidence(indexed) -> None:  # type: ignore[no-untyped-def]
+    reader = indexed(RUN_FILES)
+    for question, first in (("flags", "Command.flags"), ("run", "Command"), ("where are the flags", "Command.flags")):
+        found = ask(reader, question)
+        assert (found.ranked[0].item.source.source_id, found.ranked[0].item.symbol) == ("app/command.py", first)
+        assert 0.5 <= found.confidence <= MANY_CONFIDENCE
+        assert any("say what of it you ask for" in note for note in found.notes), question
+
+
+def test_of_a_word_that_many_define_the_implementations_come_first_the_least_nested_of_all(indexed) -> None:  # type: ignore[no-untyped-def]
+    acks = {
+        f"bus/transport/{name}.py": f"class {name.title()}:\n    def ack(self, tag):\n        return tag\n"
+        for name in ("redis", "mongo", "files")
+    }
+    reader = indexed(
+        acks
+        | {
+            "bus/message.py": "class Message:\n    def ack(self):\n        return self.channel.basic_ack(self.tag)\n",
+            "bus/channel.py": "class Channel:\n    def basic_ack(self, tag):\n        self.do_ack(tag)\n",
+            "tests/test_ack.py": "def ack():\n    return None\n",
+            "docs/ack.md": "# ack\n\nAll of `ack`, ack and ack.\n",
+        }
+    )
+    found = ask(reader, "where is ack")
+    assert found.ranked[0].item.source.source_id == "bus/message.py"
+    assert {one.item.source.source_id for one in found.ranked[:4]} == {"bus/message.py", *acks}
+    assert found.confidence <= MANY_CONFIDENCE
+    assert "ack is defined at 4 places; name the class or the file, or say what of it you ask for" in found.notes
+    # With its class the name is one place again.
+    assert ask(reader, "Message.ack").confidence >= NAMED_CONFIDENCE
+
+
+def test_a_word_heads_the_file_that_has_its_name(indexed) -> None:  # type: ignore[no-untyped-def]
+    reader = indexed(
+        {
+            "bench/safe.py": "def parse(text):\n    return text\n",
+            "core/parse.py": "parse = object()\n",
+            "core/types.py": "class Type:\n    def parse(self):\n        return self\n\n\ndef parse(x):\n    pass\n",
+        }
+    )
+    assert ask(reader, "parse").ranked[0].item.source.source_id == "core/parse.py"
+
+
+def test_a_word_that_names_only_have_in_them_finds_what_is_called_after_it(indexed) -> None:  # type: ignore[no-untyped-def]
+    files = {
+        "src/loop.c": "int uv_walk(int loop) {\n  return loop;\n}\n",
+        "src/heap.c": "/* walk, walk and walk: walk the heap. */\nint heap_insert(int walk) {\n  return walk;\n}\n",
+    }
+    found = ask(indexed(files), "walk")
+    assert found.ranked[0].item.name == "uv_walk"
+    assert found.notes == ("nothing here is called walk alone; see uv_walk",)
+    mixed = {
+        "bus/mixins.py": "class ConsumerMixin:\n    pass\n",
+        "tests/test_it.py": "def test_mixins():\n    mixins()\n",
+    }
+    assert ask(indexed(mixed), "mixins").ranked[0].item.source.source_id == "bus/mixins.py"
+
+
+def test_a_file_of_a_kind_is_no_definition_of_that_word(indexed) -> None:  # type: ignore[no-untyped-def]
+    files = {
+        "src/process.c": "struct process {\n  int pid;\n};\n",
+        "src/spawn.py": "def spawn(args):\n    '''Write the id into a file.'''\n    return args\n",
+    }
+    reader = indexed(files)
+    assert ask(reader, "pid").ranked[0].signals[0].ranker == "exact"
+    assert all(
+        signal.ranker != "exact" for one in ask(reader, "where is the pid file").ranked for signal in one.signals
+    )
+
+
+def test_the_version_of_a_language_is_told_by_the_manifest(indexed) -> None:  # type: ignore[no-untyped-def]
+    files = {
+        "go.mod": "module example.org/shop\n\ngo 1.21\n",
+        "vendor/tool/go.mod": "module example.org/tool\n\ngo 1.11\n",
+        "setup.py": "from setuptools import setup\n\nsetup(name='shop', python_requires='>=3.9')\n",
+        "pyproject.toml": "[tool.lint]\nline-length = 100\n",
+        "cmd/version.go": 'package cmd\n\nvar version = "1.0"\n\nfunc Version() string {\n\treturn version\n}\n',
+    }
+    reader = indexed(files)
+    for question in ("go version", "what go version do I need?", "which version of golang is required"):
+        assert ask(reader, question).ranked[0].item.source.source_id == "go.mod", question
+    assert ask(reader, "minimum python version").ranked[0].item.source.source_id == "setup.py"
+    assert ask(reader, "version").ranked[0].item.source.source_id == "cmd/version.go"
+    assert parse_question("where is the go version printed").toolchain == ""

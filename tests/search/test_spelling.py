@@ -9,7 +9,7 @@ import pytest
 
 from helix_core.search.question import parse_question
 from helix_core.search.search import SearchRequest, known_words, search
-from helix_core.search.spelling import corrected, corrections
+from helix_core.search.spelling import corrected, corrections, in_one_word
 from helix_core.store import Reader
 
 Indexed = Callable[[dict[str, str]], Reader]
@@ -115,3 +115,47 @@ def test_what_a_chat_spoke_of_is_here_where_the_index_defines_it(shop: Reader) -
     assert search(asked, shop).seems_empty
     assert not search(replace(asked, discussed=("total_price",)), shop).seems_empty
     assert search(replace(asked, discussed=("no_such_name",)), shop).seems_empty
+
+
+COMPOUNDS = {
+    "src/server.py": "def write_pidfile(path):\n    '''Write, with keepalive.'''\n    return path\n",
+    "src/heart.py": "def heartbeat_check(pool):\n    '''Bound and send.'''\n    return pool\n",
+    "src/binding.py": "def bind_flags(flags):\n    return flags\n\n\ndef bind_all():\n    return None\n\n\n"
+    "def bind_one():\n    return bind_all()\n\n\ndef bind_two():\n    return bind_one()\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("heartbeatcheck", "heartbeat check"),
+        ("where is the heartbeatcheck?", "where is the heartbeat check?"),
+        ("where are the flags bound?", "where are the flags bind?"),
+        ("the bound of a flag", "the bound of a flag"),
+        ("poolheartbeat", "poolheartbeat"),
+        ("`heartbeatcheck`", "`heartbeatcheck`"),
+    ],
+)
+def test_a_compound_and_a_participle_are_read_as_in_the_index(typed: str, meant: str, indexed: Indexed) -> None:
+    assert read_as(typed, indexed(COMPOUNDS)) == meant
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("pid file", {"pid file": "pidfile"}),
+        ("where is the PID file written, and the keep alive?", {"PID file": "pidfile", "keep alive": "keepalive"}),
+        ("where is the heartbeat check", {}),
+        ("is `pid file` there, or pid file.txt, or a-pid file-b", {}),
+    ],
+)
+def test_two_words_are_read_as_the_one_that_the_index_has(typed: str, read: dict[str, str], indexed: Indexed) -> None:
+    assert in_one_word(typed, indexed(COMPOUNDS)) == read
+
+
+def test_a_question_about_a_split_compound_finds_it(indexed: Indexed) -> None:
+    reader = indexed(COMPOUNDS)
+    for question in ("pid file", "where is the pid file written", "heartbeatcheck"):
+        found = search(SearchRequest(question, 5), reader)
+        assert not found.known_empty, question
+        assert found.ranked[0].item.name in {"write_pidfile", "heartbeat_check"}
