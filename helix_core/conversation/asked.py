@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -37,7 +37,14 @@ from helix_core.conversation.phrases import (
     STOP_WORDS,
     WH_WORDS,
 )
-from helix_core.conversation.prompts import around_asks, means_here, names_nothing, needs_nothing, system_asks
+from helix_core.conversation.prompts import (
+    around_asks,
+    means_here,
+    names_nothing,
+    needs_nothing,
+    system_asks,
+    worldly_subjects,
+)
 from helix_core.conversation.subject import after_change, chosen_items
 from helix_core.printable import count
 from helix_core.words import IDENTIFIER, is_compound, lazy_pattern
@@ -76,6 +83,7 @@ class ConversationQuery:
         is_of_workspace: Whether it says that it means this workspace: by a path, an identifier, a place or a word.
         may_be_general: Whether it may as well be about anything else: a message of a chat in which nothing means this
             workspace. It is answered only with what names of the index bear out.
+        worldly: The words by which it is taken to be of the world and to need nothing, such as ``weather``.
         message: What its paste says that went wrong, without the kind of the error.
     """
 
@@ -92,6 +100,7 @@ class ConversationQuery:
     is_of_workspace: bool = False
     may_be_general: bool = False
     message: str = ""
+    worldly: tuple[str, ...] = ()
 
     @property
     def bare_names(self) -> tuple[str, ...]:
@@ -245,7 +254,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
     pasted = "\n".join(part.text for part in parts if part.part in PASTED)
     places = coordinates(text)
     if nothing := needs_nothing(text, asking, has_paste=bool(pasted), has_places=bool(places)):
-        return _nothing(text, nothing, index, parts)
+        return replace(_nothing(text, nothing, index, parts), worldly=worldly_subjects(asking))
     if all(part.part is PartKind.QUESTION for part in parts):
         asking = _lowercase_caps(text.strip())
     errors, logged = _errors(parts) if pasted else ((), "")

@@ -156,6 +156,20 @@ _WORLD = lazy_pattern(
         "|what day|what date|what year|price|meaning of life|speed of light|boiling point|how many "
     ),
 )
+_WORLDLY = words_in(
+    "weather wetter capital president minister queen chancellor population recipe recipes cook bake restaurant "
+    "restaurants horoscope workout lottery calories price bitcoin"
+)
+
+
+def worldly_subjects(asking: str) -> tuple[str, ...]:
+    """Return the words by which a question is taken to be of the world and of no code; a project may have one of them
+    for its own subject.
+    """
+    found = _WORLD.search(asking[:400].lstrip())
+    return tuple(word for word in words_of(found.group()) if word in _WORLDLY) if found is not None else ()
+
+
 _ARITHMETIC = lazy_pattern(
     r"^(?:what(?:'s| is| are)|calculate|compute|was ist|cuánto es|combien font"
     r"|quanto é)?\s{0,3}[\d\s.,()+*/x×÷^%=-]{3,200}\??$",
@@ -358,6 +372,8 @@ def names_nothing(text: str) -> bool:
     """Return whether a message only complains, or asks for help, and says nothing of what it is about."""
     words = words_of(text[:400])
     known = COMPLAINTS | SOCIAL_WORDS | STOP_WORDS
+    if _GO_OR_MAKE.search(text[:400]):
+        return False
     return 0 < len(words) <= LONGEST_COMPLAINT and known.issuperset(words) and not COMPLAINTS.isdisjoint(words)
 
 
@@ -524,6 +540,14 @@ _IN_CODE = lazy_pattern(r"`\S|\w\(\)")
 _WORK = frozenset(BARE_VERBS - SOCIAL_WORDS) | {"change", "fix", "show", "explain", "why", "warum", "wrong"}
 
 
+_GO_OR_MAKE = lazy_pattern(
+    r"\b(?:go|make) (?:versions?|toolchain|modules?|releases?|targets?)\b|\bversions? of (?:go|make)\b",
+    re.IGNORECASE,
+    cues="go|make",
+)
+"""The programs, whose names are verbs of small talk and of an agent's steps too."""
+
+
 def _is_step(words: Sequence[str]) -> bool:
     known = SOCIAL_WORDS | STOP_WORDS | STEP_WORDS | STEP_VERBS
     return bool(STEP_VERBS.intersection(words)) and known.issuperset(words)
@@ -544,7 +568,8 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
     if _STEP_HEAD.match(text) or (not has_places and "?" not in text[:HEAD] and _STEP_SAID.match(text)):
         return "the message is a step of an agent's own loop"
     words = words_of(text[:400])
-    if not (has_paste or has_places or _IN_CODE.search(text[:400])) and len(words) <= 40:
+    names_code = has_paste or has_places or _IN_CODE.search(text[:400]) or _GO_OR_MAKE.search(text[:400])
+    if not names_code and len(words) <= 40:
         if _is_social(words) or _is_social(words_of(asking[:400])):
             return "the message is small talk"
         if "?" not in text[:HEAD] and _is_praise(words):

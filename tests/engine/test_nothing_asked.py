@@ -2,7 +2,7 @@
 
 import pytest
 
-from helix_core.conversation import read_question
+from helix_core.conversation import Need, read_question
 from helix_core.engine import Helix
 from helix_core.engine.answer import ContextRequest
 from helix_core.memory.notes import NoteInput
@@ -100,3 +100,49 @@ def test_a_greeting_is_a_name_only_as_the_code_writes_it():
         text: read_question(text).bare_names for text in ("thanks", "thanks!", "ok thanks", "the message", "hi, all")
     }
     assert names == {"thanks": ("thanks",), "thanks!": (), "ok thanks": (), "the message": (), "hi, all": ()}
+
+
+WORLDLY = {
+    "app/weather.py": "def fetch_weather(city):\n    '''Ask for the weather of a city.'''\n    return city\n",
+    "app/recipes.py": "class Recipe:\n    def scaled(self, servings):\n        '''The recipe for more servings.'''\n",
+    "go.mod": "module example.org/app\n\ngo 1.21\n",
+}
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    folder = begin(tmp_path_factory.mktemp("world") / "app", WORLDLY)
+    with Helix.open(folder) as opened:
+        opened.refresh()
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("text", "file"),
+    [
+        ("how is the weather of a city fetched in the widget?", "app/weather.py"),
+        ("how are recipes scaled for more servings", "app/recipes.py"),
+        ("go version", "go.mod"),
+        ("what go version do I need?", "go.mod"),
+        ("which version of go does this need", "go.mod"),
+    ],
+)
+def test_what_is_of_the_world_elsewhere_is_searched_where_the_code_has_its_name(world, helix, text, file):
+    packet = world.packet(text)
+    assert "unsearched" not in packet and not packet["known_empty"]
+    assert items_of(packet)[0]["source_id"] == file
+    elsewhere = helix.packet(text)
+    assert "unsearched" in elsewhere or "go" in text.split()
+
+
+@pytest.mark.parametrize(
+    "text", ["what's the weather in Paris?", "a good recipe for pancakes?", "who won the world cup?"]
+)
+def test_the_world_stays_the_world_where_the_code_has_its_names(world, text):
+    packet = world.packet(text)
+    assert "unsearched" in packet or packet["known_empty"]
+
+
+@pytest.mark.parametrize("text", ["go on", "go ahead", "ok go", "make it so"])
+def test_a_verb_of_small_talk_is_no_program(text):
+    assert read_question(text).need is Need.NOTHING

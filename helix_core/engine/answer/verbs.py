@@ -121,7 +121,11 @@ class Answers:
         asked = request.asked
         if asked.need is not Need.NOTHING or not (why := self._why_named(asked)):
             return request
-        return dataclasses.replace(request, asked=dataclasses.replace(asked, need=Need.EVIDENCE, why=why))
+        searched = dataclasses.replace(asked, need=Need.EVIDENCE, why=why)
+        # Of a project about recipes, most about a recipe is still of the world: names have to bear it out.
+        return dataclasses.replace(
+            request, asked=dataclasses.replace(searched, may_be_general=asked.may_be_general or bool(asked.worldly))
+        )
 
     @heals_index()
     def _why_named(self, asked: ConversationQuery) -> str:
@@ -134,6 +138,8 @@ class Answers:
         reader, names = self.session.index.reader, asked.bare_names
         if names and (is_implemented(names[0], reader) if asked.is_formula else are_names(names, reader)):
             return "the message is a name of the code here"
+        if asked.worldly and are_names(asked.worldly, reader):
+            return f"the message may be about the world, and {asked.worldly[0]} is a name of the code here"
         if any(is_implemented(name, reader) for name in asked.code_names):
             return "the message has a name of the code here"
         return ""
