@@ -116,21 +116,43 @@ class _CodeMark:
 
 
 @lru_cache(_KEPT)
-def references_in(text: str, language: str) -> tuple[Reference, ...]:
+def references_in(text: str, language: str, lines: range | None = None) -> tuple[Reference, ...]:
     """The references of a document in the order of their lines, at most ``MOST_REFERENCES``.
 
     Args:
         text: The whole document or some of its lines, beginning at a line start.
         language: ``rst``, or anything else for markdown.
+        lines: Those whose references are wanted, from 1 on; None for all. The others are read no further than it takes
+            to know which lines are prose, and about what.
     """
     if not any(mark in text for mark in _MARKS):
         return ()
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    found = _in_rst(lines, 1) if language == "rst" else _in_markdown(lines)
+    if lines is not None and _may_have_more(text):
+        return tuple(one for one in references_in(text, language) if one.line in lines)
+    of_block = _in_rst_block if language == "rst" else _in_markdown_block
+    found: list[Reference] = []
+    for block in _blocks_of(text, language):
+        if isinstance(block, Reference):
+            found.append(block)
+        elif lines is None or (block.first_line < lines.stop and block.first_line + len(block.lines) > lines.start):
+            found += of_block(block)
     return tuple(
         one if one.first_line else replace(one, first_line=one.line, last_line=one.line)
-        for one, _ in zip(found, range(MOST_REFERENCES), strict=False)
+        for one in found[:MOST_REFERENCES]
+        if lines is None or one.line in lines
     )
+
+
+def _may_have_more(text: str) -> bool:
+    """Return whether there may be over ``MOST_REFERENCES``: those of some lines may then be beyond the limit."""
+    return text.count("`") // 2 + sum(map(text.count, _MARKS[1:])) > MOST_REFERENCES
+
+
+@lru_cache(_KEPT)
+def _blocks_of(text: str, language: str) -> tuple[_TextBlock | Reference, ...]:
+    """Return the blocks of prose in which references may be, and the references outside them, in order."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return tuple(_Rst(lines, 1).read() if language == "rst" else _markdown_blocks(lines))
 
 
 def code_spans(text: str) -> Iterator[tuple[int, int, str]]:
@@ -175,14 +197,15 @@ def _is_escaped(text: str, position: int) -> bool:
 
 def _in_markdown(lines: Sequence[str]) -> Iterator[Reference]:
     for block in _markdown_blocks(lines):
-        if isinstance(block, Reference):
-            yield block
-        else:
-            text = "\n".join(block.lines)
-            spans = code_spans(text) if "`" in text else ()
-            codes = [_CodeMark(start, end, content, _myst_role(text, start)) for start, end, content in spans]
-            links = _LINK.finditer(text) if "](" in text else ()
-            yield from _referred(block, text, codes, [(match.start(), match[1]) for match in links])
+        yield from [block] if isinstance(block, Reference) else _in_markdown_block(block)
+
+
+def _in_markdown_block(block: _TextBlock) -> Iterator[Reference]:
+    text = "\n".join(block.lines)
+    spans = code_spans(text) if "`" in text else ()
+    codes = [_CodeMark(start, end, content, _myst_role(text, start)) for start, end, content in spans]
+    links = _LINK.finditer(text) if "](" in text else ()
+    return _referred(block, text, codes, [(match.start(), match[1]) for match in links])
 
 
 def _myst_role(text: str, start: int) -> str:
@@ -264,7 +287,13 @@ def _moved_down(references: Iterator[Reference], by: int) -> Iterator[Reference]
 
 
 def _in_rst(lines: Sequence[str], first_line: int) -> Iterator[Reference]:
-    return _Rst(lines, first_line).read()
+    for block in _Rst(lines, first_line).read():
+        yield from [block] if isinstance(block, Reference) else _in_rst_block(block)
+
+
+def _in_rst_block(block: _TextBlock) -> Iterator[Reference]:
+    text = "\n".join(block.lines)
+    return _referred(block, text, list(_rst_codes(text)), [])
 
 
 class _Rst:
@@ -280,14 +309,15 @@ class _Rst:
         # Indentation of a paragraph that ended with ``::``: deeper lines after a blank line are a literal block.
         self._literal = -1
 
-    def read(self) -> Iterator[Reference]:
+    def read(self) -> Iterator[_TextBlock | Reference]:
+        """Yield the blocks with code, and the references outside them. A line is no generator: most yield nothing."""
         for number, raw in enumerate(self._lines, self._first_line):
             line = raw.expandtabs(8)
             text = line.lstrip(" ")
             yield from self._line(number, text, len(line) - len(text))
         yield from self._paragraph()
 
-    def _line(self, number: int, text: str, indent: int) -> Iterable[Reference]:
+    def _line(self, number: int, text: str, indent: int) -> Iterable[_TextBlock | Reference]:
         if not text:
             return self._paragraph()
         if self._is_passed_over(text, indent):
@@ -295,10 +325,10 @@ class _Rst:
         while self._owners and self._owners[-1][0] >= indent:
             self._owners.pop()
         directive = _DIRECTIVE.match(text) if text.startswith("..") else None
+        before: tuple[_TextBlock, ...] = ()
         if directive is not None:
             before = self._paragraph()
             return (*before, *self._directive(number, indent, directive[1].rpartition(":")[2], directive[2].strip()))
-        before = ()
         if text == ".." or text.startswith(".. "):
             before = self._paragraph()
             self._skipped = indent
@@ -324,13 +354,12 @@ class _Rst:
             self._skipped = -1
         return text.startswith((">>> ", "... "))
 
-    def _paragraph(self) -> Iterable[Reference]:
-        """End the paragraph and return its references. A line is no generator: most of them have none."""
+    def _paragraph(self) -> tuple[_TextBlock, ...]:
+        """End the paragraph, and return it where it has code."""
         if not self._block.lines:
             return ()
         block, self._block = self._block, _TextBlock(0)
-        text = "\n".join(block.lines)
-        return _referred(block, text, list(_rst_codes(text)), []) if "`" in text else ()
+        return (block,) if any("`" in line for line in block.lines) else ()
 
     def _directive(self, number: int, indent: int, name: str, argument: str) -> Iterator[Reference]:
         index = number - self._first_line

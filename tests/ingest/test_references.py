@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from helix_core.ingest import references
 from helix_core.ingest.references import code_spans, references_in
 
 
@@ -145,3 +146,72 @@ def test_hostile_text_is_read_to_its_end(text, language):
 def test_any_text_gives_references_on_its_own_lines(text, language):
     last = text.count("\n") + 1
     assert all(1 <= one.first_line <= one.line <= last for one in references_in(text, language))
+
+
+DOCUMENT = """
+Title
+=====
+
+.. module:: shop
+
+Call :func:`open_shop` and then `close_shop(now)`.
+
+.. class:: Basket(price)
+
+    It has ``limit``,
+    and `add`.
+
+    .. method:: pay(card)
+
+        Takes ``card``.
+
+- `one`
+- [two](two.md), `2`
+
+```{note}
+`three` is here
+```
+
+.. code-block:: python
+
+    `no_code_here`
+"""
+
+
+@pytest.mark.parametrize("language", ["rst", "markdown"])
+def test_the_references_of_some_lines_are_those_of_the_whole_document_there(language: str) -> None:
+    whole = references_in(DOCUMENT, language)
+    assert len(whole) >= 5
+    last = DOCUMENT.count("\n") + 2
+    for start in range(1, last):
+        for stop in range(start, last + 1):
+            expected = tuple(one for one in whole if one.line in range(start, stop))
+            assert references_in(DOCUMENT, language, range(start, stop)) == expected
+
+
+@pytest.mark.parametrize("language", ["rst", "markdown"])
+def test_what_is_beyond_the_most_references_is_beyond_them_in_some_lines_too(language: str) -> None:
+    text = "`first` " * 3_990 + "\n\n" + "".join(f"`name_{number}`\n\n" for number in range(30))
+    here = range(3, 3 + 60)
+    assert references_in(text, language, here) == tuple(
+        one for one in references_in(text, language) if one.line in here
+    )
+    assert len(references_in(text, language, here)) == 10
+
+
+@pytest.mark.parametrize("language", ["rst", "markdown"])
+def test_no_paragraph_without_code_or_of_other_lines_is_read(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    in_block = getattr(references, f"_in_{language}_block")
+
+    def note(block):
+        read.append(block.first_line)
+        return in_block(block)
+
+    monkeypatch.setattr(references, f"_in_{language}_block", note)
+    text = "".join(f"Paragraph {number} has `code_{number}`.\n\nThis one has none.\n\n" for number in range(9))
+    assert [one.name for one in references_in(text, language, range(9, 12))] == ["code_2"]
+    assert [line for line in read if line % 4 == 1] == [9]
+    blocks = references._blocks_of(text, language)
+    monkeypatch.setattr(references, "_blocks_of", lambda *_: pytest.fail("nothing in it is a reference"))
+    assert blocks and references_in("Plain words.\n\nAnd more, of 3 lines.\n" * 9, language) == ()

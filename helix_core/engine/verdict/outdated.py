@@ -462,8 +462,7 @@ class OutdatedDocuments:
         lines = range(document.item.start_line, document.item.end_line + 1)
         if speaks_of_other_times(f"{document.item.breadcrumb} {document.item.name}"):
             return ()
-        own = [one for one in references_in(document.text, language) if one.line in lines]
-        references = own[:MOST_REFERENCES]
+        references = references_in(document.text, language, lines)[:MOST_REFERENCES]
         if not references or not self._is_as_committed(document, committed):
             return ()
         look = _ReferenceCheck(self, document, committed)
