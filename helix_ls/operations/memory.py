@@ -103,7 +103,7 @@ class RememberArguments:
     force: Annotated[bool, Argument("Keep what looks like a question or an acknowledgment.")] = False
     valid_to: Annotated[
         float | None,
-        Argument("Until when it is so, in Unix seconds; no answer has it later.", 0, LATEST, on=HTTP | DAEMON | LSP),
+        Argument("Until when it is so, in Unix seconds; no answer has it later.", 0, LATEST),
     ] = None
     origin: Annotated[str, Argument("Who asserts it.", choices=tuple(MemoryOrigin), on=HTTP | DAEMON | LSP)] = (
         MemoryOrigin.AGENT.value

@@ -91,11 +91,9 @@ def test_the_contract_as_the_official_client_finds_it(environ, told):
             assert [one["id"] for one in (await ask("memory.list", scope="global"))["items"]] == [tabs]
             assert (await ask("memory_get", id=store))["items"][0]["text"] == FACTS[2][0]
 
-            written = await ask(
-                "memory.write", content="Deploys go out on Mondays", type="convention", source="stand-up, 3 March"
-            )
-            (own,) = written["items"]
-            assert (own["kind"], own["status"]) == ("convention", "quarantined")
+            said = {"type": "convention", "source": "stand-up, 3 March", "valid_to": 4_102_444_800}
+            (own,) = (await ask("memory.write", content="Deploys go out on Mondays", **said))["items"]
+            assert (own["kind"], own["status"], own["valid_to"]) == ("convention", "quarantined", 4_102_444_800)
             waiting = (await ask("memory.review"))["items"]
             assert [(one["id"], one["why"]) for one in waiting] == [(own["id"], "proposed")]
             link = await ask("memory.relate", from_id=own["id"], to_id=cookie, relation="depends_on")
