@@ -3,7 +3,7 @@
     python benchmarks/memory.py [--sizes 1000,10000] [--writes 60] [--questions 100] [--seed 7] [--json FILE] [--gate]
     python benchmarks/memory.py --slices
     python benchmarks/memory.py --topics
-    python benchmarks/memory.py --dialogues
+    python benchmarks/memory.py --dialogues [--reference FOLDER]
 
 A store is filled with made facts through the store's own writer (``load``). Then, through the engine as a surface uses
 it: writes, each compared with what is there and committed to the disk; questions of eight words whose one answer is
@@ -16,6 +16,7 @@ looked at to fit what is known empty; of the other one only these totals are.
 
 ``--dialogues`` keeps the turns of made dialogues as episodes, and asks for the turn that answers a question
 (``memorybench/dialogues.py``); BM25 alone stands beside. What turns count for one another was chosen on other data.
+With ``--reference`` the MCP reference memory, which npm has installed in that folder, does the same work beside.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import dataclasses
 import json
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -38,6 +40,7 @@ sys.path.insert(0, str(Path(__file__).parent / "memorybench"))
 
 from dialogues import Dialogue, Turn, dialogues
 from figures import Figure, missed_gates, percentile, table
+from reference_memory import ReferenceMemory, kept_of_writers
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
@@ -50,6 +53,7 @@ from helix_core.store import Memory
 SLICES = Path(__file__).parents[1] / "fixtures" / "memory"
 WRITE_MS, LOAD_S, RECALL_MS = 20.0, 120.0, {1_000: 15.0, 10_000: 80.0, 100_000: 80.0}
 DIALOGUES = 8
+WRITERS, EACH = 8, 20
 SYLLABLES = [consonant + vowel for consonant in "bdfgklmn" for vowel in "aeio"]
 ROLES = ["service", "worker", "gateway", "table", "queue", "topic", "cache", "bucket", "job", "cluster", "schema"]
 ACTS = (
@@ -238,6 +242,60 @@ def dialogue_figures(open_helix: Callable[[str], Helix], seed: int, count: int) 
     return [*figures, Figure(f"dialogues: absent told (of {absent})", round(told / absent, 3), "")]
 
 
+def reference_figures(open_helix: Callable[[str], Helix], folder: Path, home: Path, seed: int) -> list[Figure]:
+    """The MCP reference memory at the same dialogues: what it finds, what has to be read, and what writers lose."""
+    hits, read, ours, present = {5: 0, 10: 0}, 0, 0, 0
+    for number, one in enumerate(dialogues(seed, DIALOGUES)):
+        names = {turn: f"turn {place}" for place, turn in enumerate(one.turns)}
+        with (
+            ReferenceMemory(folder, home / f"reference{number}.jsonl") as peer,
+            open_helix(f"beside{number}") as helix,
+        ):
+            peer.keep({name: turn.text for turn, name in names.items()})
+            kept_turns(helix, one)
+            for asked in one.asked:
+                if asked.evidence is not None:
+                    found, size = peer.search(asked_words(asked.question), 10)
+                    read, present = read + size, present + 1
+                    ours += len(json.dumps(helix.memory.recall(asked.question, k=10)))
+                    for most in hits:
+                        hits[most] += names[asked.evidence] in found[:most]
+    figures = [
+        Figure(f"reference memory: answer among {most}", round(hits[most] / present, 3), "", note="theirs")
+        for most in hits
+    ]
+    read_each, ours_each = round(read / present), round(ours / present)
+    figures.append(
+        Figure("characters to read for an answer", ours_each, "", yardstick=read_each, beside="reference memory")
+    )
+    kept = kept_of_writers(folder, home / "writers.jsonl", WRITERS, EACH)
+    text = f"kept of {WRITERS} clients with {EACH} writes each, at once"
+    return [*figures, Figure(text, own_kept_of_writers(home), "", yardstick=kept, beside="reference memory")]
+
+
+def own_kept_of_writers(home: Path) -> int:
+    """Return how many of the same memories Helix has, each client a process of its own."""
+    folder = home / "writers"
+    folder.mkdir()
+    environ = {"HELIX_CACHE_DIR": str(home / "writers-cache"), "HELIX_DATA_DIR": str(home / "writers-data")}
+    write = (
+        "import os, sys; from pathlib import Path; from helix_core.config import load_config; "
+        "from helix_core.engine import Helix; from helix_core.engine.memory import RememberRequest; "
+        "folder = Path(sys.argv[1]); config = load_config(folder, environ=os.environ, user=folder / 'none.toml'); "
+        "helix = Helix.open(folder, config=config); [helix.memory.remember(RememberRequest("
+        "f'writer {sys.argv[2]} says {place}', force=True)) for place in range(int(sys.argv[3]))]; helix.close()"
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", write, str(folder), str(number), str(EACH)], env=os.environ | environ)
+        for number in range(WRITERS)
+    ]
+    codes = [one.wait() for one in running]
+    if any(codes):
+        raise RuntimeError("a writer failed")
+    with Helix.open(folder, config=load_config(folder, environ=environ, user=home / "none.toml")) as helix:
+        return helix.session.memory_file.read(lambda memory: memory.items.count()) or 0
+
+
 def kept_turns(helix: Helix, one: Dialogue) -> dict[Turn, str]:
     """Keep the turns of a dialogue as episodes; return the handle of each."""
     kept: dict[Turn, str] = {}
@@ -289,6 +347,7 @@ def main() -> None:
     parser.add_argument("--slices", action="store_true")
     parser.add_argument("--topics", action="store_true")
     parser.add_argument("--dialogues", action="store_true")
+    parser.add_argument("--reference", type=Path)
     given = parser.parse_args()
     figures = gate_figures()
     if given.slices:
@@ -303,6 +362,8 @@ def main() -> None:
             return Helix.open(home / name, config=load_config(home / name, environ=environ, user=home / "none.toml"))
 
         said = dialogue_figures(open_helix, given.seed, DIALOGUES)
+        if given.reference is not None:
+            said += reference_figures(open_helix, given.reference, home, given.seed)
         if given.dialogues:
             report(said, given.json)
             return
