@@ -199,21 +199,25 @@ class HelixServer(LanguageServer):
             self.protocol.send_request(types.WORKSPACE_CODE_LENS_REFRESH)
 
     async def _did_change_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
-        connection = self.connection
-        for removed in params.event.removed:
-            folder = connection.folders.remove(removed.uri)
-            if folder is not None:
-                self._diagnostics.forget_folder(folder)
-                self._packets.close_all(folder)
-                self._progress.end(folder)
-                self._status.forget(folder.uri)
-                self._memory.forget(folder.uri)
-                connection.forget_places()
-                await folder.detach()
+        # Nothing is awaited until the list is the client's: the next notification may add a removed folder again.
+        removed = [folder for each in params.event.removed if (folder := self._remove(each.uri)) is not None]
         added = [self._add(each.uri) for each in params.event.added]
-        connection.forget_places()
+        self.connection.forget_places()
+        for folder in removed:
+            await folder.detach()
         await self._configuration.pull()
         await asyncio.gather(*(self._attach(folder) for folder in added if folder is not None))
+
+    def _remove(self, uri: str) -> Folder | None:
+        """Remove a folder from the list, and what was shown of it; return it, still attached, or None."""
+        folder = self.connection.folders.remove(uri)
+        if folder is not None:
+            self._diagnostics.forget_folder(folder)
+            self._packets.close_all(folder)
+            self._progress.end(folder)
+            self._status.forget(folder.uri)
+            self._memory.forget(folder.uri)
+        return folder
 
     # Language features
 

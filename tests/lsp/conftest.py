@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -61,13 +62,21 @@ def opened(wire: Wire, project: Path) -> Wire:
     return wire
 
 
+@contextmanager
+def visiting(wire: Wire, *folders: Path) -> Iterator[Wire]:
+    """A running server with these folders and no other, indexed; what the test left is closed."""
+    wire.forget()
+    wire.change_folders(added=folders)
+    wire.until_fresh(*folders)
+    yield wire
+    wire.close_documents()
+    wire.notify("workspace/didChangeConfiguration", {"settings": {"helix": {}}})
+    wire.change_folders(removed=folders)
+    assert wire.is_alive()
+
+
 @pytest.fixture
 def visited(running: Wire, project: Path) -> Iterator[Wire]:
-    """The module's server with the repository as its only folder, indexed; what earlier tests left is closed."""
-    running.forget()
-    running.change_folders(added=[project])
-    running.until_fresh(project)
-    yield running
-    running.close_documents()
-    running.change_folders(removed=[project])
-    assert running.is_alive()
+    """The module's server with the repository as its only folder."""
+    with visiting(running, project) as wire:
+        yield wire

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.engine.repository import FILES
-from tests.lsp.conftest import StartWire, make_project
+from tests.lsp.conftest import StartWire, make_project, visiting
 from tests.lsp.wire import Wire
 
 pytestmark = pytest.mark.slow
@@ -149,41 +149,50 @@ def test_two_folders_with_the_same_file_are_told_apart(start: StartWire, tmp_pat
     assert wire.command("helix.symbol", {"name": "only_here", "workspace": two.as_uri()}) is not None
 
 
-def test_of_nested_folders_the_nearest_answers(start: StartWire, project: Path) -> None:
-    wire = start()
-    wire.initialize(project, project / "app")
-    wire.until_fresh(project, project / "app")
-    uri = wire.open(project / "app/sessions.py")
-    params = {"uri": uri, "position": {"line": 5, "character": 6}}
-    assert wire.command("helix.symbol", params)["definitions"][0]["source_id"] == "sessions.py"
+def test_folders_that_are_removed_and_added_again_at_once_are_there(running: Wire, project: Path) -> None:
+    folders = (project, project / "app")
+    with visiting(running, *folders) as wire:
+        since = len(wire.heard)
+        wire.change_folders(removed=folders)
+        wire.change_folders(added=folders)
+        for folder in folders:
+            is_fresh = {"uri": folder.as_uri(), "state": "fresh"}.items()
+            wire.until_told("helix/status", lambda told, wanted=is_fresh: wanted <= told.items(), since=since)
+            found = wire.command("helix.packet", {"question": "sign_cookie", "workspace": folder.as_uri()})
+            assert found["workspace"] == str(folder)
 
 
-def test_a_buffer_is_unsaved_in_every_folder_that_holds_it(start: StartWire, project: Path) -> None:
+def test_of_nested_folders_the_nearest_answers(running: Wire, project: Path) -> None:
+    with visiting(running, project, project / "app") as wire:
+        uri = wire.open(project / "app/sessions.py")
+        params = {"uri": uri, "position": {"line": 5, "character": 6}}
+        assert wire.command("helix.symbol", params)["definitions"][0]["source_id"] == "sessions.py"
+
+
+def test_a_buffer_is_unsaved_in_every_folder_that_holds_it(running: Wire, project: Path) -> None:
     link = project.with_name("link")
     link.symlink_to(project)
     for outer in (project, link):
-        wire = start()
-        wire.initialize(outer, project / "app")
-        wire.until_fresh(outer, project / "app")
-        found = {
-            folder: wire.command(
-                "helix.packet", {"question": "sign_cookie", "workspace": folder.as_uri(), "open": True}
-            )
-            for folder in (outer, project / "app")
-        }
-        file = outer / "app/sessions.py"
-        uri = wire.open(file)
-        wire.change(uri, file.read_text().replace("payload +", "'x' + payload +"))
-        for folder, packet in found.items():
-            wire.until_told(
-                "helix/verdicts",
-                lambda told, packet=packet: (
-                    told["packet_id"] == packet["packet_id"]
-                    and any(one["reason"] == "unsaved" for one in told["items"])
-                ),
-            )
-            again = wire.command("helix.packet", {"question": "sign_cookie", "workspace": folder.as_uri()})
-            assert "unsaved" in [item["reason"] for item in again["stale_risk"]], folder
+        with visiting(running, outer, project / "app") as wire:
+            found = {
+                folder: wire.command(
+                    "helix.packet", {"question": "sign_cookie", "workspace": folder.as_uri(), "open": True}
+                )
+                for folder in (outer, project / "app")
+            }
+            file = outer / "app/sessions.py"
+            uri = wire.open(file)
+            wire.change(uri, file.read_text().replace("payload +", "'x' + payload +"))
+            for folder, packet in found.items():
+                wire.until_told(
+                    "helix/verdicts",
+                    lambda told, packet=packet: (
+                        told["packet_id"] == packet["packet_id"]
+                        and any(one["reason"] == "unsaved" for one in told["items"])
+                    ),
+                )
+                again = wire.command("helix.packet", {"question": "sign_cookie", "workspace": folder.as_uri()})
+                assert "unsaved" in [item["reason"] for item in again["stale_risk"]], folder
 
 
 def test_a_buffer_too_large_to_keep_is_still_unsaved(visited: Wire, project: Path) -> None:
