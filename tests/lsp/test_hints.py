@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from helix_core.config import Config
 from helix_core.engine import Helix
 from helix_ls.lsp.diagnostics import dismiss, dismissed, mentioned
 from tests.engine.repository import git
-from tests.lsp.conftest import StartWire
+from tests.lsp.conftest import StartWire, visiting
 from tests.lsp.wire import Wire
 
 PULLS: dict[str, Any] = {
@@ -21,6 +23,39 @@ PULLS: dict[str, Any] = {
     "window": {"showDocument": {"support": True}},
 }
 PUSHED: dict[str, Any] = {"textDocument": {"publishDiagnostics": {}}}
+Visit = Callable[[Path], Wire]
+
+
+@pytest.fixture(scope="module")
+def pulling(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
+    """The module's server whose client pulls hints."""
+    wire = Wire(tmp_path_factory.mktemp("pulling") / "home")
+    wire.initialize(capabilities=PULLS)
+    yield wire
+    wire.close()
+
+
+@pytest.fixture(scope="module")
+def pushing(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
+    """The module's server whose client cannot pull."""
+    wire = Wire(tmp_path_factory.mktemp("pushing") / "home")
+    wire.initialize(capabilities=PUSHED)
+    yield wire
+    wire.close()
+
+
+@pytest.fixture
+def pulls(pulling: Wire) -> Iterator[Visit]:
+    """``pulls(folder)`` is the server whose client pulls, with this folder alone until the end of the test."""
+    with ExitStack() as stack:
+        yield lambda folder: stack.enter_context(visiting(pulling, folder))
+
+
+@pytest.fixture
+def pushed(pushing: Wire) -> Iterator[Visit]:
+    """``pushed(folder)`` is the server whose client cannot pull, with this folder alone until the end of the test."""
+    with ExitStack() as stack:
+        yield lambda folder: stack.enter_context(visiting(pushing, folder))
 
 
 @pytest.fixture
@@ -50,10 +85,8 @@ def until_pulled(wire: Wire, uri: str, count: int) -> Any:
     raise AssertionError(report)
 
 
-def test_a_client_that_pulls_is_told_when_and_that_nothing_changed(start: StartWire, left_behind: Path) -> None:
-    wire = start()
-    wire.initialize(left_behind, capabilities=PULLS)
-    wire.until_fresh(left_behind)
+def test_a_client_that_pulls_is_told_when_and_that_nothing_changed(pulls: Visit, left_behind: Path) -> None:
+    wire = pulls(left_behind)
     uri = wire.open(left_behind / "docs/sessions.md")
     report = until_pulled(wire, uri, 1)
     seen = {report["resultId"]}
@@ -69,10 +102,8 @@ def test_a_client_that_pulls_is_told_when_and_that_nothing_changed(start: StartW
     assert wire.told("textDocument/publishDiagnostics") == []
 
 
-def test_a_client_that_cannot_pull_is_sent_them(start: StartWire, left_behind: Path) -> None:
-    wire = start()
-    wire.initialize(left_behind, capabilities=PUSHED)
-    wire.until_fresh(left_behind)
+def test_a_client_that_cannot_pull_is_sent_them(pushed: Visit, left_behind: Path) -> None:
+    wire = pushed(left_behind)
     assert "diagnosticProvider" not in wire.capabilities
     uri = wire.open(left_behind / "docs/sessions.md")
     told = wire.until_told("textDocument/publishDiagnostics", lambda one: one["uri"] == uri)
@@ -83,10 +114,8 @@ def test_a_client_that_cannot_pull_is_sent_them(start: StartWire, left_behind: P
     assert told["diagnostics"] == []
 
 
-def test_removing_a_folder_removes_its_hints(start: StartWire, left_behind: Path) -> None:
-    wire = start()
-    wire.initialize(left_behind, capabilities=PUSHED)
-    wire.until_fresh(left_behind)
+def test_removing_a_folder_removes_its_hints(pushed: Visit, left_behind: Path) -> None:
+    wire = pushed(left_behind)
     uri = wire.open(left_behind / "docs/sessions.md")
     wire.until_told("textDocument/publishDiagnostics", lambda one: one["uri"] == uri and one["diagnostics"])
     before = len(wire.heard)
@@ -96,13 +125,11 @@ def test_removing_a_folder_removes_its_hints(start: StartWire, left_behind: Path
 
 
 @pytest.mark.slow
-def test_turning_them_off_clears_them(start: StartWire, left_behind: Path) -> None:
-    for capabilities in (PULLS, PUSHED):
-        wire = start()
-        wire.initialize(left_behind, capabilities=capabilities)
-        wire.until_fresh(left_behind)
+def test_turning_them_off_clears_them(pulls: Visit, pushed: Visit, left_behind: Path) -> None:
+    for visit in (pulls, pushed):
+        wire = visit(left_behind)
         uri = wire.open(left_behind / "docs/sessions.md")
-        if capabilities is PULLS:
+        if visit is pulls:
             until_pulled(wire, uri, 1)
         else:
             wire.until_told(
@@ -111,17 +138,15 @@ def test_turning_them_off_clears_them(start: StartWire, left_behind: Path) -> No
         before = len(wire.heard)
         settings = {"settings": {"helix": {"diagnostics": {"enabled": False}}}}
         wire.notify("workspace/didChangeConfiguration", settings)
-        if capabilities is PULLS:
+        if visit is pulls:
             wire.until(lambda one: one.get("method") == "workspace/diagnostic/refresh", since=before)
             assert pull(wire, uri)["items"] == []
         else:
             wire.until_told("textDocument/publishDiagnostics", lambda one: not one["diagnostics"], since=before)
 
 
-def test_a_stale_place_of_an_open_packet_is_hinted_at(start: StartWire, project: Path) -> None:
-    wire = start()
-    wire.initialize(project, capabilities=PULLS)
-    wire.until_fresh(project)
+def test_a_stale_place_of_an_open_packet_is_hinted_at(pulls: Visit, project: Path) -> None:
+    wire = pulls(project)
     uri = wire.open(project / "app/sessions.py")
     assert pull(wire, uri)["items"] == []
     packet = wire.command("helix.packet", {"question": "sign_cookie", "open": True})
@@ -156,10 +181,8 @@ def test_what_can_be_done_about_a_hint_can_be_done(start: StartWire, left_behind
     assert pull(wire, uri)["items"] == []
 
 
-def test_a_client_without_action_literals_gets_commands(start: StartWire, left_behind: Path) -> None:
-    wire = start()
-    wire.initialize(left_behind, capabilities=PULLS)
-    wire.until_fresh(left_behind)
+def test_a_client_without_action_literals_gets_commands(pulls: Visit, left_behind: Path) -> None:
+    wire = pulls(left_behind)
     uri = wire.open(left_behind / "docs/sessions.md")
     hint = until_pulled(wire, uri, 1)["items"][0]
     params = {"textDocument": {"uri": uri}, "range": hint["range"], "context": {"diagnostics": [hint]}}
@@ -215,10 +238,8 @@ def test_dismissals_survive_nonsense_in_their_file(tmp_path: Path) -> None:
     assert dismissed(tmp_path) == {("a.md", "stale", "x"), ("a.md", "stale", "y")}
 
 
-def test_lenses_follow_their_switch(start: StartWire, project: Path) -> None:
-    wire = start()
-    wire.initialize(project, capabilities=PULLS)
-    wire.until_fresh(project)
+def test_lenses_follow_their_switch(pulls: Visit, project: Path) -> None:
+    wire = pulls(project)
     uri = wire.open(project / "app/sessions.py")
     assert wire.result("textDocument/codeLens", {"textDocument": {"uri": uri}}) == []
     before = len(wire.heard)
@@ -254,7 +275,7 @@ def until_hinted(wire: Wire, folder: Path, count: int, **given: Any) -> list[dic
 
 
 def test_the_workspace_lists_what_is_outdated_dead_or_contradicted_page_by_page(
-    start: StartWire, left_behind: Path
+    pulls: Visit, left_behind: Path
 ) -> None:
     (left_behind / "docs/dead.md").write_text("# Baskets\n\nCall `fill_basket()` first, then see `app/baskets.py`.\n")
     (left_behind / "app/baskets.py").write_text("def fill_basket():\n    return None\n")
@@ -262,9 +283,7 @@ def test_the_workspace_lists_what_is_outdated_dead_or_contradicted_page_by_page(
     git(left_behind, "commit", "-qm", "Drop")
     (left_behind / "app/baskets.py").unlink()
     git(left_behind, "commit", "-qam", "Gone")
-    wire = start()
-    wire.initialize(left_behind, capabilities=PULLS)
-    wire.until_fresh(left_behind)
+    wire = pulls(left_behind)
     found = until_hinted(wire, left_behind, 3, files=2)
     assert [(each["source_id"], each["start_line"], each["kind"]) for each in found] == [
         ("docs/dead.md", 3, "dead"),
@@ -294,11 +313,9 @@ def test_an_ignored_hint_stays_ignored_until_it_is_restored(
 
 
 def test_hints_are_information_where_the_setting_says_so_and_underline_what_is_meant(
-    start: StartWire, left_behind: Path
+    pulls: Visit, left_behind: Path
 ) -> None:
-    wire = start()
-    wire.initialize(left_behind, capabilities=PULLS)
-    wire.until_fresh(left_behind)
+    wire = pulls(left_behind)
     uri = wire.open(left_behind / "docs/sessions.md")
     [hint] = until_pulled(wire, uri, 1)["items"]
     line = (left_behind / "docs/sessions.md").read_text().split("\n")[2]

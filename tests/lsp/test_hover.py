@@ -198,17 +198,17 @@ def test_edits_in_the_clients_own_units_land_where_it_means(start: StartWire, pr
         assert "sign_cookie" in hover["contents"]["value"]
 
 
-def test_a_hover_is_null_where_helix_knows_nothing(opened: Wire, project: Path, tmp_path: Path) -> None:
+def test_a_hover_is_null_where_helix_knows_nothing(visited: Wire, project: Path, tmp_path: Path) -> None:
     def at(uri: str, line: int, character: int) -> Any:
         params = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
-        return opened.result("textDocument/hover", params)
+        return visited.result("textDocument/hover", params)
 
-    uri = opened.open(project / "app/sessions.py")
+    uri = visited.open(project / "app/sessions.py")
     assert at(uri, 0, 10) is None
     assert at(uri, 10_000, 3) is None
     outside = tmp_path / "outside.py"
     outside.write_text("sign_cookie\n")
-    assert at(opened.open(outside), 0, 3) is None
+    assert at(visited.open(outside), 0, 3) is None
     for odd in (
         "untitled:Untitled-1",
         "git:/a.py?x",
@@ -219,7 +219,7 @@ def test_a_hover_is_null_where_helix_knows_nothing(opened: Wire, project: Path, 
         "%",
     ):
         item = {"uri": odd, "languageId": "python", "version": 1, "text": "sign_cookie\n"}
-        opened.notify("textDocument/didOpen", {"textDocument": item})
+        visited.notify("textDocument/didOpen", {"textDocument": item})
         assert at(odd, 0, 3) is None
 
 
@@ -369,11 +369,11 @@ def test_a_memory_cannot_become_markup_or_a_line_of_its_own() -> None:
 
 
 @pytest.mark.slow
-def test_a_hover_lists_the_memories_that_cite_the_symbol_or_the_line(opened: Wire, project: Path) -> None:
+def test_a_hover_lists_the_memories_that_cite_the_symbol_or_the_line(visited: Wire, project: Path) -> None:
     def remembered(path: str, line: int, character: int) -> list[str]:
-        uri = opened.open(project / path)
+        uri = visited.open(project / path)
         params = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
-        hover = opened.result("textDocument/hover", params)
+        hover = visited.result("textDocument/hover", params)
         text = hover["contents"]["value"] if hover is not None else ""
         return [line for line in text.splitlines() if line.startswith("Remembered")]
 
@@ -383,7 +383,7 @@ def test_a_hover_lists_the_memories_that_cite_the_symbol_or_the_line(opened: Wir
         ("Routes are tried in their order", "app/routing.py:4-9"),
         ("The test signs with a short key", "tests/test_sessions.py:4-5"),
     ):
-        opened.command("helix.memory.remember", {"text": text, "cites": [cite]})
+        visited.command("helix.memory.remember", {"text": text, "cites": [cite]})
     (definition,) = remembered("app/sessions.py", 5, 6)
     assert "✓ verified: Cookies are signed" in definition
     assert remembered("app/sessions.py", 11, 6) == [], "another symbol of the file"
@@ -391,19 +391,19 @@ def test_a_hover_lists_the_memories_that_cite_the_symbol_or_the_line(opened: Wir
     assert [("Cookies are" in line, "The test signs" in line) for line in use] == [(True, False), (False, True)]
     path = project / "app/sessions.py"
     path.write_text("# one\n# two\n" + path.read_text().replace('payload + "."', 'payload + ":"'))
-    opened.notify("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
+    visited.notify("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
     (changed,) = remembered("app/sessions.py", 7, 6)
     assert "! needs refresh (changed" in changed
 
 
-def test_a_hover_follows_a_memory_into_the_unsaved_buffer(opened: Wire, project: Path) -> None:
-    opened.command("helix.memory.remember", {"text": "The age is in seconds", "cites": ["app/sessions.py:1-3"]})
+def test_a_hover_follows_a_memory_into_the_unsaved_buffer(visited: Wire, project: Path) -> None:
+    visited.command("helix.memory.remember", {"text": "The age is in seconds", "cites": ["app/sessions.py:1-3"]})
     path = project / "app/sessions.py"
-    uri = opened.open(path)
-    opened.change(uri, "# one\n# two\n# three\n# four\n" + path.read_text())
+    uri = visited.open(path)
+    visited.change(uri, "# one\n# two\n# three\n# four\n" + path.read_text())
     said = []
     for line in (2, 6):
         params = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 4}}
-        hover = opened.result("textDocument/hover", params)
+        hover = visited.result("textDocument/hover", params)
         said.append(hover is not None and "The age is in seconds" in hover["contents"]["value"])
     assert said == [False, True]

@@ -110,9 +110,9 @@ def test_a_client_that_never_makes_the_bar_gets_none(start: StartWire, project: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["helix.index.refresh", "helix.index.rebuild"])
-def test_a_token_of_the_clients_own_is_honoured(opened: Wire, command: str) -> None:
-    opened.result("workspace/executeCommand", {"command": command, "workDoneToken": "mine"})
-    kinds = [value["kind"] for value in bars(opened)["mine"]]
+def test_a_token_of_the_clients_own_is_honoured(visited: Wire, command: str) -> None:
+    visited.result("workspace/executeCommand", {"command": command, "workDoneToken": "mine"})
+    kinds = [value["kind"] for value in bars(visited)["mine"]]
     assert kinds[:2] == ["begin", "report"]
     assert kinds[-1] == "end"
     assert kinds.count("begin") == kinds.count("end") == 1
@@ -129,9 +129,9 @@ def test_a_status_is_told_no_more_than_five_times_a_second_while_indexing(start:
 
 
 @pytest.mark.slow
-def test_an_answer_to_a_cancelled_refresh_is_a_cancellation(opened: Wire, project: Path) -> None:
-    number = opened.ask("workspace/executeCommand", {"command": "helix.index.rebuild"})
-    opened.notify("$/cancelRequest", {"id": number})
-    assert opened.answer(number).get("error", {"code": -32800})["code"] == -32800
-    assert opened.command("helix.index.resume") is None
-    opened.until_fresh(project)
+def test_an_answer_to_a_cancelled_refresh_is_a_cancellation(visited: Wire, project: Path) -> None:
+    number = visited.ask("workspace/executeCommand", {"command": "helix.index.rebuild"})
+    visited.notify("$/cancelRequest", {"id": number})
+    assert visited.answer(number).get("error", {"code": -32800})["code"] == -32800
+    assert visited.command("helix.index.resume") is None
+    visited.until_fresh(project)

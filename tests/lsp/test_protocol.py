@@ -125,19 +125,19 @@ def test_cancelling_answers_and_stops_the_work(start: StartWire, project: Path) 
 
 
 @pytest.mark.slow
-def test_cancelling_a_packet_ends_it_with_one_answer(opened: Wire) -> None:
+def test_cancelling_a_packet_ends_it_with_one_answer(visited: Wire) -> None:
     asked = []
     for _ in range(30):
-        number = opened.ask(
+        number = visited.ask(
             "workspace/executeCommand", {"command": "helix.packet", "arguments": [{"question": "cookie"}]}
         )
-        opened.notify("$/cancelRequest", {"id": number})
+        visited.notify("$/cancelRequest", {"id": number})
         asked.append(number)
-    codes = [opened.answer(number).get("error", {"code": 0})["code"] for number in asked]
+    codes = [visited.answer(number).get("error", {"code": 0})["code"] for number in asked]
     assert set(codes) <= {0, -32800}
     assert -32800 in codes
-    assert opened.is_alive()
-    assert all(len(opened.answers_to(number)) == 1 for number in asked)
+    assert visited.is_alive()
+    assert all(len(visited.answers_to(number)) == 1 for number in asked)
 
 
 @pytest.mark.parametrize("params", [{"id": "never"}, {"id": None}, {"id": {"a": 1}}, {}, [], None, 7])
@@ -299,25 +299,25 @@ def test_nothing_that_prints_reaches_the_client(start: StartWire) -> None:
         assert words in said
 
 
-def test_a_thousand_requests_taken_back_get_a_thousand_answers(opened: Wire, project: Path) -> None:
-    uri = opened.open(project / "app/sessions.py")
+def test_a_thousand_requests_taken_back_get_a_thousand_answers(visited: Wire, project: Path) -> None:
+    uri = visited.open(project / "app/sessions.py")
     params = {"textDocument": {"uri": uri}, "position": {"line": 5, "character": 6}}
     numbers, data = range(10_000, 11_000), b""
     for number in numbers:
         data += framed({"jsonrpc": "2.0", "id": number, "method": "textDocument/hover", "params": params})
         data += framed({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": number}})
-    opened.raw(data)
-    opened.answer(10_999)
-    assert opened.is_alive()
-    assert all(len(opened.answers_to(number)) == 1 for number in numbers)
+    visited.raw(data)
+    visited.answer(10_999)
+    assert visited.is_alive()
+    assert all(len(visited.answers_to(number)) == 1 for number in numbers)
 
 
 @pytest.mark.slow
-def test_a_message_with_half_a_character_is_answered_with_whole_ones(opened: Wire) -> None:
+def test_a_message_with_half_a_character_is_answered_with_whole_ones(visited: Wire) -> None:
     params = b'{"command":"helix.search","arguments":[{"question":"cookie \\ud83d"}]}'
     body = b'{"jsonrpc":"2.0","id":9,"method":"workspace/executeCommand","params":%s}' % params
-    opened.raw(framed(body))
-    assert opened.answer(9)["result"]["query"] == "cookie \N{REPLACEMENT CHARACTER}"
+    visited.raw(framed(body))
+    assert visited.answer(9)["result"]["query"] == "cookie \N{REPLACEMENT CHARACTER}"
 
 
 SLOW = """

@@ -195,33 +195,33 @@ def cpu_of_an_answer(wire: Wire) -> float:
 
 
 @pytest.mark.slow
-def test_a_document_of_a_million_lines_keeps_nobody_waiting(opened: Wire, project: Path) -> None:
+def test_a_document_of_a_million_lines_keeps_nobody_waiting(visited: Wire, project: Path) -> None:
     text = "x = 'some forty characters of a line ....'\n" * 1_000_000
     (project / "huge.py").write_text("x = 1\n")
-    uri = opened.open(project / "huge.py", text)
-    assert opened.is_alive()
+    uri = visited.open(project / "huge.py", text)
+    assert visited.is_alive()
     for version in range(2, 60):
         span = {"start": {"line": version * 1000, "character": 2}, "end": {"line": version * 1000, "character": 3}}
         params = {"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"range": span, "text": "y"}]}
-        opened.notify("textDocument/didChange", params)
-    assert cpu_of_an_answer(opened) < 0.3
+        visited.notify("textDocument/didChange", params)
+    assert cpu_of_an_answer(visited) < 0.3
     where = {"textDocument": {"uri": uri}, "position": {"line": 5, "character": 0}}
-    assert opened.result("textDocument/hover", where) is None
+    assert visited.result("textDocument/hover", where) is None
 
 
 @pytest.mark.slow
-def test_one_line_of_many_megabytes_keeps_nobody_waiting(opened: Wire, project: Path) -> None:
+def test_one_line_of_many_megabytes_keeps_nobody_waiting(visited: Wire, project: Path) -> None:
     for size in (3_900_000, 30_000_000):
-        uri = opened.open(project / f"line{size}.py", "y" * size)
-        assert opened.is_alive()
+        uri = visited.open(project / f"line{size}.py", "y" * size)
+        assert visited.is_alive()
         for version in range(2, 30):
             span = {"start": {"line": 0, "character": size // 2}, "end": {"line": 0, "character": size // 2}}
             params = {
                 "textDocument": {"uri": uri, "version": version},
                 "contentChanges": [{"range": span, "text": "é"}],
             }
-            opened.notify("textDocument/didChange", params)
-        assert cpu_of_an_answer(opened) < 0.3
+            visited.notify("textDocument/didChange", params)
+        assert cpu_of_an_answer(visited) < 0.3
 
 
 def test_a_notice_is_logged_at_the_client_behind_its_first_answer(start: StartWire) -> None:

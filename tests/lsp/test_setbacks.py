@@ -42,19 +42,19 @@ def states(told: dict[str, Any]) -> list[tuple[str, str]]:
     return [(item["status"], item["reason"]) for item in told["items"]]
 
 
-def test_a_refresh_that_is_taken_back_does_not_end_all_indexing(opened: Wire, project: Path) -> None:
-    number = opened.ask("workspace/executeCommand", {"command": "helix.index.refresh"})
-    opened.notify("$/cancelRequest", {"id": number})
-    opened.answer(number)
-    opened.command("helix.index.resume")
-    assert opened.command("helix.index.refresh")["schema"] == "helix.index/1"
+def test_a_refresh_that_is_taken_back_does_not_end_all_indexing(visited: Wire, project: Path) -> None:
+    number = visited.ask("workspace/executeCommand", {"command": "helix.index.refresh"})
+    visited.notify("$/cancelRequest", {"id": number})
+    visited.answer(number)
+    visited.command("helix.index.resume")
+    assert visited.command("helix.index.refresh")["schema"] == "helix.index/1"
     (project / "app/late.py").write_text("def only_later():\n    return 1\n")
-    opened.command("helix.index.refresh")
-    assert opened.command("helix.symbol", {"name": "only_later"}) is not None
+    visited.command("helix.index.refresh")
+    assert visited.command("helix.symbol", {"name": "only_later"}) is not None
 
 
-def test_an_open_packet_hears_that_its_folder_went_and_came_back(opened: Wire, project: Path) -> None:
-    found = opened.command("helix.packet", {"question": "sign_cookie", "task": "edit", "open": True})
+def test_an_open_packet_hears_that_its_folder_went_and_came_back(visited: Wire, project: Path) -> None:
+    found = visited.command("helix.packet", {"question": "sign_cookie", "task": "edit", "open": True})
     assert found["verified"]
     away = project.with_name("away")
     os.rename(project, away)
@@ -62,13 +62,13 @@ def test_an_open_packet_hears_that_its_folder_went_and_came_back(opened: Wire, p
     def is_all(told: Any, status: str) -> bool:
         return told["packet_id"] == found["packet_id"] and {each for each, _ in states(told)} == {status}
 
-    gone = opened.until_told("helix/verdicts", lambda told: is_all(told, "needs_refresh"))
+    gone = visited.until_told("helix/verdicts", lambda told: is_all(told, "needs_refresh"))
     assert {reason for _, reason in states(gone)} == {"gone"}
     assert all(item["now"] is None for item in gone["items"])
     assert len(gone["refresh_targets"]) == len(gone["items"])
-    since = len(opened.heard)
+    since = len(visited.heard)
     os.rename(away, project)
-    opened.until_told("helix/verdicts", lambda told: is_all(told, "verified"), since=since)
+    visited.until_told("helix/verdicts", lambda told: is_all(told, "verified"), since=since)
 
 
 def edit(project: Path) -> None:
@@ -94,12 +94,12 @@ def until_told(wire: Wire, packet: dict[str, Any], status: str, reason: str) -> 
     wire.until_told("helix/verdicts", is_told)
 
 
-def test_while_indexing_is_paused_an_open_packet_still_hears_of_the_disk(opened: Wire, project: Path) -> None:
-    found = shown(opened)
-    opened.command("helix.index.pause")
-    opened.until_told("helix/status", lambda told: told["state"] == "paused")
+def test_while_indexing_is_paused_an_open_packet_still_hears_of_the_disk(visited: Wire, project: Path) -> None:
+    found = shown(visited)
+    visited.command("helix.index.pause")
+    visited.until_told("helix/status", lambda told: told["state"] == "paused")
     edit(project)
-    until_told(opened, found, "needs_refresh", "changed")
+    until_told(visited, found, "needs_refresh", "changed")
 
 
 def test_without_a_watcher_an_open_packet_still_hears_of_the_disk(wire: Wire, project: Path) -> None:
