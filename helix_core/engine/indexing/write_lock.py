@@ -37,10 +37,17 @@ class LockHolder:
 def turn(
     index_path: Path, waiting: Callable[[], None], wait_s: float = LOCK_WAIT_S, *, name: str = ""
 ) -> Iterator[None]:
-    """Hold the write lock under a process's ``name``; ``waiting`` is called once when another process holds it.
+    """Hold the write lock of an index.
 
-    Raises BusyStoreError when it is not released within ``wait_s``, and StoreError when the lock file cannot be
-    created.
+    Args:
+        index_path: The index; the lock is a file next to it.
+        waiting: Called once when another process holds the lock.
+        wait_s: How many seconds to wait for it.
+        name: What a status calls this process.
+
+    Raises:
+        BusyStoreError: The lock is not released within ``wait_s``.
+        StoreError: The lock file cannot be created.
     """
     lock = FileLock(str(index_path.with_suffix(".lock")))
     try:
