@@ -48,6 +48,7 @@ from helix_core.engine.memory import RememberRequest
 from helix_core.engine.memory.remembering import Drafting
 from helix_core.ingest import mask
 from helix_core.memory import asked_words, statement, statements_in
+from helix_core.packet import estimated_tokens
 from helix_core.store import Memory
 
 SLICES = Path(__file__).parents[1] / "fixtures" / "memory"
@@ -212,12 +213,16 @@ def dialogue_figures(open_helix: Callable[[str], Helix], seed: int, count: int) 
     """How often the turn that answers is among the first of a recall, and how often an absent topic is told."""
     hits, alone = {5: 0, 10: 0}, {5: 0, 10: 0}
     present = told = absent = empty = 0
+    sizes: list[tuple[int, int]] = []
     for number, one in enumerate(dialogues(seed, count)):
         with open_helix(f"dialogue{number}") as helix:
             kept = kept_turns(helix, one)
             scope = helix.session.memory_file.read(lambda memory: memory.items.scope(helix.session.place)) or ""
+            whole = estimated_tokens("\n".join(turn.text for turn in one.turns))
             for asked in one.asked:
-                found = [item["id"] for item in helix.memory.recall(asked.question, k=10)["items"]]
+                answer = helix.memory.recall(asked.question, k=10)
+                sizes.append((estimated_tokens(answer), whole))
+                found = [item["id"] for item in answer["items"]]
                 if asked.evidence is None:
                     absent += 1
                     told += not found
@@ -239,6 +244,13 @@ def dialogue_figures(open_helix: Callable[[str], Helix], seed: int, count: int) 
         for most in hits
     ]
     figures.append(Figure("dialogues: present called empty", round(empty / present, 3), ""))
+    figures.append(
+        Figure(
+            "dialogues: the largest answer", max(sizes)[0], "tokens", target=7_000, note="of ten memories, with marks"
+        )
+    )
+    above = sum(size >= whole for size, whole in sizes)
+    figures.append(Figure(f"dialogues: answers not below pasting the dialogue (of {len(sizes)})", above, ""))
     return [*figures, Figure(f"dialogues: absent told (of {absent})", round(told / absent, 3), "")]
 
 

@@ -23,3 +23,5 @@ def test_the_turn_that_answers_is_found_and_what_nobody_said_is_told(tmp_path: P
     assert ten["ours"] >= ten["yardstick"] + 0.15
     assert five["ours"] >= five["yardstick"] + 0.02
     assert found["dialogues: absent told"]["ours"] >= 0.9
+    assert found["dialogues: the largest answer"]["ours"] <= 7_000
+    assert found["dialogues: answers not below pasting the dialogue"]["ours"] <= 30
