@@ -2,6 +2,7 @@
 
 usage: python benchmarks/search.py CORPORA [--bench FOLDER] [--model MODEL [--outlines-only]] [--cache FOLDER]
                                    [--peer [--peer-model FOLDER]] [--ablate] [--latency FOLDER] [--answers FILE]
+                                   [--against FILE] [--only RANKER,RANKER...]
                                    [--packets] [--semble PYTHON --cocoindex PYTHON --static-model FOLDER]
 
 CORPORA holds one folder a project; the bench folder holds questions.jsonl and, for --peer, peers/*.py, which are run as
@@ -83,11 +84,14 @@ def main() -> None:
     with ExitStack() as stack:
         engine = Engine.of(args.cache, args.model, stack=stack, levels=("outline",) if args.outlines_only else LEVELS)
         readers = {name: stack.enter_context(engine.indexed(args.corpora / name)) for name in bench.projects}
-        answers, latencies = ask_all(bench, readers, engine.encoder)
+        off = frozenset(RANKERS) - set(args.only.split(",")) if args.only else frozenset()
+        answers, latencies = ask_all(bench, readers, engine.encoder, off)
         if args.answers:
             args.answers.write_text("".join(json.dumps(answer) + "\n" for answer in answers), "utf-8")
         ours = score(bench, answers)
         report(bench, ours, answers, latencies)
+        if args.against:
+            _beside(bench, ours, args.against.stem, questions_in(args.against))
         if args.packets:
             report_packets(bench, engine)
         if args.ablate:
@@ -105,7 +109,7 @@ def main() -> None:
 
 
 def questions_in(file: Path) -> list[dict[str, Any]]:
-    """The questions of a file, one JSON object a line."""
+    """The questions or answers of a file, one JSON object a line."""
     return [json.loads(line) for line in file.read_text("utf-8").splitlines() if line]
 
 
@@ -121,10 +125,16 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="keep indexes and vectors here")
     parser.add_argument("--ablate", action="store_true", help="leave out one ranker at a time")
     parser.add_argument("--packets", action="store_true", help="what packets cost until they name the right file")
+    parser.add_argument("--only", metavar="RANKER,RANKER", help=f"ask these alone of {', '.join(RANKERS)}")
     parser.add_argument("--latency", type=Path, metavar="FOLDER", help="time the questions on another folder as well")
     parser.add_argument("--answers", type=Path, metavar="FILE", help="write the answers, one JSON line a question")
+    parser.add_argument(
+        "--against", type=Path, metavar="FILE", help="show paired differences to answers of an earlier run"
+    )
     add_arguments(parser)
     args = parser.parse_args()
+    if unknown := sorted(set((args.only or "").split(",")) - {"", *RANKERS}):
+        parser.error(f"there is no ranker {unknown[0]}; name some of {', '.join(RANKERS)}")
     if args.bench.is_dir():
         args.bench /= "questions.jsonl"
     if not args.bench.is_file():

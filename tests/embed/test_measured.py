@@ -158,3 +158,30 @@ def test_a_file_without_the_marks_is_left_as_it_is(benchmark: Callable[[str], Mo
     with pytest.raises(SystemExit, match="fitted: begin"):
         benchmark("fit").write(other, "y = 2\n")
     assert other.read_text() == "x = 1\n"
+
+
+def test_a_run_is_paired_with_an_earlier_one_and_asks_chosen_rankers_alone(
+    corpora: Path, benchmark: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    search = benchmark("search")
+    questions, answers = tmp_path / "questions.jsonl", tmp_path / "earlier.jsonl"
+    rows = [QUESTION | {"corpus": "project", "question": text} for text in ("purge a key", "zebra")]
+    questions.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["search.py", str(corpora), "--bench", str(questions)]
+
+    def printed(*more: str) -> str:
+        monkeypatch.setattr(sys, "argv", [*command, *more])
+        search.main()
+        return capsys.readouterr().out
+
+    first = printed("--answers", str(answers))
+    assert "ours - " not in first
+    assert "ours - earlier           hit@1 +0.000" in printed("--against", str(answers))
+    told = [json.loads(line) for line in answers.read_text().splitlines()]
+    answers.write_text("".join(json.dumps(one | {"files": []}) + "\n" for one in told))
+    assert "ours - earlier           hit@1 +0.500" in printed("--against", str(answers), "--only", "names,chunks")
+    monkeypatch.setattr(sys, "argv", [*command, "--only", "names,luck"])
+    with pytest.raises(SystemExit):
+        search.main()
+    assert "there is no ranker luck" in capsys.readouterr().err
