@@ -12,6 +12,7 @@ import stat as modes
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Self
 
@@ -167,19 +168,23 @@ _BINARY = frozenset(
     b"safetensors gguf".split()
 )
 _PATTERNS_NAMED = 5
-# Wherever its folder is: a database of Helix, because to open it costs this process its locks, and a file of a daemon.
-_OWN_FILE = re.compile(
-    rb"(?:index|memory|trail)\.db(?:[-.].*)?"
-    rb"|helix-(?:serve-\d+|\d+-\d+\..*)\.(?:json|log|lock|sock|in-hand|token|starting)",
-    re.DOTALL,
-)
-
-
 _OWN_NAMES = (b"index.db", b"memory.db", b"trail.db", b"helix-")
 
 
 def _is_own_file(name: bytes) -> bool:
-    return name.startswith(_OWN_NAMES) and _OWN_FILE.fullmatch(name) is not None
+    """Return whether a file has the name of a database of Helix, which costs this process its locks to open, or of a
+    file of a daemon, in whatever folder.
+    """
+    return name.startswith(_OWN_NAMES) and _own_names().fullmatch(name) is not None
+
+
+@cache
+def _own_names() -> re.Pattern[bytes]:
+    return re.compile(
+        rb"(?:index|memory|trail)\.db(?:[-.].*)?"
+        rb"|helix-(?:serve-\d+|\d+-\d+\..*)\.(?:json|log|lock|sock|in-hand|token|starting)",
+        re.DOTALL,
+    )
 
 
 @dataclass(frozen=True, slots=True)
