@@ -44,7 +44,7 @@ from helix_core.search.rankers import DEPENDENT_RANKERS, LEVEL_OF, PRIMARY_RANKE
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import FILES_READ, ChosenSpan, FirstStage, choose_places, choose_spans, monotone
 from helix_core.search.several_questions import separate_questions, with_answers, with_tests
-from helix_core.search.spelling import corrected, corrections, in_one_word, is_one_stroke
+from helix_core.search.spelling import corrected, corrections, in_one_word, is_bold, is_one_stroke, slips
 from helix_core.search.weights import weight
 from helix_core.store import QueryBudgetError, Reader
 from helix_core.words import IDENTIFIER
@@ -246,6 +246,21 @@ def doubt_note(nearest: Ranked) -> str:
     return f"{DOUBT_NOTE}nothing in the index answers this for certain; the nearest place is {place_}"
 
 
+def guess_note(guess: tuple[str, str]) -> str:
+    """Return the sentence that tells what an unknown word was taken for."""
+    typed, meant = guess
+    return f'{typed} is not in the index and was read as "{meant}"'
+
+
+def _with_guesses(settled: ConfidenceBounds, guesses: Mapping[str, str]) -> ConfidenceBounds:
+    """Return the bounds with the notes that tell what unknown words were taken for, and less sure of a name: another
+    may be meant.
+    """
+    at_most = DOUBTED_CONFIDENCE if any(map(is_bold, guesses.values())) else 1.0
+    notes = (*map(guess_note, guesses.items()), *settled.notes)
+    return replace(settled, at_most=min(settled.at_most, at_most), notes=notes)
+
+
 def _notes(
     results: _RankerResults,
     settled: ConfidenceBounds,
@@ -338,7 +353,7 @@ class _Search:
             )
         seems_empty = seems_empty or (not places and self._lacks_member(whole, results))
         settled = settle(whole, judged, judging, ranked, self._reader)
-        settled = self._settled(settled, judged, ranked, places, is_printed=is_printed)
+        settled = _with_guesses(self._settled(settled, judged, ranked, places, is_printed=is_printed), slips(read))
         sure = settled.bound((place if is_literal or is_overview else confidence)(signs, with_model=with_model))
         # What a name of the question settles is no matter of its words.
         is_known = seems_empty or is_certain or is_literal or has_path or settled.at_least > DOUBTED_CONFIDENCE

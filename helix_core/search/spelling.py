@@ -70,17 +70,81 @@ def corrections(text: str, question: Question, frequency: Mapping[str, int], rea
         part for name in names for word in re.findall(r"\w+", name) for part in (word.lower(), *split_identifier(word))
     }
     known |= question.proper | {word for quoted in question.quoted for word in quoted}
-    words = [word for word in question.words if word not in known]
-    read = _spelled_elsewhere(words, frequency, reader)
+    read = _as_defined(text, question, frequency, reader)
+    words = [word for word in question.words if word not in known and word not in read]
+    read |= _spelled_elsewhere(words, frequency, reader)
     read |= _in_two_words([word for word in words if word not in read], frequency, reader)
     if len(text.split()) < 2:
         return read
     read |= _verbs([word for word in words if word not in read], text, frequency, reader)
-    unknown = [word for word in question.words if not frequency.get(word) and word not in known and word not in read]
+    unknown = [word for word in words if not frequency.get(word) and word not in read]
     read |= _function_words(text, frozenset(unknown))
     slips = [word for word in unknown if word not in read and _is_strange(word)]
     found = {word: _correction(word, reader) for word in slips[:MOST_SLIPS]}
     return read | {word: meant for word, meant in found.items() if meant}
+
+
+def slips(read: Mapping[str, str]) -> dict[str, str]:
+    """Return those of the corrections that are guesses of what was meant: not the other English, nor a word that any
+    question has.
+    """
+    return {
+        typed: meant
+        for typed, meant in read.items()
+        if is_one_stroke(typed, meant)
+        and not (meant in QUESTION_WORDS or is_request_word(meant))
+        and not (meant in _other_spellings(typed) or _BASE_OF.get(typed) == meant)
+    }
+
+
+def is_bold(meant: str) -> bool:
+    """Return whether a guess is no word of common English: another name may be meant, which is not here."""
+    return _is_strange(meant)
+
+
+SHORTEST_NAME, LONGEST_NAME = 6, 24
+_IN_QUOTES = re.compile(r"(?<=[`\"'“])[A-Za-z]+(?=[`\"'”])")
+
+
+def _as_defined(text: str, question: Question, frequency: Mapping[str, int], reader: Reader) -> dict[str, str]:
+    """Return the words that are names of definitions but for their underscores: ``getvalue``, or ``getValue``, for
+    ``get_value``. A name in quotes is meant as it is.
+    """
+    meant = {word.lower() for word in _IN_QUOTES.findall(text)}
+    meant |= {word.lower() for path in question.paths for word in re.findall(r"\w+", path)}
+    wanted = [
+        word
+        for word in question.words
+        if word not in meant
+        and word.isascii()
+        and word.isalpha()
+        and SHORTEST_NAME <= len(word) <= LONGEST_NAME
+        and frequency.get(word, 0) < LEAST_FREQUENCY
+        and not _is_english(word)
+    ][:MOST_SLIPS]
+    if not wanted:
+        return {}
+    names = {word: list(_with_underscores(word)) for word in wanted}
+    try:
+        hits = reader.names.definitions({name for own in names.values() for name in own} | set(wanted))
+    except QueryBudgetError:
+        return {}
+    defined = {hit.name.lower(): hit.name for hit in hits}
+    return {
+        word: next(defined[name] for name in own if name in defined)
+        for word, own in names.items()
+        if word not in defined and any(name in defined for name in own)
+    }
+
+
+def _with_underscores(word: str) -> Iterator[str]:
+    """Yield the names of two and of three parts that are the word without their underscores; also private ones."""
+    cuts = range(2, len(word) - 1)
+    for name in (
+        *(f"{word[:at]}_{word[at:]}" for at in cuts),
+        *(f"{word[:at]}_{word[at:end]}_{word[end:]}" for at in cuts for end in cuts if end > at + 1),
+    ):
+        yield from (name, f"_{name}")
 
 
 _ENGLISH_OF_TWO = (
@@ -269,7 +333,10 @@ def _bases(word: str) -> Iterator[str]:
         if word.endswith(end) and len(word) - len(end) > 2 and (end not in {"d", "r"} or word[-2] == "e"):
             stem = word[: -len(end)]
             # An "e" is dropped only before a vowel: "caching" is made of "cache", "requird" is not made of "require".
-            yield from (stem, stem + "e" if end[0] in _VOWELS else stem, stem[:-1] + "y" if stem[-1] == "i" else stem)
+            yield from (stem, stem + "e" if end[0] in _VOWELS else stem)
+            # "tries" and "carrier" are made of words with a "y", "readis" is not.
+            if stem[-1] == "i" and end != "s":
+                yield stem[:-1] + "y"
             if stem[-1] == stem[-2]:
                 yield stem[:-1]
     for start in _BEGINNINGS:
@@ -295,5 +362,16 @@ def _best_known(near: Sequence[str], reader: Reader) -> str:
     except QueryBudgetError:
         return ""
     english = {word for word in known if _is_english(word)}
+    known = {word: count for word, count in known.items() if word in english or not _is_of_another(word, reader)}
     worth = [word for word, count in known.items() if word in english or count >= LEAST_FREQUENCY]
     return min(worth, key=lambda word: (word not in english, -known[word], word), default="")
+
+
+def _is_of_another(word: str, reader: Reader) -> bool:
+    """Return whether the index may have the stem of a word from common English alone: "readis" has that of "ready"."""
+    own = {word, *_bases(word)}
+    return any(
+        owner not in own and _is_english(owner)
+        for stem in reader.words.tokens(word)
+        for owner in (stem, f"{stem}e", f"{stem[:-1]}y" if stem.endswith("i") else "")
+    )

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from helix_core.search.named import NAMED_CONFIDENCE
 from helix_core.search.question import parse_question
-from helix_core.search.search import SearchRequest, known_words, search
+from helix_core.search.search import DOUBTED_CONFIDENCE, SearchRequest, known_words, search
 from helix_core.search.spelling import corrected, corrections, in_one_word
 from helix_core.store import Reader
 
@@ -96,6 +97,37 @@ def test_a_misspelled_question_is_answered_like_the_meant_one_and_says_so(shop: 
     assert dict(typed.account.read_as) == {"dicsounts": "discounts", "prcie": "price"}
 
 
+READY = {
+    f"src/{name}.py": f"def {name}_client_ready(client):\n    # The client is ready for {name}.\n    return client\n"
+    for name in ("read", "write", "control", "dispatch")
+}
+
+
+def test_a_product_that_is_not_here_is_not_taken_for_the_stem_of_another_word(indexed: Indexed) -> None:
+    reader = indexed(READY)
+    for text in ("redis client", "does our code use redis?"):
+        assert read_as(text, reader) == text
+        assert search(SearchRequest(text, 5), reader).known_empty, text
+    assert read_as("is the client reayd?", reader) == "is the client ready?"
+
+
+def test_an_answer_tells_what_a_word_was_taken_for(indexed: Indexed, shop: Reader) -> None:
+    told = search(SearchRequest("where is the total prcie of articles made?", 5), shop).notes
+    assert 'prcie is not in the index and was read as "price"' in told
+    assert not search(SearchRequest("hwo does the cart work", 5), shop).notes
+    files = {f"src/{n}.py": f"def {n}_fzwidget(pane):\n    # Draw the fzwidget.\n    return pane\n" for n in "abcd"}
+    guess = search(SearchRequest("where is the fzwdget drawn?", 5), indexed(files))
+    assert 'fzwdget is not in the index and was read as "fzwidget"' in guess.notes
+    assert guess.confidence <= DOUBTED_CONFIDENCE
+
+
+@pytest.mark.parametrize("typed", ["totalprice", "totalPrice", "where is totalprice computed?"])
+def test_a_name_without_its_underscore_is_the_name(typed: str, shop: Reader) -> None:
+    found = search(SearchRequest(typed, 5), shop)
+    assert "total_price" in found.terms and not found.known_empty
+    assert found.confidence >= NAMED_CONFIDENCE
+
+
 def test_a_misspelled_word_of_any_question_is_not_what_is_missing(shop: Reader) -> None:
     for text in ("hwo does teh cart wrk", "how dose the discount wrok"):
         assert not search(SearchRequest(text, 5), shop).known_empty, text
@@ -119,7 +151,7 @@ def test_what_a_chat_spoke_of_is_here_where_the_index_defines_it(shop: Reader) -
 
 COMPOUNDS = {
     "src/server.py": "def write_pidfile(path):\n    '''Write, with keepalive.'''\n    return path\n",
-    "src/heart.py": "def heartbeat_check(pool):\n    '''Bound and send.'''\n    return pool\n",
+    "src/heart.py": "def heartbeat_check(pool):\n    '''Bound and send after the pool timeout.'''\n    return pool\n",
     "src/binding.py": "def bind_flags(flags):\n    return flags\n\n\ndef bind_all():\n    return None\n\n\n"
     "def bind_one():\n    return bind_all()\n\n\ndef bind_two():\n    return bind_one()\n",
 }
@@ -128,8 +160,10 @@ COMPOUNDS = {
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        ("heartbeatcheck", "heartbeat check"),
-        ("where is the heartbeatcheck?", "where is the heartbeat check?"),
+        ("heartbeatcheck", "heartbeat_check"),
+        ("where is the heartbeatCheck()?", "where is the heartbeat_check()?"),
+        ("bindall", "bind_all"),
+        ("pooltimeout", "pool timeout"),
         ("where are the flags bound?", "where are the flags bind?"),
         ("the bound of a flag", "the bound of a flag"),
         ("poolheartbeat", "poolheartbeat"),
