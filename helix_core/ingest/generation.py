@@ -8,8 +8,8 @@ from functools import cache
 
 from helix_core.embed import TABLE_ID
 
-CHUNKER = "20"
-"""Increment with every change of chunking, or of the secrets that are masked."""
+CHUNKER = "21"
+"""Increment with every change of chunking, of roles, or of the secrets that are masked."""
 MADE_BY = f"chunker/{CHUNKER} table/{TABLE_ID}"
 """The versions that determine chunks and vectors of every language."""
 

@@ -82,7 +82,14 @@ TEST_FOLDERS = _words(
     __mocks__ __snapshots__ benchmarks benches fuzz fuzzing conformance test_apps testcases androidtest
     commontest jvmtest"""
 )
-TEST_FOLDERS_AT_ROOT = _words("testing bench benchmark perf qa mocks spec specs test")
+TEST_FOLDERS_AT_ROOT = _words("testing bench benchmark perf qa mocks spec specs test regress regressions")
+TEST_ENDINGS_AT_ROOT: dict[bytes, tuple[bytes, ...]] = {
+    b"t": (b".t", b".sh", b".pl", b".pm"),
+    b"regression": (b".sh", b".c", b".cc", b".cpp", b".h", b".t", b".pl", b".result", b".out", b".expected", b".sql"),
+}
+"""Folders at the root whose names mean tests only of some files: ``t`` of Perl and of shell scripts; ``regression`` of
+Python or R may well be statistics.
+"""
 EXAMPLE_FOLDERS = _words(
     """
     example examples demo demos sample samples tutorial tutorials docs_src doc_src cookbook cookbooks
@@ -227,6 +234,8 @@ _MONOREPO = frozenset({b"packages", b"crates", b"apps", b"libs", b"modules", b"s
 
 def _is_test_folder(folder: bytes, depth: int, folders: list[bytes], name: bytes) -> bool:
     if folder in TEST_FOLDERS:
+        return True
+    if depth == 0 and name.endswith(TEST_ENDINGS_AT_ROOT.get(folder, ())):
         return True
     if folder in TEST_FOLDERS_AT_ROOT:
         if depth == 0 or folders[depth - 1] == b"src" or (depth == 2 and folders[0] in _MONOREPO):
