@@ -106,10 +106,13 @@ def _of_a_word(word: str, terms: Sequence[Term], first: Ranked, reader: Reader) 
         if files_called(word, reader):
             return None
         if after := named_after(word, reader):
-            names = " and ".join(list(dict.fromkeys(hit.name for hit in after))[:MOST_UNDEFINED])
+            name = after[0].name
             return ConfidenceBounds(
-                at_most=MANY_CONFIDENCE, notes=(f"nothing here is called {word} alone; see {names}",)
+                at_most=MANY_CONFIDENCE, notes=(f"nothing here is called {word} alone; see {name}",)
             )
+        if not reader.names.definitions([word.lower()], 1):
+            # It is only said here, at places of which none is more its own than another.
+            return ConfidenceBounds(at_most=MANY_CONFIDENCE)
     frequency = max((term.frequency for term in terms if term.word == word.lower()), default=0)
     _, items = reader.text.size()
     telling = [hit for hit in places if hit.kind not in VALUE_KINDS] or places

@@ -142,7 +142,8 @@ def word_definitions(word: str, reader: Reader) -> list[DefinitionHit]:
 
 
 def _stem(path: str) -> str:
-    return path.rpartition("/")[2].partition(".")[0].lower()
+    """Return a file's name without its ending, as one word."""
+    return path.rpartition("/")[2].partition(".")[0].lower().replace("_", "").replace("-", "")
 
 
 def files_called(word: str, reader: Reader) -> list[int]:
@@ -153,13 +154,20 @@ def files_called(word: str, reader: Reader) -> list[int]:
     return own if len(own) <= MAX_FILES_OF_A_WORD else []
 
 
+def _is_word_of_two(word: str, name: str) -> bool:
+    parts = split_identifier(name)
+    return len(parts) == 2 and word in parts
+
+
 def named_after(word: str, reader: Reader) -> list[DefinitionHit]:
-    """Return the definitions in the implementation whose name is the word behind one part: ``uv_walk``."""
+    """Return the definitions in the implementation of the word and one more; none for several names."""
     alike = [one.name for one in reader.names.similar_names(word, ALIKE) if not one.is_path]
-    names_ = {name.lower() for name in alike if split_identifier(name)[1:] == [word.lower()]}
+    names_ = {name.lower() for name in alike if _is_word_of_two(word.lower(), name)}
     hits = reader.names.definitions(names_, HITS) if names_ else []
     items = reader.files.items(list({hit.item_id for hit in hits}))
     own = [hit for hit in hits if hit.kind in _DEFINING - VALUE_KINDS and _is_implemented(items.get(hit.item_id))]
+    if len({hit.name.lower() for hit in own}) > 1:
+        return []
     own.sort(key=lambda hit: (hit.kind == "declaration", items[hit.item_id].source.path, hit.start_line))
     return own if len({hit.source_id for hit in own}) <= MAX_FILES else []
 
@@ -540,7 +548,7 @@ def tests(query: RankerInput) -> Votes:
 _MANIFESTS: Mapping[str, Mapping[str, str]] = {
     "go": {"go.mod": "go"},
     "python": {
-        "pyproject.toml": "requires python",
+        "pyproject.toml": "requires python|poetry dependencies",
         "setup.cfg": "python_requires",
         "setup.py": "python_requires",
         ".python-version": "",
@@ -552,7 +560,7 @@ _MANIFESTS: Mapping[str, Mapping[str, str]] = {
     "php": {"composer.json": "php"},
     "elixir": {"mix.exs": "elixir"},
 }
-"""The files that say which version of a language a project needs, and the words with which each says it."""
+"""The files that say which version of a language a project needs, and the words with which each may say it."""
 _SAME_LANGUAGE = {"golang": "go", "nodejs": "node", "node.js": "node", "rustc": "rust", "jdk": "java"}
 
 
@@ -566,7 +574,9 @@ def manifests(language: str, reader: Reader) -> Votes:
         depths = {id_: one.source_id.count("/") for id_, one in sources.items() if _is_called(one.source_id, name)}
         own = [id_ for id_, depth in depths.items() if depth == min(depths.values())][:MAX_FILES_OF_A_WORD]
         found = (
-            {source: item for item, source, _ in reader.text.matches_in(any_of([words]), own, HITS)} if words else {}
+            {source: item for item, source, _ in reader.text.matches_in(any_of(words.split("|")), own, HITS)}
+            if words
+            else {}
         )
         for id_ in own:
             if id_ in found or not words:
@@ -581,7 +591,7 @@ def _is_called(path: str, name: str) -> bool:
 
 def exact(query: RankerInput) -> Votes:
     """Rank what the question names exactly: a file, else a definition, else the manifest where it asks for the version
-    of a language, else the documents about the whole project where it asks for that, else a file or a definition
+    of a language, else the documents about the whole project where it asks for that, else the one definition
     called after its one word, else a verbatim text, else a misspelt name.
     """
     named = named_files(query.question, query.reader)
@@ -597,11 +607,9 @@ def exact(query: RankerInput) -> Votes:
         return told
     if Intent.OVERVIEW in query.question.intents:
         return Votes(tuple(Vote(id_, score) for id_, score in overview_files(query.reader)))
-    if word := plain_word(query.question):
-        if called := files_called(word, query.reader):
-            return Votes(tuple(Vote(id_, 1.0) for id_ in called))
-        if after := named_after(word, query.reader):
-            return _defined(query, [(1.0, hit) for hit in after])
+    word = plain_word(query.question)
+    if word and (after := named_after(word, query.reader)):
+        return _defined(query, [(1.0, hit) for hit in after])
     found = literal_chunks(query.question, query.frequency, query.reader, FIELD_WEIGHTS)
     if not found:
         return _defined(query, [(1.0, hit) for hit in misspelt_definitions(query.question, query.reader)])

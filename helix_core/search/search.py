@@ -40,7 +40,16 @@ from helix_core.search.question import (
     weigh_terms,
     without_values,
 )
-from helix_core.search.rankers import DEPENDENT_RANKERS, LEVEL_OF, PRIMARY_RANKERS, RANKERS, RankerInput, Votes
+from helix_core.search.rankers import (
+    DEPENDENT_RANKERS,
+    LEVEL_OF,
+    PRIMARY_RANKERS,
+    RANKERS,
+    RankerInput,
+    Votes,
+    plain_word,
+    word_definitions,
+)
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import FILES_READ, ChosenSpan, FirstStage, choose_places, choose_spans, monotone
 from helix_core.search.several_questions import separate_questions, with_answers, with_tests
@@ -588,7 +597,10 @@ class _Search:
             if place.item_id in items
         ]
         one_name = self._question.subject or self._question.path
-        if one_name and files and any(signal.ranker == "exact" for signal in files[0][0].signals):
+        word = plain_word(self._question)
+        # What is only called after a word is one of the places that have it.
+        is_after = bool(word) and not word_definitions(word, self._reader)
+        if one_name and not is_after and files and any(signal.ranker == "exact" for signal in files[0][0].signals):
             direct = [one for one in direct if any(signal.ranker in BY_NAME for signal in one.signals)]
         try:
             related = related_items(self._reader, direct, k - len(direct))

@@ -184,15 +184,17 @@ def _other_spellings(word: str) -> list[str]:
 
 
 SHORTEST_HALF = 3
-SHORTEST_COMPOUND = 6
+SHORTEST_COMPOUND, SHORTEST_PHRASAL = 6, 5
 
 
 def _in_two_words(words: Sequence[str], frequency: Mapping[str, int], reader: Reader) -> dict[str, str]:
-    """Return the unknown words that the index writes as two: ``pidfile`` where it has "pid file" or ``pid_file``."""
+    """Return the words that the index has not, or hardly, in one piece, and in two: ``pidfile`` for ``pid_file``."""
     unknown = [
         word
         for word in words
-        if not frequency.get(word) and word.isalpha() and len(word) in range(SHORTEST_COMPOUND, LONGEST)
+        if frequency.get(word, 0) < LEAST_FREQUENCY
+        and word.isalpha()
+        and len(word) in range(SHORTEST_COMPOUND, LONGEST)
     ][:MOST_SLIPS]
     found: dict[str, str] = {}
     for word in unknown:
@@ -200,7 +202,8 @@ def _in_two_words(words: Sequence[str], frequency: Mapping[str, int], reader: Re
         try:
             known = reader.words.known(list(dict.fromkeys(half for pair in halves for half in pair)))
             both = [f"{one} {other}" for one, other in halves if one in known and other in known]
-            apart = next((pair for pair in both if reader.text.occurs(phrase(pair))), "")
+            most = MUCH_MORE * frequency.get(word, 0)
+            apart = next((pair for pair in both if len(reader.text.chunk_matches(phrase(pair), most + 1)) > most), "")
         except QueryBudgetError:
             return found
         if apart:
@@ -210,22 +213,31 @@ def _in_two_words(words: Sequence[str], frequency: Mapping[str, int], reader: Re
 
 _PAIR = re.compile(r"(?<![\w.`'/-])([A-Za-z]{2,20}) ([A-Za-z]{2,20})(?![\w`'/(-]|\.\w)")
 _SECOND_HALVES = frozenset({"in", "on", "off", "out", "up", "down", "over", "back"})
+_BEFORE_AN_OBJECT = re.compile(r" (?:the|an?|this|that|these|those|our|my|your|its|which|what)\b", re.IGNORECASE)
 _HALVES = frozenset({"file", "code", "name", "path"})
 MOST_PAIRS = 12
 
 
 def in_one_word(text: str, reader: Reader) -> dict[str, str]:
-    """Return the pairs of words that the index writes as one word and never as two: "pid file" for ``pidfile``."""
+    """Return the pairs of words that the index writes as one: "pid file" for ``pidfile``, where it never has them as
+    two, and "log in" for ``login``, of whose words the second tells nothing.
+    """
     pairs: dict[str, str] = {}
-    for first in range(2):
+    particles: set[str] = set()
+    for start in (0, text.find(" ") + 1):
         # Each word is in two pairs.
-        start = text.find(" ") + 1 if first else 0
-        for one, other in _PAIR.findall(text, start):
-            low, second = one.lower(), other.lower()
-            is_first = low not in QUESTION_WORDS or low in _HALVES
-            is_second = second not in QUESTION_WORDS or second in _HALVES | _SECOND_HALVES
-            if is_first and is_second and len(low + second) >= SHORTEST_COMPOUND:
-                pairs[f"{one} {other}"] = low + second
+        for found in _PAIR.finditer(text, start):
+            first, second = found.group(1).lower(), found.group(2).lower()
+            is_first = first not in QUESTION_WORDS or first in _HALVES
+            is_particle = second in _SECOND_HALVES and _BEFORE_AN_OBJECT.match(text, found.end()) is None
+            is_second = is_particle or second not in QUESTION_WORDS or second in _HALVES
+            if (
+                is_first
+                and is_second
+                and len(first + second) >= (SHORTEST_PHRASAL if is_particle else SHORTEST_COMPOUND)
+            ):
+                pairs[found.group()] = first + second
+                particles.update({found.group()} if is_particle else ())
     wanted = dict(list(pairs.items())[:MOST_PAIRS])
     if not wanted:
         return {}
@@ -234,7 +246,8 @@ def in_one_word(text: str, reader: Reader) -> dict[str, str]:
         return {
             pair: whole
             for pair, whole in wanted.items()
-            if known.get(whole) and not reader.text.occurs(phrase(pair.lower()))
+            if known.get(whole, 0) >= (LEAST_FREQUENCY if pair in particles else 1)
+            and (pair in particles or not reader.text.occurs(phrase(pair.lower())))
         }
     except QueryBudgetError:
         return {}

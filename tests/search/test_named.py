@@ -203,11 +203,14 @@ def test_a_word_that_names_only_have_in_them_finds_what_is_called_after_it(index
     found = ask(indexed(files), "walk")
     assert found.ranked[0].item.name == "uv_walk"
     assert found.notes == ("nothing here is called walk alone; see uv_walk",)
-    mixed = {
-        "bus/mixins.py": "class ConsumerMixin:\n    pass\n",
-        "tests/test_it.py": "def test_mixins():\n    mixins()\n",
+    said = {
+        "src/a.py": "def one():\n    # Of quorum.\n    pass\n",
+        "src/b.py": "def two():\n    # The quorum.\n    pass\n",
     }
-    assert ask(indexed(mixed), "mixins").ranked[0].item.source.source_id == "bus/mixins.py"
+    assert ask(indexed(said), "quorum").confidence <= MANY_CONFIDENCE
+    code = "class ShoppingList:\n    pass\n"
+    lists = indexed({"alembic/first.py": code, "app/db/models/shopping_list.py": code})
+    assert ask(lists, "shoppinglist").ranked[0].item.source.source_id == "app/db/models/shopping_list.py"
 
 
 def test_a_file_of_a_kind_is_no_definition_of_that_word(indexed) -> None:  # type: ignore[no-untyped-def]

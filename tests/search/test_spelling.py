@@ -152,6 +152,8 @@ def test_what_a_chat_spoke_of_is_here_where_the_index_defines_it(shop: Reader) -
 COMPOUNDS = {
     "src/server.py": "def write_pidfile(path):\n    '''Write, with keepalive.'''\n    return path\n",
     "src/heart.py": "def heartbeat_check(pool):\n    '''Bound and send after the pool timeout.'''\n    return pool\n",
+    "src/login.py": "def login(user):\n    return user\n\n\ndef after_login(user):\n    return login(user)\n\n\n"
+    "def login_page(user):\n    # Log in here.\n    return user\n",
     "src/binding.py": "def bind_flags(flags):\n    return flags\n\n\ndef bind_all():\n    return None\n\n\n"
     "def bind_one():\n    return bind_all()\n\n\ndef bind_two():\n    return bind_one()\n",
 }
@@ -167,6 +169,7 @@ COMPOUNDS = {
         ("where are the flags bound?", "where are the flags bind?"),
         ("the bound of a flag", "the bound of a flag"),
         ("poolheartbeat", "poolheartbeat"),
+        ("writepidfile", "write_pidfile"),
         ("`heartbeatcheck`", "`heartbeatcheck`"),
     ],
 )
@@ -180,6 +183,9 @@ def test_a_compound_and_a_participle_are_read_as_in_the_index(typed: str, meant:
         ("pid file", {"pid file": "pidfile"}),
         ("where is the PID file written, and the keep alive?", {"PID file": "pidfile", "keep alive": "keepalive"}),
         ("where is the heartbeat check", {}),
+        ("how do users log in?", {"log in": "login"}),
+        ("how do we log in the pool", {}),
+        ("what is bound in", {}),
         ("is `pid file` there, or pid file.txt, or a-pid file-b", {}),
     ],
 )
