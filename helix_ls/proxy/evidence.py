@@ -153,7 +153,7 @@ class ChatEvidence:
         self, workspace: OpenWorkspace, planned: _Planned, body: Body, earlier: Sequence[TurnDecision], *, model: str
     ) -> TurnDecision:
         place, index = planned.place, planned.asked.index
-        if planned.asked.need is Need.NOTHING:
+        if planned.asked.need is Need.NOTHING and not planned.asked.worldly:
             return TurnDecision(place, index, "none")
         added = [one.text for one in earlier if one.text]
         used = sum(map(len, added)) // BYTES_PER_TOKEN
@@ -169,6 +169,9 @@ class ChatEvidence:
         self._measures.add("helix_context_seconds_total", time.monotonic() - began)
         if isinstance(found, TurnDecision):
             return found
+        if found.get("unsearched"):
+            # The names here have nothing of the world that it asks about.
+            return TurnDecision(place, index, "none")
         decision = _decision(planned, found)
         if decision.facts:
             self.sent.keep(decision.bare[:16], str(workspace.folder), found)

@@ -394,10 +394,26 @@ def test_a_question_that_names_the_folder_asks_of_the_workspace(tmp_path, name, 
     assert decided(tmp_path, "does quokka support graphql?", name).became == became
 
 
-def decided(folder, question, name="project"):
+@pytest.mark.parametrize(
+    ("question", "became"),
+    [
+        ("weather breaks with 403, where is the user agent of the weather client in it set??", "added"),
+        ("what's the weather in Paris?", "none"),
+        ("what is a good recipe for pancakes?", "none"),
+    ],
+)
+def test_the_names_of_the_code_decide_whether_a_chat_asks_of_the_world(tmp_path, question, became):
+    code = "AGENT = 'x'\n\n\ndef weather_client(city):\n    # The user agent of the client.\n    return city, AGENT\n"
+    assert decided(tmp_path, question, more={"app/weather.py": code}).became == became
+    assert decided(tmp_path / "without", question).became == "none"
+
+
+def decided(folder, question, name="project", more=None):
     """Return the context of a chat that begins with the question, decided in this process."""
     body = parse_body(json.dumps({"model": "m", "messages": [{"role": "user", "content": question}]}).encode())
-    with Helix.open(begin(folder / name)) as helix:
+    root = begin(folder / name)
+    write(root, more or {})
+    with Helix.open(root) as helix:
         helix.refresh()
 
         async def ask(asked):
