@@ -260,7 +260,12 @@ class Asker:
 
 
 async def first_indexed(workspace: OpenWorkspace) -> None:
-    """Wait until a newly opened workspace was compared with the disk once, at most ``FIRST_INDEX_S`` seconds."""
+    """Wait until a newly opened workspace was compared with the disk once, at most to ``FIRST_INDEX_S`` seconds after
+    it was opened: of a large folder only the first question waits so long.
+    """
+    left_s = workspace.opened_at + FIRST_INDEX_S - asyncio.get_running_loop().time()
+    if workspace.was_settled or left_s <= 0:
+        return
     settled = asyncio.Event()
 
     def look(_: object = None) -> None:
@@ -270,7 +275,7 @@ async def first_indexed(workspace: OpenWorkspace) -> None:
     end = workspace.subscribe(look)
     try:
         look()
-        await asyncio.wait_for(settled.wait(), FIRST_INDEX_S)
+        await asyncio.wait_for(settled.wait(), left_s)
     except TimeoutError:
         return
     finally:

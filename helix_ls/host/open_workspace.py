@@ -107,8 +107,8 @@ class LookBackoff:
 class OpenWorkspace:
     """Bound to the event loop it is made on; made and closed by the host.
 
-    ``was_settled``: since the workspace was opened, a whole comparison with the disk has finished or failed.
-    ``answers`` are the last ones, as numbers.
+    ``opened_at``: the event loop's time of that. ``was_settled``: since then, a whole comparison with the disk has
+    finished or failed. ``answers`` are the last ones, as numbers.
     """
 
     def __init__(
@@ -127,6 +127,7 @@ class OpenWorkspace:
         self._server, self._parse_guard = server, parse_guard
         self.answers = AnswerLog(span)
         self._loop = asyncio.get_running_loop()
+        self.opened_at = self._loop.time()
         self._listeners: dict[object, Callable[[StatusChange], None]] = {}
         self._recording: set[object] = set()
         self._facts = IndexFacts()

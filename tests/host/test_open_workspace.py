@@ -14,6 +14,7 @@ import pytest
 
 from helix_core.engine import Helix
 from helix_core.errors import BusyStoreError, Cancelled, WorkspaceError
+from helix_ls.host.calls import FIRST_INDEX_S, first_indexed
 from helix_ls.host.child_processes import Run
 from helix_ls.host.host import Host
 from helix_ls.host.index_thread import SAVED_BATCH_FILES, IndexThread
@@ -630,3 +631,36 @@ def test_a_rule_outside_the_tree_that_goes_brings_its_files_back(project, tmp_pa
             await heard.finds("numbat_plan", "numbat.py")
 
     run(main())
+
+
+class Indexing:
+    """What ``first_indexed`` sees of a workspace whose first index is not done."""
+
+    def __init__(self, opened_at):
+        self.opened_at, self.was_settled, self.waiting = opened_at, False, []
+
+    def subscribe(self, look):
+        self.waiting.append(look)
+        return lambda: self.waiting.remove(look)
+
+
+def test_only_the_questions_of_a_folders_first_seconds_wait_for_its_first_index():
+    async def asked():
+        now = asyncio.get_running_loop().time()
+        late = Indexing(now - FIRST_INDEX_S)
+        await asyncio.wait_for(first_indexed(late), FIRST_INDEX_S)
+        assert late.waiting == []
+        early = Indexing(now)
+        question = asyncio.ensure_future(first_indexed(early))
+        await asyncio.sleep(0)
+        assert len(early.waiting) == 1 and not question.done()
+        early.was_settled = True
+        early.waiting[0]()
+        await question
+        # The time of a folder runs out once, not for each question.
+        nearly = Indexing(asyncio.get_running_loop().time() - FIRST_INDEX_S + 0.05)
+        await first_indexed(nearly)
+        assert asyncio.get_running_loop().time() >= nearly.opened_at + FIRST_INDEX_S
+        assert nearly.waiting == []
+
+    asyncio.run(asked())
