@@ -195,6 +195,19 @@ def test_a_word_heads_the_file_that_has_its_name(indexed) -> None:  # type: igno
     assert ask(reader, "parse").ranked[0].item.source.source_id == "core/parse.py"
 
 
+def test_a_file_of_the_words_name_comes_before_a_helper_of_a_test_and_a_field(indexed) -> None:  # type: ignore[no-untyped-def]
+    reader = indexed(
+        {
+            "popup.c": "int popup_draw(int pane) {\n  return pane;\n}\n",
+            "input.c": "int input_parse(int pane) {\n  return pane;\n}\n",
+            "prompt.h": "struct prompt {\n  int input;\n};\n",
+            "regress/screen.sh": "popup() {\n  echo popup popup\n}\npopup\n",
+        }
+    )
+    for word in ("popup", "input"):
+        assert ask(reader, word).ranked[0].item.source.source_id == f"{word}.c", word
+
+
 def test_a_word_that_names_only_have_in_them_finds_what_is_called_after_it(indexed) -> None:  # type: ignore[no-untyped-def]
     files = {
         "src/loop.c": "int uv_walk(int loop) {\n  return loop;\n}\n",
