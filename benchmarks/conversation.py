@@ -37,7 +37,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from helix_core.conversation import read_conversation
-from helix_core.search import DOUBT_NOTE
+from helix_core.search import ABSENT_NOTE, DOUBT_NOTE
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "conversations"
 HELD_OUT = "held-out"
@@ -446,7 +446,7 @@ def _packet(server: Served, question: str) -> Record:
     return {
         "shown": shown,
         "known_empty": packet["known_empty"],
-        "doubted": any(note.startswith(DOUBT_NOTE) for note in packet["notes"]),
+        "doubted": any(note.startswith((ABSENT_NOTE, DOUBT_NOTE)) for note in packet["notes"]),
         "confidence": packet["coordinate_confidence"],
         "first": shown[0] if shown else "",
     }

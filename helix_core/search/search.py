@@ -135,11 +135,11 @@ SHORTEST_SLIP = 6
 ABSENT_CONFIDENCE = 0.29
 """Just below the threshold of a verified verdict: results of an absent answer are never shown as verified."""
 SAID_CONFIDENCE = 0.5
-"""Below this confidence an answer says why it may be none: the question's language, or that it is probably not here."""
+"""Below this confidence an answer says why it may be none: the question's language, or that it is perhaps not here."""
 DOUBT = 0.9
 """Below this presence, and not below ``FLOOR``, about half of the questions have no answer in the index."""
 DOUBTED_CONFIDENCE = 0.69
-"""Most confidence below ``DOUBT``: where the place would make an answer surer, it says that it is probably not here."""
+"""Most confidence below ``DOUBT``: where the place would make an answer surer, it says that it is perhaps not here."""
 UNSEARCHED_NOTE = "not everything was searched"
 """How the note begins of an answer that a ranker, or a word's count, is missing from."""
 OVER_BUDGET = "ran out of its budget"
@@ -231,7 +231,7 @@ def search(request: SearchRequest, reader: Reader) -> Found:
             return found
         apart = [replace(request, question=one, judged="", questions=(), message="") for one in request.questions]
         answers = [_Search(one, reader).run() for one in apart]
-        absent = [DOUBT_NOTE + one.question.strip() for one, of in zip(apart, answers, strict=True) if of.known_empty]
+        absent = [ABSENT_NOTE + one.question.strip() for one, of in zip(apart, answers, strict=True) if of.known_empty]
         return with_answers(found, answers, absent, request.k)
 
 
@@ -244,8 +244,10 @@ def _tests(request: SearchRequest, reader: Reader) -> tuple[Ranked, ...]:
         return _Search(replace(request, question=request.tested, judged="", tested="", message=""), reader).run().ranked
 
 
-DOUBT_NOTE = "probably not here: "
-"""How the note begins."""
+ABSENT_NOTE = "probably not here: "
+"""How the note begins on one of several questions that nothing here answers."""
+DOUBT_NOTE = "perhaps not here: "
+"""How the note begins on an answer that may be none: its confidence is that of a place that is perhaps right."""
 
 
 def doubt_note(nearest: Ranked) -> str:

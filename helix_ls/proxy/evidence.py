@@ -26,7 +26,7 @@ from helix_core.engine.answer import ContextRequest
 from helix_core.engine.requests import LEAST_BUDGET
 from helix_core.errors import HelixError
 from helix_core.model import Pointer
-from helix_core.search import DOUBT_NOTE, LANGUAGE_NOTE, UNSEARCHED_NOTE
+from helix_core.search import ABSENT_NOTE, DOUBT_NOTE, LANGUAGE_NOTE, UNSEARCHED_NOTE
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.proxy.bodies import Body, PlacedBlock, run_in_thread_if_large
 from helix_ls.proxy.metrics import Measures
@@ -311,8 +311,8 @@ def _decision(planned: _Planned, found: dict[str, Any]) -> TurnDecision:
 
 
 def _doubt(notes: Sequence[str]) -> str:
-    """Return the note that the answer is probably not here; empty without one."""
-    return next((one for one in notes if one.startswith(DOUBT_NOTE)), "")
+    """Return the note that the answer, or one of several, is not here; empty without one."""
+    return next((one for one in notes if one.startswith((ABSENT_NOTE, DOUBT_NOTE))), "")
 
 
 def _pointer(block: dict[str, Any]) -> Pointer:

@@ -124,7 +124,7 @@ def test_an_answer_that_may_be_none_says_so_and_is_not_sure_whatever_its_place(h
     monkeypatch.setattr("helix_core.search.search.confidence", lambda *_, **__: 0.95)
     monkeypatch.setattr("helix_core.search.search.DOUBT", 1.1)
     packet = helix.packet(question)
-    assert [one for one in packet["notes"] if one.startswith("probably not here: ") and "shop/hooks.py:1" in one]
+    assert [one for one in packet["notes"] if one.startswith("perhaps not here: ") and "shop/hooks.py:1" in one]
     assert packet["coordinate_confidence"] == 0.69, "a high confidence would contradict the note"
     named = helix.packet("where is `run_hook`?")
     assert named["coordinate_confidence"] >= 0.9, "a name that is defined here is no matter of doubt"

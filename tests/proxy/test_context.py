@@ -386,7 +386,7 @@ def test_an_answer_in_doubt_says_so_once(tmp_path, monkeypatch):
     monkeypatch.setattr("helix_core.search.search.SAID_CONFIDENCE", 1.1)
     context = decided(tmp_path, "how is a cookie signed?")
     assert context.became == "added"
-    assert context.blocks[0].text.count("probably not here") == 1
+    assert context.blocks[0].text.count("perhaps not here") == 1
 
 
 @pytest.mark.parametrize(("name", "became"), [("quokka", "empty"), ("wombat", "none")])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from helix_core.search.search import DOUBT_NOTE, SearchRequest, search
+from helix_core.search.search import ABSENT_NOTE, SearchRequest, search
 from helix_core.search.several_questions import separate_questions
 from helix_core.store import Reader
 
@@ -66,4 +66,4 @@ def test_a_question_that_nothing_answers_is_told_beside_the_other(indexed: Index
     request = SearchRequest(text, 3, questions=tuple(separate_questions(text)))
     found = search(request, indexed(TREE))
     assert found.ranked[0].item.source.source_id == "shop/mail.py" and not found.known_empty
-    assert f"{DOUBT_NOTE}where is the graphql endpoint configured?" in found.notes
+    assert f"{ABSENT_NOTE}where is the graphql endpoint configured?" in found.notes
