@@ -155,9 +155,10 @@ _ENGLISH_OF_TWO = (
     (r"tre(?=s?$)", "ter"), (r"ter(?=s?$)", "tre"), (r"logue(?=s?$)", "log"), (r"log(?=s?$)", "logue"),
     (r"ence(?=s?$)", "ense"), (r"ense(?=s?$)", "ence"), (r"dgement", "dgment"), (r"dgment", "dgement"),
     (r"^grey", "gray"), (r"^gray", "grey"), (r"^artefact", "artifact"), (r"^artifact", "artefact"),
-    (r"^programme(?=s?$)", "program"),
+    (r"^programme(?=s?$)", "program"), (r"^regex(?=$|es$)", "regexp"), (r"^regexp(?=s?$)", "regex"),
+    (r"adapter(?=s?$)", "adaptor"), (r"adaptor(?=s?$)", "adapter"),
 )  # fmt: skip
-"""How British and American English spell the same word, either way."""
+"""How British and American English, and programmers, spell the same word, either way."""
 _SPELLING = lazy_pattern("|".join(f"({pattern})" for pattern, _ in _ENGLISH_OF_TWO))
 SHORTEST_SPELLED = 4
 MUCH_MORE = 5

@@ -65,6 +65,18 @@ def test_the_other_english_is_read_as_that_of_the_index(typed: str, meant: str, 
     assert read_as(typed, indexed(COLORS)) == meant
 
 
+def test_a_short_form_of_programmers_is_read_as_that_of_the_index(indexed: Indexed) -> None:
+    files = {
+        f"{name}.go": f"package chi\n\n// {name} compiles the regexp of a route.\nfunc {name}(regexp string) {{}}\n"
+        for name in ("walk", "match", "insert", "find", "split", "merge")
+    }
+    files["tree_test.go"] = "package chi\n\nfunc TestRouteRegex() {}\n"
+    reader = indexed(files)
+    assert read_as("regex of a route", reader) == "regexp of a route"
+    found = search(SearchRequest("route regex", 5), reader)
+    assert not found.known_empty and found.ranked[0].item.source.source_id != "tree_test.go"
+
+
 def test_a_word_that_the_index_has_in_both_spellings_stays(indexed: Indexed) -> None:
     both = {**COLORS, "docs/colours.md": "# Colours\n\nColours are spelled like that too.\n"}
     assert read_as("where are the colours?", indexed(both)) == "where are the colours?"
