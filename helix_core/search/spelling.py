@@ -93,7 +93,7 @@ def slips(read: Mapping[str, str]) -> dict[str, str]:
         for typed, meant in read.items()
         if is_one_stroke(typed, meant)
         and not (meant in QUESTION_WORDS or is_request_word(meant))
-        and not (meant in _other_spellings(typed) or _BASE_OF.get(typed) == meant)
+        and not (meant in _other_spellings(typed) or _base_of(typed) == meant)
     }
 
 
@@ -264,9 +264,18 @@ _AUXILIARY = lazy_pattern(r"(?i)\b(?:is|are|was|were|be|been|being|gets?|getting
 FORM_MUCH_MORE = 3
 
 
+def _base_of(word: str) -> str:
+    """Return the verb of an irregular participle, also behind "re" and the like: ``redrawn``; "" for any other word."""
+    for before in ("", "re", "un", "over"):
+        rest = word.removeprefix(before)
+        if word.startswith(before) and rest in _BASE_OF:
+            return before + _BASE_OF[rest]
+    return ""
+
+
 def _verbs(words: Sequence[str], text: str, frequency: Mapping[str, int], reader: Reader) -> dict[str, str]:
     """Return the irregular participles of a question whose verb the index has far more often: ``bound`` for "bind"."""
-    asked = {word: _BASE_OF[word] for word in words if word in _BASE_OF}
+    asked = {word: base for word in words if (base := _base_of(word))}
     if not asked or _AUXILIARY.search(text) is None:
         return {}
     try:

@@ -168,6 +168,7 @@ COMPOUNDS = {
     "def login_page(user):\n    # Log in here.\n    return user\n",
     "src/binding.py": "def bind_flags(flags):\n    return flags\n\n\ndef bind_all():\n    return None\n\n\n"
     "def bind_one():\n    return bind_all()\n\n\ndef bind_two():\n    return bind_one()\n",
+    "src/rebinding.py": "def rebind_flags(flags):\n    return flags\n",
 }
 
 
@@ -179,6 +180,7 @@ COMPOUNDS = {
         ("bindall", "bind_all"),
         ("pooltimeout", "pool timeout"),
         ("where are the flags bound?", "where are the flags bind?"),
+        ("where are the flags rebound?", "where are the flags rebind?"),
         ("the bound of a flag", "the bound of a flag"),
         ("poolheartbeat", "poolheartbeat"),
         ("writepidfile", "write_pidfile"),
