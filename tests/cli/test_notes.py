@@ -9,7 +9,7 @@ import click
 import pytest
 
 from helix_ls.cli.verbs import OF_MEMORY, command
-from tests.cli.conftest import RunHelix
+from tests.cli.conftest import FILES, RunHelix, make_repository, runner
 
 READING = {"recall", "list", "log", "diff"}
 
@@ -91,3 +91,20 @@ def test_share_is_an_export_of_what_is_for_others(remembering: RunHelix, tmp_pat
     assert (here["exported"], here["records"]["memory"], target.exists()) == (True, 1, True)
     refused = remembering("strand", "share", tmp_path / "b.dna", "--share", "--recovery")
     assert (refused.status, "not for share" in refused.complaint) == (2, True)
+
+
+@pytest.mark.process
+def test_what_an_agent_notes_is_nowhere_called_the_users_words(tmp_path: Path) -> None:
+    project, helix = make_repository(tmp_path / "shop", FILES), runner(tmp_path)
+    asked = ("recall", "quokka carrier", "--json")
+    helix("note", "The quokka carrier collects at midnight.", cwd=project, HELIX_AGENT="bot")
+    helix("remember", "The quokka carrier is called Rottnest", cwd=project, HELIX_AGENT="bot")
+    helix("remember", "The quokka carrier sails on Sundays", cwd=project, HELIX_AGENT="bot")
+    (note,) = helix(*asked, cwd=project).answer["notes"]
+    assert note == "2 proposals wait for a person's approval and answer nothing before it: helix review"
+    waiting = helix("review", cwd=project).out
+    assert waiting.count("by agent · not a primary source") == 2, waiting
+    assert waiting.count("by agent · cites nothing that could be checked") == 1, waiting
+    assert "said by you" not in waiting
+    helix("remember", "The wombat gate opens at nine", cwd=project)
+    assert "said by you, and nothing says otherwise" in helix("list", "--verify", cwd=project).out

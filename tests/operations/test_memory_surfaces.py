@@ -110,7 +110,7 @@ def test_the_command_line_says_what_is_wrong_in_one_line_with_the_next_step(
     environ: dict[str, str], project: Path
 ) -> None:
     for arguments, status, said in (
-        (("remember", "ok thanks"), 2, "force"),
+        (("remember", "ok thanks"), 2, "state the fact, or keep it as it is with --force (in a call force: true)"),
         (("remember", "The port is 8080", "--cite", "nowhere.py:1-2"), 2, "cite"),
         (("forget", "m_nothere0"), 2, "there is no memory"),
         (("purge", "m_nothere0", "--confirm"), 2, "there is no memory"),

@@ -441,6 +441,9 @@ class Curating:
             text = shown(given or one.fact.text) if one is not None else ""
             if op.item_id in held:
                 text = HELD_BACK
+            is_about_one = bool(op.item_id)
+            if not is_about_one:
+                text = shown(f"took in a strand signed by {op.args.get('signer', 'nobody')}")
             told.append(
                 {
                     "seq": op.seq,
@@ -450,7 +453,7 @@ class Curating:
                     "id": one.fact.handle if one is not None else "",
                     "uuid": op.item_id,
                     "text": text,
-                    "status": one.status.value if one is not None else _PURGED,
+                    "status": one.status.value if one is not None else _PURGED if is_about_one else "",
                     "links": [list(link) for link in op.args.get("links", [])],
                     "head": op.head,
                     **({"workspace": _folder_of(one, folders)} if everywhere else {}),
@@ -571,8 +574,8 @@ def over_notes(names: Sequence[str]) -> list[str]:
 
 def waiting_note(waiting: int) -> str:
     """Return what an answer without memories says of the proposals that it leaves out."""
-    what = "proposal waits" if waiting == 1 else "proposals wait"
-    return f"{waiting:,} {what} for a person's approval and answers nothing before it: helix review"
+    who, answers = ("proposal waits", "answers") if waiting == 1 else ("proposals wait", "answer")
+    return f"{waiting:,} {who} for a person's approval and {answers} nothing before it: helix review"
 
 
 def _cite(one: RecalledCitation) -> str:

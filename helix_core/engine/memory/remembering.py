@@ -104,8 +104,10 @@ class RememberRequest:
     def checked(self) -> RememberRequest:
         """Return the request. Raises UsageError for what is not a memory."""
         why = refusal(self.text)
-        if why and (not self.force or not any(one.isalnum() for one in self.text)):
-            raise UsageError(f"this is not remembered: {why}; state the fact, or force it")
+        has_words = any(one.isalnum() for one in self.text)
+        if why and not (self.force and has_words):
+            forced = ", or keep it as it is with --force (in a call force: true)" if has_words else ""
+            raise UsageError(f"this is not remembered: {why}; state the fact{forced}")
         if len(self.text) > LONGEST_TEXT:
             raise UsageError(f"the text is longer than {LONGEST_TEXT:,} characters; state the fact, and cite the rest")
         if "\0" in self.text:
@@ -372,7 +374,8 @@ def memory_object(one: StoredMemory) -> dict[str, Any]:
 
 def actor_of(origin: MemoryOrigin, by: Attribution) -> str:
     """Return who acts, for the log: the origin, and the name of the agent or user where one is known."""
-    name = by.agent if origin is MemoryOrigin.AGENT else by.user
+    names = {MemoryOrigin.AGENT: by.agent, MemoryOrigin.IMPORTED: by.agent or by.user}
+    name = names.get(origin, by.user)
     return f"{origin.value}:{name}" if name else origin.value
 
 

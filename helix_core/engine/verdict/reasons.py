@@ -88,7 +88,7 @@ REASONS: Mapping[Reason, ReasonText] = {
     ),
     Reason.ASSERTED: ReasonText(
         "said by you, and nothing says otherwise",
-        "A memory that cites nothing: the user said so, and no other memory says otherwise.",
+        "A memory that cites nothing: whoever is its `origin` said so, and no other memory says otherwise.",
     ),
     Reason.SUPERSEDED: ReasonText(
         "depends on a memory that is no longer in force",
@@ -97,13 +97,20 @@ REASONS: Mapping[Reason, ReasonText] = {
 }
 
 
-def reason_words(reason: str, since: str = "indexed") -> str:
+NOT_YOURS = "cites nothing that could be checked"
+"""The words of ``asserted`` where the user did not say it, or has not approved it."""
+
+
+def reason_words(reason: str, since: str = "indexed", *, is_users: bool = True) -> str:
     """Return a reason in words, such as ``changed on disk since it was cited``.
 
     Args:
         reason: the wire's word; one that this version does not know is returned with spaces for underscores.
         since: what was done to the item last: ``indexed``, ``cited`` or ``opened``.
+        is_users: whether the user says it, where the item is a memory.
     """
+    if reason == Reason.ASSERTED and not is_users:
+        return NOT_YOURS
     try:
         return REASONS[Reason(reason)].words.replace("{since}", since)
     except ValueError:

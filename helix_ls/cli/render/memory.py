@@ -154,7 +154,8 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
     if one.get("is_new") is False:
         about.append("known already")
     if verdict and (verdict["status"] != "verified" or verdict["reason"] == "asserted"):
-        about.append(reason_of(verdict, "cited"))
+        is_users = one.get("origin", "user") == "user" and state != "quarantined"
+        about.append(reason_of(verdict, "cited", is_users=is_users))
     page.line("  ", dim(" · ".join(inert_line(word) for word in about if word)), indent=4)
     for each in one.get("evidence", ()):
         sign = Text.assemble("    ", mark(each["status"]))
@@ -213,7 +214,8 @@ def _draw_log(page: Page, answer: dict[str, Any]) -> None:
     now = time.time()
     for op in answer["ops"]:
         said = inert_line(op["text"]) or "(purged)"
-        about = f"  {op['actor']} · {ago(op['at'], now)}" + (f" · {op['status']}" if op["status"] != "active" else "")
+        about = f"  {op['actor']} · {ago(op['at'], now)}"
+        about += f" · {op['status']}" if op["status"] not in ("active", "") else ""
         about += f" · {op['workspace']}" if op.get("workspace") else ""
         page.line(f"{op['seq']:>5}  {op['kind']:<9} {op['id']:<11} ", said, dim(inert_line(about)), indent=8)
     if not answer["ops"]:

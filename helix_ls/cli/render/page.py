@@ -200,10 +200,12 @@ _STEPS = ((60, "minute"), (3600, "hour"), (86_400, "day"), (7 * 86_400, "week"),
 _YEAR_S = 365 * 86_400
 
 
-def reason_of(item: Mapping[str, Any], since: str = "indexed") -> str:
-    """Return the reason of an item's verdict in words, with its detail; ``since`` says what was done to it last."""
+def reason_of(item: Mapping[str, Any], since: str = "indexed", *, is_users: bool = True) -> str:
+    """Return the reason of an item's verdict in words, with its detail; ``since`` says what was done to it last, and
+    ``is_users`` whether the user says it, where it is a memory.
+    """
     detail = item.get("detail")
-    return reason_words(item["reason"], since) + (f" ({inert_line(detail)})" if detail else "")
+    return reason_words(item["reason"], since, is_users=is_users) + (f" ({inert_line(detail)})" if detail else "")
 
 
 def left_out(word: str) -> str:

@@ -509,7 +509,8 @@ export interface MemoryLog {
     readonly id: string;
     readonly uuid: string;
     readonly text: string;
-    readonly status: MemoryState;
+    /** Empty where an operation is about no one memory, as an import is. */
+    readonly status: MemoryState | '';
     /** From, relation, to; by uuid. */
     readonly links: readonly (readonly [string, string, string])[];
   }[];

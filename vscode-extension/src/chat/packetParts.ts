@@ -13,6 +13,7 @@ import {
   groups,
   nothingWords,
   oftenRight,
+  memoryReason,
   reasonWords,
   saysMore,
   verdictSigns,
@@ -135,7 +136,7 @@ function memories(packet: Packet): ChatPart[] {
     text('#### Remembered\n\n'),
     ...found.flatMap((one) => [
       text(
-        `- ${verdictSigns[one.status]} ${prose(one.text)} (${one.kind}, by ${one.origin}; ${reasonWords(one.reason, 'cited')})`,
+        `- ${verdictSigns[one.status]} ${prose(one.text)} (${one.kind}, by ${one.origin}; ${memoryReason(one.reason, one)})`,
       ),
       ...one.evidence.flatMap((each) => [text(' '), place(each)]),
       text('\n'),

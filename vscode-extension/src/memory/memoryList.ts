@@ -12,7 +12,7 @@ import {
   type ReviewItem,
 } from '../base/protocol';
 import { shown } from '../view/shown';
-import { count, groupNames, lineRange, reasonWords, spokenLines, verdictSigns } from '../view/words';
+import { count, groupNames, lineRange, memoryReason, spokenLines, verdictSigns } from '../view/words';
 
 /** A memory as a row needs it, and the workspace folder that was asked about it. */
 export interface Remembered {
@@ -141,7 +141,7 @@ export function spokenMemory({ item, why }: Pick<Remembered, 'item' | 'why'>): s
   const { verdict, evidence } = item;
   const cited = evidence.map((one) => `${shown(one.source_id)}, ${spokenLines(one)}`).join('; ');
   const parts = [
-    `${groupNames[verdict.status]}, ${reasonWords(verdict.reason, 'cited')}: ${oneLine(item.text)}`,
+    `${groupNames[verdict.status]}, ${memoryReason(verdict.reason, item)}: ${oneLine(item.text)}`,
     kindWords(item.kind).one,
     ...(why ? [whyWords[why]] : []),
     cited ? `cites ${cited}` : 'cites no code',

@@ -2,7 +2,7 @@
 import type { MemoryItem, MemoryLog } from '../base/protocol';
 import { escaped } from '../hints/hintList';
 import { shown } from '../view/shown';
-import { ago, count, groupMeanings, groupNames, reasonWords, verdictSigns } from '../view/words';
+import { ago, count, groupMeanings, groupNames, memoryReason, reasonWords, verdictSigns } from '../view/words';
 import { kindWords, placeOf, type Remembered } from './memoryList';
 
 /** What the log says of a memory: the operations on it, the last first, and the texts that it replaced. */
@@ -40,7 +40,7 @@ export function whyBelieved(
 ): string {
   const { item, replaces, rivals = [] } = memory;
   const { verdict } = item;
-  const reason = [reasonWords(verdict.reason, 'cited'), ...(verdict.detail ? [verdict.detail] : [])].join(': ');
+  const reason = [memoryReason(verdict.reason, item), ...(verdict.detail ? [verdict.detail] : [])].join(': ');
   const scope = item.scope === 'global' ? ', about all workspaces' : '';
   return [
     `**${verdictSigns[verdict.status]} ${groupNames[verdict.status]}** – ${groupMeanings[verdict.status]} (${escaped(reason)})`,

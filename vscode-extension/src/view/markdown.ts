@@ -14,6 +14,7 @@ import {
   groups,
   nothingWords,
   oftenRight,
+  memoryReason,
   reasonWords,
   verdictSigns,
 } from './words';
@@ -57,7 +58,7 @@ export function itemMarkdown(item: LiveItem, nowSeconds: number): string {
 function memory(one: PacketMemory): string {
   const cited = one.evidence.map((each) => place(each.source_id, each)).join(', ');
   const facts = `${one.kind}, by ${one.origin}${cited === '' ? '' : `, cites ${cited}`}`;
-  return `- ${marks[one.status]} ${prose(one.text)} (${facts}; ${reasonWords(one.reason, 'cited')})`;
+  return `- ${marks[one.status]} ${prose(one.text)} (${facts}; ${memoryReason(one.reason, one)})`;
 }
 
 function headline(packet: Packet): string {

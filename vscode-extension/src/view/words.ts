@@ -55,6 +55,15 @@ export function reasonWords(reason: string, since: 'indexed' | 'cited' | 'opened
   return reasons[reason]?.replace('{since}', since) ?? reason.replaceAll('_', ' ');
 }
 
+/** The reason of a memory's verdict in words: what the user neither said nor approved is no word of theirs. */
+export function memoryReason(
+  reason: string,
+  { origin, status }: { readonly origin: string; readonly status?: string },
+): string {
+  const isUsers = origin === 'user' && status !== 'quarantined';
+  return reason === 'asserted' && !isUsers ? 'cites nothing that could be checked' : reasonWords(reason, 'cited');
+}
+
 const quietReasons = new Set(['unchanged', 'touched']);
 
 /** Is there more to say of a verdict than its mark: that something is wrong, or that it has moved? */

@@ -6,6 +6,7 @@ import {
   count,
   duration,
   lineRange,
+  memoryReason,
   oftenRight,
   reasonWords,
   spokenLines,
@@ -23,6 +24,16 @@ describe('words', () => {
     expect(reasonWords('changed')).toBe('changed on disk since it was indexed');
     expect(reasonWords('changed', 'cited')).toBe('changed on disk since it was cited');
     expect(reasonWords('some_new_word')).toBe('some new word');
+  });
+
+  it('call only what the user said and has in force the words of the user', () => {
+    const yours = 'said by you, and nothing says otherwise';
+    expect(memoryReason('asserted', { origin: 'user', status: 'active' })).toBe(yours);
+    expect(memoryReason('asserted', { origin: 'user' })).toBe(yours);
+    const uncited = 'cites nothing that could be checked';
+    expect(memoryReason('asserted', { origin: 'agent', status: 'active' })).toBe(uncited);
+    expect(memoryReason('asserted', { origin: 'user', status: 'quarantined' })).toBe(uncited);
+    expect(memoryReason('changed', { origin: 'agent' })).toBe('changed on disk since it was cited');
   });
 
   it('say a probability as how often it holds, and never as certainty', () => {

@@ -10,7 +10,7 @@ import type {
   SourcedClaim,
 } from '../../../base/protocol';
 import { shown } from '../../shown';
-import { cameAndWent, count, lineRange, reasonWords, spokenLines } from '../../words';
+import { cameAndWent, count, lineRange, memoryReason, reasonWords, spokenLines } from '../../words';
 import { h, text, type Child, type Described } from '../dom';
 import { icon } from '../icons';
 import type { State } from '../state';
@@ -111,7 +111,7 @@ function memory(act: Act, one: PacketMemory): Described {
       'div',
       { class: 'step-what' },
       h('p', { class: 'memory-text' }, text(one.text)),
-      h('span', { class: 'step-reason' }, text(`${one.kind}, by ${one.origin}; ${reasonWords(one.reason, 'cited')}`)),
+      h('span', { class: 'step-reason' }, text(`${one.kind}, by ${one.origin}; ${memoryReason(one.reason, one)}`)),
       one.evidence.map((cited) => placeLink(act, cited.source_id, cited)),
     ),
   );
