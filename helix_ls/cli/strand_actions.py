@@ -133,6 +133,7 @@ def _imported_genome(path: Path, genome: Genome, *, dry_run: bool) -> dict[str, 
     from helix_core.model import MemoryOrigin
     from helix_ls.cli.opened import opened
     from helix_ls.host.strand_files import UNKNOWN
+    from helix_ls.operations.attribution import by_of
 
     changes, known, refused = [], 0, 0
     with opened(path) as helix:
@@ -141,7 +142,7 @@ def _imported_genome(path: Path, genome: Genome, *, dry_run: bool) -> dict[str, 
                 key = f"format1:{id_}:{number}"
                 wanted = RememberRequest(said.text, origin=MemoryOrigin.IMPORTED, key=key, is_proposal=True)
                 try:
-                    (item,) = helix.memory.remember(wanted, dry_run=dry_run)["items"]
+                    (item,) = helix.memory.remember(wanted, by_of(""), dry_run=dry_run)["items"]
                 except UsageError:
                     refused += 1
                     continue

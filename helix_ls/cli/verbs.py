@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from functools import cache
+from functools import cache, update_wrapper
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +22,7 @@ from typer.main import get_command
 from helix_core.errors import HelixError
 from helix_ls.cli.delegate import INTERRUPTED
 from helix_ls.cli.output import complain, fill_closed_streams, use_utf8, working_folder
+from helix_ls.cli.persons import refuse_agents
 from helix_ls.host.parent import interrupts_first
 
 VERBS = (
@@ -162,6 +163,7 @@ Recovery = Annotated[
 ]
 HERE = Path()
 _BY_OPTION = "helix.folder"
+_TYPED = "helix.typed"
 
 
 def _with_path_option(command: click.Command) -> click.Command:
@@ -202,7 +204,20 @@ def verb(name: str) -> click.Command:
     # The backspace keeps the lines of the paragraph that it begins.
     examples = "\n".join(["\b", "Examples:", *(f"  {example}" for example in EXAMPLES[name])])
     app.command(name, context_settings=_HELP, epilog=examples)(getattr(module, "listed" if name == "list" else name))
-    return _with_path_option(get_command(app))
+    return _for_its_askers(name, _with_path_option(get_command(app)))
+
+
+def _for_its_askers(name: str, command: click.Command) -> click.Command:
+    """Let a verb refuse an agent what only a person may do, before it begins."""
+    act = command.callback
+    assert act is not None, f"helix {name} does nothing"
+
+    def checked(**given: Any) -> Any:
+        refuse_agents(name, given, click.get_current_context().meta.get(_TYPED, [name]))
+        return act(**given)
+
+    command.callback = update_wrapper(checked, act)
+    return command
 
 
 class Verbs(TyperGroup):
@@ -242,6 +257,7 @@ class Verbs(TyperGroup):
             close = get_close_matches(args[0], VERBS, n=1)
             hint = f"did you mean helix {close[0]}?" if close else f"the commands are {', '.join(VERBS)}"
             raise click.UsageError(f"there is no command {args[0]}; {hint}", ctx)
+        ctx.meta[_TYPED] = list(args)
         return super().resolve_command(ctx, args)
 
 

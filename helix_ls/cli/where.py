@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from helix_core.model import MemoryOrigin
 from helix_ls.cli.opened import bring_as_far_as_possible, opened
 from helix_ls.cli.output import print_json, warn
 from helix_ls.cli.verbs import HERE, Folder, Json
 from helix_ls.operations.arguments import AskContext
-from helix_ls.operations.memory import FORGET_TRAIL, WHERE, WhereArguments
-from helix_ls.operations.questions import WorkspaceArguments
+from helix_ls.operations.memory import FORGET_TRAIL, WHERE, ForgetTrailArguments, WhereArguments
 
 _K = WHERE.parameter("k")
 
@@ -28,7 +28,7 @@ def where(
     _K.check(k, "--limit")
     with opened(Path(path)) as helix:
         if forget:
-            answer = FORGET_TRAIL.run(helix, WorkspaceArguments(), AskContext())
+            answer = FORGET_TRAIL.run(helix, ForgetTrailArguments(origin=MemoryOrigin.USER.value), AskContext())
         else:
             bring_as_far_as_possible(helix)
             answer = WHERE.run(helix, WhereArguments(k), AskContext())

@@ -39,6 +39,7 @@ from helix_core.strand import (
 )
 from helix_ls.host.strand_files import OWN, TRUSTED, UNKNOWN, StrandAccess, require_free, write_strand
 from helix_ls.host.strand_keys import keep_trusted, own_keys, own_signer, trusted_signers
+from helix_ls.operations.attribution import by_of
 from helix_ls.operations.strands import ALL_SCOPES, LONGEST_DESCRIPTION
 
 _KINDS = {"passphrase": "passphrase", "recovery": "recovery code", "x25519": "recipient"}
@@ -90,11 +91,12 @@ def opened_for_import(
     """Return what a strand holds, and whether its signer is own, trusted or none.
 
     Raises:
-        UntrustedSignerError: The signer is not accepted, and ``takes_untrusted`` is not set.
+        UntrustedSignerError: The signer is not accepted, and ``takes_untrusted`` is not set; never for an agent: what
+            that one takes in waits for review anyway.
         LockedStrandError: The key does not open it.
     """
     trust = StrandAccess.read(folder).trust(sealed.signer)
-    if trust == UNKNOWN and not takes_untrusted:
+    if trust == UNKNOWN and not takes_untrusted and not by_of("").agent:
         require_trusted(sealed, ())
     return opened(sealed, data_key_of(sealed, key), NEWEST_SCHEMA), trust
 
@@ -102,9 +104,9 @@ def opened_for_import(
 def import_into(
     helix: Helix, sealed: SealedStrand, strand: OpenedStrand, trust: str, policy: str, *, review: bool, dry_run: bool
 ) -> dict[str, Any]:
-    """Take an opened strand into the memory; with ``review``, or of an unknown signer, as proposals."""
+    """Take an opened strand into the memory; with ``review``, of an unknown signer, or for an agent as proposals."""
     is_believed = trust != UNKNOWN and not review
-    answer = helix.memory.imported(ImportRequest(strand, is_believed, ClashPolicy(policy), dry_run))
+    answer = helix.memory.imported(ImportRequest(strand, is_believed, ClashPolicy(policy), dry_run), by_of(""))
     return {"imported": not dry_run, "trust": trust, "policy": policy, **public_facts(sealed), **answer}
 
 

@@ -300,4 +300,5 @@ class Commands:
         typed = memory.TYPED_BY_A_PERSON.get(command.operation.name, {})
         unsaid = {name: value for name, value in typed.items() if said.get(name) is None}
         given = validated(command.operation, said | unsaid, "lsp")
+        command.operation.require_asker(given)
         return await (command.act(given, params.work_done_token) if command.lasts else command.act(given))

@@ -29,6 +29,7 @@ Kind = Literal["string", "integer", "number", "boolean", "object", "array"]
 _KINDS: dict[Any, Kind] = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
 LARGEST = 1_000_000_000
 LAST_LINE = 10_000_000
+LONGEST_TYPED = 200
 A = TypeVar("A")
 
 
@@ -186,6 +187,8 @@ class Operation(Generic[A]):
         access: Who may call it over HTTP: holders of the ask key, or only of the admin key.
         changes: What it may change; ``destroys`` if something is deleted.
         needs: Alternatives of which a call gives one; with ``is_exclusive`` exactly one.
+        person: Where only a person may ask for it, what that person types behind ``helix``, with the arguments' names
+            in braces; empty where an agent may, too.
     """
 
     name: str
@@ -199,6 +202,7 @@ class Operation(Generic[A]):
     destroys: bool = False
     needs: tuple[tuple[str, ...], ...] = ()
     is_exclusive: bool = False
+    person: str = ""
 
     def parameters(self, surface: Surface) -> tuple[DeclaredArgument, ...]:
         """Return the arguments that a surface accepts."""
@@ -220,6 +224,23 @@ class Operation(Generic[A]):
         return tuple(each.name for each in self.parameters(surface) if each.is_required or each.name in known)
 
     def run(self, helix: Helix, given: A, context: AskContext) -> Any:
-        """Run the operation on the engine and return its answer."""
+        """Run the operation on the engine and return its answer. Raises UsageError as ``require_asker`` does."""
         assert self.act is not None, f"{self.name} is answered by its surface"
+        self.require_asker(given)
         return self.act(helix, given, context)
+
+    def require_asker(self, given: A) -> None:
+        """Raise UsageError where an agent asks for what only a person may; who answers without ``run`` calls it.
+
+        An agent is who names itself one, in the request or by the environment, and where the request has an ``origin``
+        whoever does not relay a person.
+        """
+        if not self.person:
+            return
+        from helix_core.engine.memory import only_a_person
+        from helix_core.printable import one_line
+        from helix_ls.operations.attribution import by_of
+
+        said = {each.name: getattr(given, each.name) for each in parameters_of(self.arguments)}
+        if by_of(said.get("agent", ""), *((said["origin"],) if "origin" in said else ())).agent:
+            raise only_a_person(one_line(f"helix {self.person.format_map(said)}")[:LONGEST_TYPED])

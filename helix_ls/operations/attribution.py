@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from helix_core.memory import UNNAMED, attributed
-from helix_core.model import Attribution
+from helix_core.model import Attribution, MemoryOrigin
 
 LOCALTIME = "/etc/localtime"
 
@@ -22,6 +22,16 @@ def attribution(given: Mapping[str, str], environ: Mapping[str, str]) -> Attribu
     found = attributed(given, environ, user=_user(), host=socket.gethostname(), timezone=_timezone(environ))
     is_agent = bool(given.get("agent_handle") or given.get("agent_id"))
     return replace(found, agent=UNNAMED) if is_agent and not found.agent else found
+
+
+def by_of(agent: str, origin: str = MemoryOrigin.USER.value) -> Attribution:
+    """Return the attribution of the caller, from this machine; ``agent`` is the name of a calling program.
+
+    Without a name it is a person only where the ``origin`` says so: a key shows that a caller may ask, not who it is.
+    """
+    found = attribution({"agent_handle": agent} if agent else {}, os.environ)
+    is_told = bool(found.agent) or origin == MemoryOrigin.USER.value
+    return found if is_told else replace(found, agent=UNNAMED)
 
 
 def _user() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
@@ -50,7 +49,7 @@ _DECIDES = Argument(
 )
 TYPED_BY_A_PERSON = {
     name: {"origin": MemoryOrigin.USER.value}
-    for name in ("remember", "edit", "restore", "relate", "rollback", "purge", "decide", "forget")
+    for name in ("remember", "edit", "restore", "relate", "rollback", "purge", "decide", "forget", "forget_trail")
 }
 """Arguments of operations that an editor's command has where it does not say otherwise: a person gives it there.
 Elsewhere a program is assumed. What either writes is in force or waits by ``is_in_force_at_once``.
@@ -58,16 +57,10 @@ Elsewhere a program is assumed. What either writes is in force or waits by ``is_
 
 
 def by_of(agent: str, origin: str = MemoryOrigin.USER.value) -> Attribution:
-    """Return the attribution of the caller, from this machine; ``agent`` is the name of a calling program.
+    """Return the attribution of the caller; see ``attribution.by_of``, whose imports only a call pays for."""
+    from helix_ls.operations import attribution
 
-    Without a name it is a person only where the ``origin`` says so: a key shows that a caller may ask, not who it is.
-    """
-    from helix_core.memory import UNNAMED
-    from helix_ls.operations.attribution import attribution
-
-    found = attribution({"agent_handle": agent} if agent else {}, os.environ)
-    is_told = bool(found.agent) or origin == MemoryOrigin.USER.value
-    return found if is_told else dataclasses.replace(found, agent=UNNAMED)
+    return attribution.by_of(agent, origin)
 
 
 def asserted(origin: str, agent: str) -> MemoryOrigin:
@@ -412,6 +405,7 @@ ROLLBACK = Operation(
     "helix.changed/1",
     access="admin",
     changes="memory",
+    person="rollback {to}",
 )
 
 
@@ -465,6 +459,7 @@ PURGE = Operation(
     access="admin",
     changes="memory",
     destroys=True,
+    person="purge {id}",
 )
 
 
@@ -496,6 +491,7 @@ DECIDE = Operation(
     "helix.changed/1",
     access="admin",
     changes="memory",
+    person="review --{decision} {id}",
 )
 
 
@@ -770,7 +766,15 @@ WHERE = Operation(
 )
 
 
-def forget_trail(helix: Helix, given: WorkspaceArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+@dataclass(frozen=True, slots=True)
+class ForgetTrailArguments:
+    """The arguments of ``forget_trail``."""
+
+    workspace: Workspace = None
+    origin: Annotated[str, _DECIDES] = AGENT_ORIGIN
+
+
+def forget_trail(helix: Helix, given: ForgetTrailArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """Delete the recorded trail of the workspace."""
     return helix.trail.forget()
 
@@ -778,13 +782,15 @@ def forget_trail(helix: Helix, given: WorkspaceArguments, context: AskContext) -
 FORGET_TRAIL = Operation(
     "forget_trail",
     "Forget the trail",
-    "Remove the record of the places that were opened, every byte of it. This cannot be undone.",
-    WorkspaceArguments,
+    "Remove the record of the places that were opened, every byte of it. This cannot be undone. A person "
+    "decides, never an agent.",
+    ForgetTrailArguments,
     forget_trail,
     "helix.trailForgotten/1",
     access="admin",
     changes="memory",
     destroys=True,
+    person="where --forget",
 )
 
 

@@ -62,6 +62,7 @@ EXPORT_MEMORIES = Operation(
     ExportArguments,
     answer=STRAND_SCHEMA,
     access="admin",
+    person="strand export {file}",
 )
 
 
@@ -87,7 +88,8 @@ class ImportArguments:
 IMPORT_MEMORIES = Operation(
     "import_memories",
     "Import memories",
-    "Take the memories of a strand in. Without a passphrase or a recovery code the user's own key opens it.",
+    "Take the memories of a strand in; what an agent takes in waits for a person. Without a passphrase or a recovery "
+    "code the user's own key opens it.",
     ImportArguments,
     answer=STRAND_SCHEMA,
     access="admin",
@@ -144,4 +146,5 @@ TRUST_SIGNER = Operation(
     answer=STRAND_SCHEMA,
     access="admin",
     changes="server",
+    person="strand trust {signer}",
 )

@@ -2056,8 +2056,16 @@ class HelixClient:
             ),
         )
 
-    def forget_trail(self) -> TrailForgottenReply:
+    def forget_trail(
+        self,
+        *,
+        origin: Literal["user", "agent"] | None = None,
+    ) -> TrailForgottenReply:
         """Forget the trail. Remove the record of the places that were opened, every byte of it. This cannot be undone.
+        A person decides, never an agent.
+
+        Args:
+            origin: Who decides it: a program does, unless it says that it relays the user. "agent" by default.
 
         Raises SdkError. Needs the administrator's key.
         """
@@ -2066,7 +2074,9 @@ class HelixClient:
             self._sender.send(
                 "POST",
                 "/trail/forget",
-                {},
+                {
+                    "origin": origin,
+                },
             ),
         )
 

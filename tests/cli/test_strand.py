@@ -13,7 +13,7 @@ from helix_core.strand import LEAST_MEMORY_MIB, LEAST_PASSES, Passphrase, Strand
 from helix_ls.host.strand_keys import own_or_new_keys
 from tests.strand.made import CODE, FACTS, OWN, STRANGER, made
 
-from .conftest import FILES, RunHelix, make_repository, runner
+from .conftest import FILES, ROOT, RunHelix, make_repository, runner
 
 PASSPHRASE = Passphrase("correct horse", LEAST_MEMORY_MIB, LEAST_PASSES)
 
@@ -287,3 +287,12 @@ def test_an_untrusted_file_comes_in_for_review_only(helix: RunHelix, shop: Path,
     assert helix("recall", "when do deploys happen?", "--path", shop, "--json").answer["known_empty"]
     again = helix("strand", "import", file, "--review", "--path", shop).out
     assert "1 memory was here or left out" in again
+
+
+@pytest.mark.slow
+def test_a_golden_strand_of_the_format_is_verified_and_is_no_memory(helix: RunHelix, tmp_path: Path) -> None:
+    golden, project = ROOT / "fixtures/strands/memories.dna", make_repository(tmp_path / "shop", FILES)
+    key = secret(tmp_path / "golden", "caf\u00e9 horse battery staple\n")
+    assert helix("strand", "verify", golden, "--passphrase-file", key).status == 0
+    refused = helix("strand", "import", golden, "--passphrase-file", key, "--review", "--dry-run", cwd=project)
+    assert (refused.status, "export it with helix strand export" in refused.complaint) == (1, True)

@@ -95,6 +95,26 @@ def test_a_tool_shows_the_arguments_choices_and_defaults_of_the_table(tool: Tool
         assert about.get("enum") == each.schema().get("enum")
 
 
+@pytest.mark.parametrize("name", sorted(OPERATIONS))
+def test_what_only_a_person_may_is_refused_to_an_agent_by_the_table(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    persons = {"decide", "export_memories", "forget_trail", "purge", "rollback", "trust_signer"}
+    operation = OPERATIONS[name]
+    assert bool(operation.person) is (name in persons)
+    if name not in persons:
+        return
+    least = filled(operation, "lsp")
+    says_who = any(each.name == "origin" for each in operation.parameters("lsp"))
+    persons_own = validated(operation, least | ({"origin": "user"} if says_who else {}), "lsp")
+    monkeypatch.delenv("HELIX_AGENT", raising=False)
+    operation.require_asker(persons_own)
+    if says_who:
+        with pytest.raises(UsageError, match="only a person decides that"):
+            operation.require_asker(validated(operation, least | {"origin": "agent"}, "lsp"))
+    monkeypatch.setenv("HELIX_AGENT", "bot")
+    with pytest.raises(UsageError, match=f"without HELIX_AGENT: helix {operation.person.split()[0]}"):
+        operation.require_asker(persons_own)
+
+
 def test_a_call_to_the_daemon_is_an_operation_of_the_table_that_the_engine_answers() -> None:
     for name, operation in QUESTIONS.items():
         assert OPERATIONS[name.removeprefix("helix.")] is operation

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
+    from helix_core.engine.memory.curating import only_a_person
     from helix_core.engine.memory.extracting import Extraction, ModelQuestion, ModelReply, TieBreak
     from helix_core.engine.memory.note_shown import explained_note, shown_note
     from helix_core.engine.memory.pauses import WorkspacePauses, pause_notes
@@ -30,6 +31,7 @@ __all__ = [
     "WorkspacePauses",
     "WorkspaceTrail",
     "explained_note",
+    "only_a_person",
     "opened_trail",
     "pause_notes",
     "sealed_trail",
@@ -39,6 +41,7 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
+        "curating": ("only_a_person",),
         "extracting": ("Extraction", "ModelQuestion", "ModelReply", "TieBreak"),
         "note_shown": ("explained_note", "shown_note"),
         "pauses": ("WorkspacePauses", "pause_notes"),

@@ -10,7 +10,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from helix_core.engine.memory.remembering import LONGEST_TEXT, actor_of, found_by
@@ -195,6 +195,8 @@ class MemoryStrands:
     def imported(self, wanted: ImportRequest, random: RandomBytes) -> dict[str, Any]:
         """Take an opened strand's memories in, or say with ``dry_run`` what would come in.
 
+        What an agent takes in waits for a person, whoever signed it.
+
         Raises:
             AlteredRecordError: A trusted strand has a record in another wording than this memory.
             TamperedStrandError: A memory is not what the operation that wrote it says.
@@ -203,6 +205,8 @@ class MemoryStrands:
         """
         file, now = self._session.memory_file, int(time.time() * 1e3)
         told: dict[str, Any] = {}
+        if self._by.agent:
+            wanted = replace(wanted, is_trusted=False)
 
         def decide(memory: Memory) -> ForeignMemories:
             nonlocal told
@@ -240,7 +244,7 @@ class MemoryStrands:
 
     @property
     def _actor(self) -> str:
-        return actor_of(MemoryOrigin.USER, self._by)
+        return actor_of(MemoryOrigin.AGENT if self._by.agent else MemoryOrigin.USER, self._by)
 
     def _shared(self, memory: Memory, scope: str) -> tuple[StrandRecord, ...]:
         records = _records(memory.transfer.records())
@@ -601,4 +605,5 @@ def _holds_secret(texts: Iterable[str]) -> bool:
 
 
 def _unfit(record: StrandRecord, why: str) -> DamagedStrandError:
-    return DamagedStrandError(f"the strand is refused: {record.type} {record.id[:60]!r} {why}")
+    said = f"{record.type} {record.id[:60]!r} {why}"
+    return DamagedStrandError(f"the strand is refused: {said}; have whoever made it export it with helix strand export")

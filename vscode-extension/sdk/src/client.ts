@@ -1289,6 +1289,11 @@ export interface WhereGiven {
   k?: number | undefined;
 }
 
+export interface ForgetTrailGiven {
+  /** Who decides it: a program does, unless it says that it relays the user. "agent" by default. */
+  origin?: 'user' | 'agent' | undefined;
+}
+
 export interface HitlEmitGiven {
   /** Why a person is asked. */
   pause_type: 'permission_request' | 'uncertainty_check' | 'rollback_confirm' | 'other';
@@ -1599,11 +1604,11 @@ export class HelixClient {
   }
 
   /**
-   * Forget the trail. Remove the record of the places that were opened, every byte of it. This cannot be undone. Needs
-   * the administrator's key.
+   * Forget the trail. Remove the record of the places that were opened, every byte of it. This cannot be undone. A
+   * person decides, never an agent. Needs the administrator's key.
    */
-  async forget_trail(options?: CallOptions): Promise<TrailForgottenReply> {
-    return (await this.#sender.send('POST', '/trail/forget', {}, options)) as TrailForgottenReply;
+  async forget_trail(given: ForgetTrailGiven = {}, options?: CallOptions): Promise<TrailForgottenReply> {
+    return (await this.#sender.send('POST', '/trail/forget', given, options)) as TrailForgottenReply;
   }
 
   /**
