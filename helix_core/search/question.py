@@ -116,6 +116,7 @@ class Intent(StrEnum):
     CONFIG = "config"
     DEFINITION = "definition"
     OVERVIEW = "overview"
+    AUTHORSHIP = "authorship"
 
 
 _WHOLE = r"(?:project|repo|repository|code ?base|package|library|app|application|tool|program|workspace)"
@@ -150,6 +151,10 @@ _INTENT_PATTERNS = {
         r"|\b(?:get|getting) started(?: (?:with|here|in) (?:this|it|here|the|our)\b[\w ]{0,20})?\s{0,3}(?:[?.!\n]|\Z)"
         rf"|\bhow (?:do|can|to|would|should) (?:i |we |you )?(?:install|set ?up|build|run|use|start) (?:this|it|the"
         rf"|our)(?: {_WHOLE})?(?: locally)?\s{{0,3}}(?:[?.!\n]|\Z)"
+    ),
+    Intent.AUTHORSHIP: re.compile(
+        rf"\bwho (?:wrote|made|created|authored|maintains?|develop(?:s|ed)|started|owns|(?:is|are) (?:the )?(?:authors?"
+        rf"|maintainers?|creators?|contributors?) of) (?:this|the|our|that) {_WHOLE}\s{{0,3}}(?:[?.!\n]|\Z)"
     ),
 }
 

@@ -71,21 +71,42 @@ _OVERVIEW_NAMES = {
     "contributing": 0.4,
 }
 """Names of the files that say what a project is, without extension, and how well each says it."""
+_AUTHOR_NAMES = {
+    "authors": 1.0,
+    "maintainers": 1.0,
+    "contributors": 0.9,
+    "credits": 0.8,
+    "copyright": 0.7,
+    "license": 0.5,
+    "licence": 0.5,
+    "copying": 0.5,
+    "readme": 0.4,
+}
+"""Names of the files that say who wrote a project, and how well each says it."""
 MOST_OVERVIEWS, DEEPEST_OVERVIEW = 4, 2
 DEEPER = 0.7
 
 
-def overview_files(reader: Reader) -> list[tuple[int, float]]:
-    """Return documents that say what the whole project is and how to begin, with a score, best first."""
+_NAMES_OF_THE_WHOLE: Mapping[Intent, Mapping[str, float]] = {
+    Intent.OVERVIEW: _OVERVIEW_NAMES,
+    Intent.AUTHORSHIP: _AUTHOR_NAMES,
+}
+
+
+def files_of_the_whole(intent: Intent, reader: Reader) -> list[tuple[int, float]]:
+    """Return documents that say what the whole project is and how to begin, or who wrote it, with a score, best
+    first.
+    """
+    names_ = _NAMES_OF_THE_WHOLE[intent]
     found = reader.files.sources_by_id(
-        id_ for name in _OVERVIEW_NAMES for id_, _ in reader.text.paths_like([" ".join(name.split("_"))], HITS)
+        id_ for name in names_ for id_, _ in reader.text.paths_like([" ".join(name.split("_"))], HITS)
     )
     scored = {}
     for id_, source in found.items():
         *folders, name = source.source_id.lower().split("/")
         stem = name.partition(".")[0].replace("-", "_")
-        if stem in _OVERVIEW_NAMES and source.role is Role.DOC and len(folders) <= DEEPEST_OVERVIEW:
-            scored[id_] = _OVERVIEW_NAMES[stem] * DEEPER ** len(folders)
+        if stem in names_ and source.role is Role.DOC and len(folders) <= DEEPEST_OVERVIEW:
+            scored[id_] = names_[stem] * DEEPER ** len(folders)
     return best_first(scored)[:MOST_OVERVIEWS]
 
 
@@ -614,8 +635,9 @@ def exact(query: RankerInput) -> Votes:
         return _defined(query, [(1.0, hit) for hit in hits])
     if query.question.toolchain and (told := manifests(query.question.toolchain, query.reader)).votes:
         return told
-    if Intent.OVERVIEW in query.question.intents:
-        return Votes(tuple(Vote(id_, score) for id_, score in overview_files(query.reader)))
+    for intent in _NAMES_OF_THE_WHOLE:
+        if intent in query.question.intents:
+            return Votes(tuple(Vote(id_, score) for id_, score in files_of_the_whole(intent, query.reader)))
     word = plain_word(query.question)
     if word and (after := named_after(word, query.reader)):
         return _defined(query, [(1.0, hit) for hit in after])

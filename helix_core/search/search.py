@@ -244,6 +244,7 @@ def _tests(request: SearchRequest, reader: Reader) -> tuple[Ranked, ...]:
         return _Search(replace(request, question=request.tested, judged="", tested="", message=""), reader).run().ranked
 
 
+NO_AUTHORS_NOTE = "no file here says who wrote this; `git shortlog -sn` does"
 ABSENT_NOTE = "probably not here: "
 """How the note begins on one of several questions that nothing here answers."""
 DOUBT_NOTE = "perhaps not here: "
@@ -350,7 +351,7 @@ class _Search:
         ranked = with_located(ranked, places, k)
         # A name whose every word one file has is here, wherever it occurs; only the place is open.
         is_literal = bool(judged.subject) and signs.covered == 1.0 and not signs.missing_proper
-        asks_of_the_whole = Intent.OVERVIEW in judged.intents or bool(judged.toolchain)
+        asks_of_the_whole = bool(judged.toolchain or judged.intents & {Intent.OVERVIEW, Intent.AUTHORSHIP})
         is_overview = asks_of_the_whole and "exact" in results.votes
         whole, by_model = judged_by or text, self._is_found_by_meaning(meaning, judged, frequency)
         is_certain = bool(places) or is_overview or by_model or is_printed
@@ -417,6 +418,8 @@ class _Search:
         """Return the bounds that facts put on the confidence: coordinates, the text that prints a message, a path that
         the question names, names.
         """
+        if Intent.AUTHORSHIP in judged.intents and not (ranked and _is_exact(ranked[0])):
+            return ConfidenceBounds(at_most=ABSENT_CONFIDENCE, notes=(NO_AUTHORS_NOTE,))
         if places:
             return ConfidenceBounds(NAMED_CONFIDENCE if has_line(places[0], self._request.places) else 0.0)
         if is_printed:

@@ -8,7 +8,7 @@ from helix_core.conversation import coordinates
 from helix_core.model import Found
 from helix_core.search.named import MANY_CONFIDENCE, NAMED_CONFIDENCE, UNDEFINED_CONFIDENCE
 from helix_core.search.question import parse_question
-from helix_core.search.search import SearchRequest, search
+from helix_core.search.search import ABSENT_CONFIDENCE, NO_AUTHORS_NOTE, SearchRequest, search
 from helix_core.store import Reader
 
 
@@ -252,3 +252,16 @@ def test_the_version_of_a_language_is_told_by_the_manifest(indexed) -> None:  # 
     assert ask(reader, "minimum python version").ranked[0].item.source.source_id == "setup.py"
     assert ask(reader, "version").ranked[0].item.source.source_id == "cmd/version.go"
     assert parse_question("where is the go version printed").toolchain == ""
+
+
+def test_who_wrote_the_project_is_told_by_the_file_of_its_authors_or_by_git(indexed) -> None:  # type: ignore[no-untyped-def]
+    code = {"src/tty.c": "/* Written by the project. */\nint tty_write_callback(int project) {\n  return project;\n}\n"}
+    found = ask(
+        indexed({**code, "AUTHORS.rst": "Authors\n=======\n\n- Ada\n", "README.md": "# Tty\n"}),
+        "who wrote this project?",
+    )
+    assert found.ranked[0].item.source.source_id == "AUTHORS.rst" and not found.known_empty
+    nobody = ask(indexed(code), "who wrote this project?")
+    assert nobody.confidence <= ABSENT_CONFIDENCE and NO_AUTHORS_NOTE in nobody.notes
+    written = ask(indexed(code), "who writes the project to the tty?")
+    assert NO_AUTHORS_NOTE not in written.notes

@@ -67,6 +67,8 @@ def test_the_plural_of_an_acronym_is_the_acronym() -> None:
     ("text", "intent"),
     [
         ("which tests cover the pool", Intent.TESTS),
+        ("hi, who wrote this project?", Intent.AUTHORSHIP),
+        ("who are the maintainers of this library", Intent.AUTHORSHIP),
         ("show me an example of a listener", Intent.EXAMPLES),
         ("in which version was the timeout added", Intent.HISTORY),
         ("where is this documented", Intent.DOCS),
