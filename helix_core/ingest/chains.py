@@ -81,7 +81,7 @@ class Chains:
         """Label the bytes ``[start, end)``, whole lines, whose label used to be ``symbol``.
 
         A part of a definition has the definition's symbol; so a span keeps ``symbol`` while it defines it or is nested
-        in it, with no class between.
+        in it, with no class between and no other definition behind its end.
         """
         start, end = self._trimmed(start, end)
         if start >= end:
@@ -96,11 +96,13 @@ class Chains:
         if self._is_inert(start, end):
             return Naming(None, INERT)
         around = [one for one in self._defined if one.start <= start < one.end]
-        if self._is_labelled(start, end, key) or _is_enclosed(around, key):
+        if self._is_labelled(start, end, key) or _is_enclosed(around, inside, key):
             return Naming(symbol)
         if key and _mentions(self._data[start:end], symbol):
             return Naming(None, NOT_PARSED if self._has_errors else NO_DEFINITION)
-        holding = [one for one in around if one.end >= end or one.is_heavy]
+        holding = [one for one in around if one.end >= end or (one.is_heavy and not _goes_on(one, inside))]
+        if around and not holding:
+            return Naming(None, NOT_PARSED if self._has_errors else NO_DEFINITION)
         return self._other(holding[-1].chain if holding else "")
 
     def label(self, start: int, end: int) -> Naming:
@@ -157,14 +159,23 @@ def _key(chain: str) -> str:
     return chain.replace(" > ", ".")
 
 
-def _is_enclosed(around: Sequence[_Defined], key: str) -> bool:
-    """Return whether the definition ``key`` encloses the text, with no class between. A text without a name is
-    enclosed by none.
+def _is_enclosed(around: Sequence[_Defined], inside: Sequence[_Defined], key: str) -> bool:
+    """Return whether the definition ``key`` encloses the text, with no class between.
+
+    ``around`` holds the definitions that the first byte is in, outermost first, and ``inside`` those that begin in the
+    text: one that begins behind the end of ``key`` is no part of it. A text without a name is enclosed by none.
     """
     if not key:
         return not any(one.is_heavy for one in around)
     at = next((at for at in range(len(around) - 1, -1, -1) if around[at].key == key), None)
-    return at is not None and not any(one.is_container for one in around[at + 1 :])
+    if at is None or any(one.is_container for one in around[at + 1 :]):
+        return False
+    return not _goes_on(around[at], inside)
+
+
+def _goes_on(holding: _Defined, inside: Sequence[_Defined]) -> bool:
+    """Return whether one of the definitions that begin in a text begins behind the end of ``holding``."""
+    return any(one.start >= holding.end for one in inside)
 
 
 def _mentions(text: bytes, symbol: str) -> bool:

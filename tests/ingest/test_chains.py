@@ -137,6 +137,16 @@ def test_a_definition_that_begins_in_a_dropped_range_is_dropped_though_the_range
     assert "old_seal" not in {symbol for symbol, _ in chunks(b"a.c", after.encode())}
 
 
+def test_a_text_that_goes_on_into_the_next_class_is_not_called_by_the_one_it_begins_in():
+    text = b"class A:\n    def seal(self):\n        return 1\n\n\nclass B:\n    def open(self):\n        return 2\n"
+    chains = Chains(b"a.py", text, 5.0)
+    part = text.index(b"        return 1")
+    assert chains.name(part, part + len(b"        return 1\n"), "A.seal").symbol == "A.seal"
+    for end in (text.index(b"        return 2"), len(text)):
+        assert chains.name(part, end, "A").symbol != "A"
+        assert chains.name(part, end, "A.seal").symbol != "A.seal"
+
+
 def test_why_is_said():
     text = f"OLD = '''\n{PYTHON}'''\n".encode()
     assert Chains(b"p.py", text, 5.0).name(11, len(text) - 4, "outer").why == INERT
