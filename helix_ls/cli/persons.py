@@ -5,7 +5,6 @@ The agent is the one that ``HELIX_AGENT`` names. What both may do, and what beco
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -53,6 +52,8 @@ def refuse_agents(verb: str, given: Mapping[str, Any], typed: Sequence[str]) -> 
     from helix_ls.operations.attribution import attribution
 
     if attribution({}, environment()).agent:
+        import shlex
+
         from helix_core.engine.memory import only_a_person
 
         raise only_a_person(one_line(shlex.join(["helix", *typed]))[:LONGEST_TYPED])
