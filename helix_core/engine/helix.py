@@ -643,8 +643,9 @@ class Helix:
 
         session = self.session
         weigher = session.weigher(NO_OVERLAYS, stop_when(cancelled))
-        is_whole = self.is_indexed() and not session.index.reader.files.pending().new
-        set_aside = session.not_indexed().set_aside
+        lacking = session.not_indexed()
+        is_whole = self.is_indexed() and not lacking.pending and lacking.is_current
+        set_aside = lacking.set_aside
         check = CheckedText(
             session.index.reader,
             weigher,

@@ -24,7 +24,7 @@ from helix_core.errors import (
     StoreError,
 )
 from helix_core.ingest import ParseGuard
-from helix_core.model import Found, GitState, LastCommit, Overlays
+from helix_core.model import NO_CHANGES, Found, GitState, LastCommit, Overlays, UnindexedChanges
 from helix_core.store import (
     BUSY_TIMEOUT_MS,
     NOT_INCLUDED_FILES,
@@ -352,6 +352,7 @@ class WorkspaceSession:
         span: Begins spans of telemetry; does nothing where no host gave one that does.
         on_pending: Called by every status with the number of files that are neither set aside nor indexed as they are
             on the disk.
+        unindexed: The changes on the disk that a watcher knows of and the index lacks; set before each question.
         behind: Why the index could not be brought up to date before the last question; empty where it was.
         memory_problem: Why the memory could not be used for the last answer; empty where it could.
     """
@@ -366,7 +367,8 @@ class WorkspaceSession:
         self.index = OpenedIndex(self.index_path, write_wait_ms)
         self.git_facts = GitFacts(root.path)
         self._masked: MaskedFiles | None = None
-        self._lacking: tuple[Reader, int, NotIndexed] | None = None
+        self._lacking: tuple[tuple[Reader, int, UnindexedChanges], NotIndexed] | None = None
+        self.unindexed = NO_CHANGES
         self._counted: tuple[tuple[Root, Git | None], Counting] | None = None
         self._chains: KeptChains | None = None
         self._looked: LastLook | None = None
@@ -515,7 +517,8 @@ class WorkspaceSession:
     def notes(self, found: Found) -> tuple[str, ...]:
         """Return the notes of an answer: of settings and index, of this moment, and of the search."""
         doubts = self.doubts()
-        is_empty = not doubts and found.indexed_share == 1 and not self.index.reader.text.size()[0]
+        is_whole = not doubts and found.indexed_share == 1 and self.not_indexed().is_whole
+        is_empty = is_whole and not self.index.reader.text.size()[0]
         return (*self.take_notices(), *doubts, *((EMPTY_FOLDER,) if is_empty else ()), *found.notes)
 
     def doubts(self) -> list[str]:
@@ -529,11 +532,12 @@ class WorkspaceSession:
         from helix_core.engine.verdict import NotIndexed
 
         reader = self.index.reader
-        version = reader.version()
+        now = (reader, reader.version(), self.unindexed)
         known = self._lacking
-        if known is None or known[:2] != (reader, version):
+        if known is None or known[0] != now:
             pending = reader.files.pending()
-            new: Sequence[bytes] = pending.new
+            arrived, rewritten = self._arrived(pending.new)
+            new: Sequence[bytes] = (*pending.new, *arrived)
             if not pending.is_listed and self.git_facts.git is not None:
                 # The disk is not listed yet; git's listing takes less time than indexing the first files.
                 new = [entry.path for entry in list_files(self.root, self.git_facts.git, self.file_options()).files]
@@ -544,9 +548,10 @@ class WorkspaceSession:
             lacking = NotIndexed(
                 aside,
                 new,
-                pending.changed,
+                pending.changed + rewritten,
                 files,
                 is_listed=pending.is_listed,
+                is_current=self.unindexed.is_listed,
                 over_limit=over,
                 outside=outside,
                 settings_notes=(
@@ -555,8 +560,20 @@ class WorkspaceSession:
                     *(pattern_notes(self.file_options()) if self.config.include or self.config.exclude else ()),
                 ),
             )
-            known = self._lacking = (reader, version, lacking)
-        return known[2]
+            known = self._lacking = (now, lacking)
+        return known[1]
+
+    def _arrived(self, known: Sequence[bytes]) -> tuple[list[bytes], int]:
+        """Return the files of ``unindexed`` that are new beside those ``known`` to be, and how many others changed."""
+        paths = self.unindexed.paths
+        if not paths:
+            return [], 0
+        reader = self.index.reader
+        listed = list_files(self.root, self.git_facts.git, self.file_options(), only=paths).files
+        states = reader.files.states_at([entry.path for entry in listed])
+        new = {entry.path for entry in listed if entry.path not in states}
+        changed = sum(entry.path in states and states[entry.path].signature != entry.signature for entry in listed)
+        return sorted(new.difference(known)), changed
 
     def weigher(
         self,

@@ -35,6 +35,8 @@ from helix_core.model.answer import (
     Weighed,
 )
 from helix_core.model.content import (
+    MOST_UNINDEXED,
+    NO_CHANGES,
     Attribution,
     Chunk,
     Claim,
@@ -55,6 +57,7 @@ from helix_core.model.content import (
     Source,
     SourceState,
     StatSignature,
+    UnindexedChanges,
     is_cut_off,
     joined_symbol,
 )
@@ -118,7 +121,9 @@ __all__ = [
     "HIGH_RISK",
     "MEMORY_KINDS",
     "MEMORY_RELATIONS",
+    "MOST_UNINDEXED",
     "NOTE_SCHEME",
+    "NO_CHANGES",
     "REFINES",
     "RELATED",
     "SUPERSEDES",
@@ -195,6 +200,7 @@ __all__ = [
     "Status",
     "StoredMemory",
     "TaskType",
+    "UnindexedChanges",
     "UseKind",
     "Verdict",
     "Volatility",

@@ -300,3 +300,20 @@ class Attribution:
     user: str = ""
     agent: str = ""
     timezone: str = ""
+
+
+MOST_UNINDEXED = 24
+
+
+@dataclass(frozen=True, slots=True)
+class UnindexedChanges:
+    """Changes on the disk that are not in the index yet: raw paths of files and folders that exist, from the root.
+
+    ``is_listed`` is False where other files may have changed too: more than ``MOST_UNINDEXED``, or nobody knows which.
+    """
+
+    paths: tuple[bytes, ...] = ()
+    is_listed: bool = True
+
+
+NO_CHANGES = UnindexedChanges()

@@ -255,18 +255,20 @@ def _ending(status: int) -> str:
 
 
 def fit_in_process(root: Path, paths: Sequence[bytes], *, most: int, most_bytes: int) -> bool:
-    """Return whether ``paths`` are few and small enough, in bytes, to be parsed in the daemon itself."""
-    if len(paths) > most:
-        return False
-    total = 0
-    for path in paths:
+    """Return whether ``paths``, with all in them, are few and small enough, in bytes, to be parsed in the daemon."""
+    top, total = os.fsencode(root), 0
+    ahead = [os.path.join(top, path) for path in paths]
+    for place in ahead:
+        if len(ahead) > most or total > most_bytes:
+            return False
         try:
-            status = os.lstat(os.path.join(os.fsencode(root), path))
+            status = os.lstat(place)
+            if stat.S_ISDIR(status.st_mode):
+                ahead += [os.path.join(place, name) for name in os.listdir(place)]
+            else:
+                total += status.st_size
         except OSError:
             continue
-        if stat.S_ISDIR(status.st_mode):
-            return False
-        total += status.st_size
     return total <= most_bytes
 
 

@@ -20,6 +20,7 @@ from helix_core.config import WORKSPACE_FILE
 from helix_core.engine import Helix, WorkspaceSummary
 from helix_core.errors import BusyStoreError, Cancelled, HelixError, StoreError, WorkspaceError
 from helix_core.ingest import ParseGuard
+from helix_core.model import NO_CHANGES, UnindexedChanges
 from helix_core.telemetry import Spans, no_span
 from helix_core.workspace.watch import ChangeBatch
 from helix_ls.host.child_processes import (
@@ -43,13 +44,15 @@ EMPTY_GRACE_S = 60.0
 class PendingWork:
     """The pending work of the index thread; times are monotonic seconds, None if nothing is scheduled.
 
-    ``requested`` is an explicitly requested refresh; ``whole_at`` is when a whole refresh may begin; ``batch_at`` is
-    when the debounce of watcher events ends; ``poll_at`` is when a missing folder is polled again.
+    ``hurried``: a question waits for the queued changes; ``requested`` is an explicitly requested refresh;
+    ``whole_at`` is when a whole refresh may begin; ``batch_at`` is when the debounce of watcher events ends;
+    ``poll_at`` is when a missing folder is polled again.
     """
 
     closing: bool = False
     poll_at: float | None = None
     paused: bool = False
+    hurried: bool = False
     requested: bool = False
     whole_at: float | None = None
     batch_at: float | None = None
@@ -59,7 +62,7 @@ class PendingWork:
 class NextStep:
     """The scheduler's decision; ``wait_s`` None waits on the condition without a timeout."""
 
-    act: Literal["close", "poll", "whole", "batch", "wait"]
+    act: Literal["close", "poll", "whole", "batch", "hurry", "wait"]
     wait_s: float | None = None
 
 
@@ -70,6 +73,8 @@ def next_step(now: float, pending: PendingWork) -> NextStep:
     if pending.poll_at is not None:
         is_due = pending.requested or pending.poll_at <= now
         return NextStep("poll") if is_due else NextStep("wait", pending.poll_at - now)
+    if pending.hurried and not pending.paused:
+        return NextStep("hurry")
     if pending.requested:
         return NextStep("whole")
     if pending.paused:
@@ -154,7 +159,7 @@ class IndexThread:
         self._requests: deque[tuple[bool, Future[dict[str, Any]]]] = deque()
         self._closing = False
         self._paused, self._cancelled = paused, False
-        self._settings_changed = False
+        self._settings_changed = self._is_hurried = False
         self._facts = IndexFacts(paused=paused)
         self._helix: Helix | None = None
         self._identity: tuple[int, int] | None = None
@@ -187,6 +192,31 @@ class IndexThread:
     def take_written(self) -> frozenset[bytes]:
         """Return the files written since the last call, which are not indexed yet."""
         return self._watcher.take_written()
+
+    def catch_up(self, wait_s: float) -> UnindexedChanges:
+        """Return the changes on the disk that are not indexed, after the few queued ones had ``wait_s`` to be indexed.
+
+        They do not wait for their debounce then. Nothing is waited for while indexing is paused, while everything may
+        have changed, or before the first index is complete. Blocks: not for the event loop.
+        """
+        deadline = time.monotonic() + wait_s
+        if self._closing or not self._facts.complete:
+            return NO_CHANGES
+        if not wait_s:
+            return self._watcher.unindexed()
+        is_known = self._watcher.sync(wait_s)
+        behind = self._watcher.unindexed()
+        if behind.paths:
+            waited = frozenset(behind.paths)
+            with self._wake:
+                self._is_hurried = True
+                self._wake.notify_all()
+                self._wake.wait_for(
+                    lambda: self._paused or self._closing or waited.isdisjoint(self._watcher.unindexed().paths),
+                    max(deadline - time.monotonic(), 0),
+                )
+            behind = self._watcher.unindexed()
+        return behind if is_known else replace(behind, is_listed=False)
 
     def hint(self, paths: Iterable[bytes]) -> None:
         """Queue paths that may have changed, as an editor reports them."""
@@ -284,6 +314,7 @@ class IndexThread:
             closing=self._closing,
             poll_at=self._poll_at,
             paused=self._paused,
+            hurried=self._is_hurry_due(),
             requested=bool(self._requests),
             whole_at=earliest(self._whole_at, self._retry_at),
             batch_at=earliest(self._watcher.batch_at(time.monotonic()), self._recheck_at),
@@ -308,6 +339,8 @@ class IndexThread:
                 self._refresh_whole()
             elif step.act == "batch":
                 self._refresh_batch()
+            elif step.act == "hurry":
+                self._take_hurried()
         return True
 
     def _take_settings(self) -> None:
@@ -386,12 +419,16 @@ class IndexThread:
             self._after(Outcome("failed", message=_message_of(error)), requests)
             return
         batch = self._watcher.take()
+        turn = self._watcher.turn
         self._report_totals(opened=True, whole=True, phase="looking", done=0, total=0)
         rebuild = any(wanted for wanted, _ in requests)
         # The refresh indexes these paths, or reports the error.
         with suppress(HelixError, OSError):
             self._take_newest(self._opened_helix(), batch)
-        self._after(self._run(RefreshRequest(rebuild=rebuild)), requests)
+        outcome = self._run(RefreshRequest(rebuild=rebuild))
+        if outcome.end == "done":
+            self._note_indexed(turn=turn)
+        self._after(outcome, requests)
 
     def _run(self, request: RefreshRequest) -> Outcome:
         """Run the indexer to its end, and index saved files in-process meanwhile."""
@@ -408,7 +445,7 @@ class IndexThread:
         while True:
             with self._wake:
                 wait_s = self._next_batch_wait_s()
-                if not run.has_news and wait_s > 0:
+                if not run.has_news and wait_s > 0 and not self._is_hurry_due():
                     self._wake.wait(wait_s)
             outcome, progress = run.outcome(), run.take_progress()
             if outcome is not None:
@@ -416,6 +453,8 @@ class IndexThread:
             if progress is not None and (time.monotonic() >= next_report or progress[0] != phase):
                 next_report, phase = time.monotonic() + PROGRESS_S, progress[0]
                 self._report(phase=phase, done=progress[1], total=progress[2], behind=True)
+            if self._is_hurry_due():
+                self._take_hurried()
             if self._next_batch_wait_s() <= 0:
                 self._take_saved()
 
@@ -449,7 +488,10 @@ class IndexThread:
                     is_left = True
                     break
                 untaken, some = saved[start:], saved[start : start + SAVED_BATCH_FILES]
-                is_left = bool(helix.take_saved(some).quarantined) or is_left
+                quarantined = helix.take_saved(some).quarantined
+                is_left = bool(quarantined) or is_left
+                if not quarantined:
+                    self._note_indexed(some)
                 self._schedule_recheck(helix, some)
                 self._report(paths=frozenset(some))
         except BusyStoreError:
@@ -459,6 +501,48 @@ class IndexThread:
             is_left = True
         if is_left:
             self._whole_at = time.monotonic()
+
+    def _is_hurry_due(self) -> bool:
+        """Return whether to index what a question waits for now; while git rewrites files, those wait for it."""
+        return self._is_hurried and not self._paused and not self._watcher.is_git_at_work()
+
+    def _take_hurried(self) -> None:
+        """Index the few queued files that a question waits for, without their debounce; leave what else is queued.
+
+        What may decide about other files, or is too much for this process, stays queued too, and beside a whole refresh
+        all but the newest files.
+        """
+        self._is_hurried = False
+        paths: tuple[bytes, ...] = ()
+        try:
+            helix = self._opened_helix()
+            batch = self._watcher.queued()
+            if self._indexing.pid:
+                paths = self._newest(helix, batch, SAVED_BATCH_FILES)
+            else:
+                paths = tuple(sorted(path for path in batch.paths if not helix.decides_for_others(path)))
+            if not paths or not self._fits_in_process(paths) or helix.needs_whole_refresh(paths):
+                return
+            self._watcher.take_only(paths)
+            if helix.take_saved(paths).quarantined:
+                # A file that breaks the parser is parsed in the child process, by the batch.
+                self._watcher.hint(paths)
+                return
+            self._note_indexed(paths)
+            self._schedule_recheck(helix, paths)
+            self._report(paths=frozenset(paths))
+        except BusyStoreError:
+            self._watcher.hint(paths)
+        except (HelixError, OSError):
+            # The next whole refresh indexes these paths, or reports the error.
+            self._whole_at = time.monotonic()
+
+    def _note_indexed(self, paths: Iterable[bytes] = (), *, turn: int = 0) -> None:
+        """Note that these paths, or everything taken up to ``turn``, are indexed, for the questions that wait."""
+        self._watcher.done(paths)
+        if turn:
+            self._watcher.done_before(turn)
+        self._notify()
 
     def _take_batch(self) -> ChangeBatch:
         """Drain the watcher's batch; a changed settings file in it renews the settings before the next step."""
@@ -530,6 +614,7 @@ class IndexThread:
         except BusyStoreError:
             self._watcher.hint(newest)
             return
+        self._note_indexed(newest)
         self._report(paths=frozenset(newest))
 
     def _newest(self, helix: Helix, batch: ChangeBatch, most: int) -> tuple[bytes, ...]:
@@ -556,6 +641,7 @@ class IndexThread:
             if outcome.end != "done":
                 self._after(outcome, [])
                 return
+        self._note_indexed(ordered)
         self._schedule_recheck(helix, ordered)
         self._report_totals(paths=reported, failure="" if self._whole_at is None else self._facts.failure)
 

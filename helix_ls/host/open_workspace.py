@@ -80,6 +80,8 @@ class QuestionThreads:
 
 
 QUESTION_WRITE_WAIT_MS = 20
+# How long a query waits for a few files that changed just before it.
+CATCH_UP_S = 0.3
 FIRST_LOOK_S, LONGEST_LOOK_S = 1.0, 60.0
 
 
@@ -154,8 +156,9 @@ class OpenWorkspace:
         """The process id of the indexer that runs a whole refresh now, or 0."""
         return self._index.indexer_pid
 
-    async def ask(self, act: Callable[[Helix], T], *, records_trail: bool | None = None) -> T:
-        """Run ``act`` in a query thread, which never waits for indexing; return its result or raise its exception.
+    async def ask(self, act: Callable[[Helix], T], *, records_trail: bool | None = None, catches_up: bool = True) -> T:
+        """Run ``act`` in a query thread, which waits for indexing at most ``CATCH_UP_S`` seconds, and with
+        ``catches_up`` false, as for verdicts, which need no index, never; return its result or raise its exception.
 
         ``records_trail`` is the setting of the window that asks, which adds to the user's own settings. An asker
         without one (None), such as an agent, is recorded while any window of the workspace wants a trail.
@@ -163,14 +166,17 @@ class OpenWorkspace:
         Cancelling the awaiting task does not stop ``act``: give the engine a ``cancelled`` callable for that.
         """
         is_trail_wanted = bool(self._recording) if records_trail is None else records_trail
-        return await self._threads.ask(lambda helix: self._answered(helix, act, is_trail_wanted=is_trail_wanted))
+        return await self._threads.ask(
+            lambda helix: self._answered(helix, act, is_trail_wanted=is_trail_wanted, catches_up=catches_up)
+        )
 
-    def _answered(self, helix: Helix, act: Callable[[Helix], T], *, is_trail_wanted: bool) -> T:
+    def _answered(self, helix: Helix, act: Callable[[Helix], T], *, is_trail_wanted: bool, catches_up: bool) -> T:
         """Run ``act`` in a query thread, then check the index and schedule a whole refresh if it is not usable.
 
         A query is the first to notice that the index was removed or damaged, or that the ignore rules changed.
         """
         helix.session.is_trail_wanted = is_trail_wanted
+        helix.session.unindexed = self._index.catch_up(CATCH_UP_S if catches_up else 0)
         answer = act(helix)
         facts = self._facts
         if facts.complete and not facts.whole:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal
 
 from helix_core.config import Config
 from helix_core.errors import GitError
+from helix_core.model import MOST_UNINDEXED, NO_CHANGES, UnindexedChanges
 from helix_core.workspace import FileOptions, Git, GitStateReader, Root
-from helix_core.workspace.watch import ChangeBatch, Watch, WatchState, settle
+from helix_core.workspace.watch import ChangeBatch, Watch, WatchState, is_locked, settle
 
 WatchMode = Literal["auto", "polling", "off"]
 _WATCH_OFF = WatchState("off")
+# Above it the changed paths are not remembered one by one.
+MOST_TAKEN = 100_000
 
 
 class WorkspaceWatcher:
@@ -31,6 +36,9 @@ class WorkspaceWatcher:
         self._watch: Watch | None = None
         self._git: Git | None = None
         self._mark = b""
+        self._turn = 0
+        self._taken: dict[bytes, int] = {}
+        self._whole_turn = 0
 
     @property
     def state(self) -> WatchState:
@@ -80,6 +88,12 @@ class WorkspaceWatcher:
         waiting = watch.waiting if watch is not None else None
         return settle(now, waiting).at if waiting is not None else None
 
+    def is_git_at_work(self) -> bool:
+        """Return whether the pending batch waits for git, which holds the lock of its index."""
+        watch = self._watch
+        waiting = watch.waiting if watch is not None else None
+        return waiting is not None and is_locked(time.monotonic(), waiting)
+
     def waits_since(self) -> float | None:
         """Return when the first pending event arrived, in monotonic seconds; None if nothing is pending."""
         watch = self._watch
@@ -87,9 +101,76 @@ class WorkspaceWatcher:
         return waiting.first_at if waiting is not None else None
 
     def take(self) -> ChangeBatch:
-        """Drain and return the pending batch."""
+        """Drain and return the pending batch; its paths are unindexed until ``done`` or ``done_before``."""
+        with self._lock:
+            watch = self._watch
+            batch = watch.take() if watch is not None else ChangeBatch()
+            self._turn += 1
+            self._taken.update(dict.fromkeys(batch.paths, self._turn))
+            if len(self._taken) > MOST_TAKEN:
+                self._taken.clear()
+                self._whole_turn = self._turn
+            if batch.whole:
+                self._whole_turn = self._turn
+        return batch
+
+    def take_only(self, paths: Iterable[bytes]) -> None:
+        """Drain these paths of the pending batch only, and leave the rest of it queued."""
+        chosen = tuple(paths)
+        with self._lock:
+            if self._watch is None:
+                return
+            self._watch.take_only(chosen)
+            self._turn += 1
+            self._taken.update(dict.fromkeys(chosen, self._turn))
+
+    def queued(self) -> ChangeBatch:
+        """Return the pending batch, which stays queued."""
         watch = self._watch
-        return watch.take() if watch is not None else ChangeBatch()
+        return watch.queued() if watch is not None else ChangeBatch()
+
+    @property
+    def turn(self) -> int:
+        """The number of the last batch taken, for ``done_before``."""
+        return self._turn
+
+    def done(self, paths: Iterable[bytes]) -> None:
+        """Note that these paths are indexed as they were when they were taken."""
+        with self._lock:
+            for path in paths:
+                self._taken.pop(path, None)
+
+    def done_before(self, turn: int) -> None:
+        """Note that everything taken up to that ``turn`` is indexed: a whole refresh that began then has ended."""
+        with self._lock:
+            self._taken = {path: taken for path, taken in self._taken.items() if taken > turn}
+            self._whole_turn = self._whole_turn if self._whole_turn > turn else 0
+
+    def sync(self, timeout_s: float) -> bool:
+        """Wait until every change of this moment is queued; False when the time ran out first.
+
+        Where events have no order there is nothing to wait for: True at once.
+        """
+        watch = self._watch
+        deadline = time.monotonic() + timeout_s
+        return watch is None or watch.sync(timeout_s) or time.monotonic() < deadline
+
+    def unindexed(self) -> UnindexedChanges:
+        """Return the changes that are not indexed yet, queued or taken. Paths with nothing at them are left out."""
+        with self._lock:
+            watch = self._watch
+            batch = watch.queued() if watch is not None and watch.waiting is not None else None
+            paths = set(self._taken)
+            is_whole = self._whole_turn > 0
+        if batch is not None:
+            paths |= batch.paths
+            is_whole = is_whole or batch.whole
+        if not paths and not is_whole:
+            return NO_CHANGES
+        if len(paths) > MOST_UNINDEXED:
+            return UnindexedChanges(is_listed=False)
+        top = os.fsencode(self._folder) + b"/"
+        return UnindexedChanges(tuple(sorted(one for one in paths if os.path.lexists(top + one))), not is_whole)
 
     def take_written(self) -> frozenset[bytes]:
         """Drain and return the files written since the last call; a batch contains them too."""

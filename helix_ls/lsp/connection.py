@@ -131,8 +131,9 @@ class ClientConnection:
                 return document
         return None
 
-    async def ask(self, folder: Folder, act: Act[T]) -> T:
-        """Run ``act(helix, overlays, cancelled)`` in a query thread and return its result.
+    async def ask(self, folder: Folder, act: Act[T], *, catches_up: bool = True) -> T:
+        """Run ``act(helix, overlays, cancelled)`` in a query thread and return its result. With ``catches_up`` what
+        changed just before is indexed first.
 
         ``cancelled`` returns True after the client sent ``$/cancelRequest`` for the running request.
         """
@@ -146,7 +147,7 @@ class ClientConnection:
                 raise Cancelled("the request was canceled")
             return act(helix, overlays, cancelled)
 
-        return await workspace.ask(run, records_trail=folder.records_trail)
+        return await workspace.ask(run, records_trail=folder.records_trail, catches_up=catches_up)
 
     async def compare_with_disk(self, document: OpenBuffer, text: str) -> None:
         """Mark a buffer opened with ``text`` as clean if it equals its file; until then it counts as dirty."""

@@ -243,7 +243,7 @@ class OpenPackets:
     async def _verdicts(self, packet: OpenPacket) -> tuple[list[Judged], list[RefreshTarget]]:
         packet.is_unsure = False
         try:
-            return await self._connection.ask(packet.folder, _judging(packet))
+            return await self._connection.ask(packet.folder, _judging(packet), catches_up=False)
         except WorkspaceError:
             return all_lost(packet.pointers, Reason.GONE, TaskType(packet.task), packet.confidence)
         except BusyStoreError:

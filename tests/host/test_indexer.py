@@ -114,14 +114,17 @@ def test_some_paths_are_brought_up_to_date_without_looking_at_the_rest(project, 
         assert helix.search("two")["items"] == [] or helix.search("two")["items"][0]["source_id"] != "app/two.py"
 
 
-def test_few_small_files_fit_beside_the_questions_and_a_folder_does_not(tmp_path):
+def test_few_small_files_fit_beside_the_questions_also_in_a_folder(tmp_path):
     (tmp_path / "small").write_bytes(b"x" * 10)
     (tmp_path / "large").write_bytes(b"x" * 1000)
     (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "one").write_bytes(b"x" * 10)
     assert fit_in_process(tmp_path, [b"small", b"gone"], most=2, most_bytes=10)
     assert not fit_in_process(tmp_path, [b"small", b"gone", b"away"], most=2, most_bytes=10)
     assert not fit_in_process(tmp_path, [b"large"], most=2, most_bytes=10)
-    assert not fit_in_process(tmp_path, [b"folder"], most=2, most_bytes=10)
+    assert fit_in_process(tmp_path, [b"folder"], most=2, most_bytes=10)
+    assert not fit_in_process(tmp_path, [b"folder"], most=1, most_bytes=10)
+    assert not fit_in_process(tmp_path, [b"folder"], most=2, most_bytes=9)
 
 
 def test_a_new_folder_stands_for_its_files_and_none_is_chosen_twice(tmp_path):

@@ -18,6 +18,8 @@ from helix_ls.host.index_thread import EMPTY_GRACE_S, NextStep, PendingWork, is_
         (PendingWork(batch_at=9.0, whole_at=40.0), NextStep("batch")),
         (PendingWork(paused=True, whole_at=9.0, batch_at=9.0), NextStep("wait")),
         (PendingWork(paused=True, requested=True), NextStep("whole")),
+        (PendingWork(hurried=True, batch_at=10.5, whole_at=9.0), NextStep("hurry")),
+        (PendingWork(hurried=True, paused=True, batch_at=10.5), NextStep("wait")),
         (PendingWork(poll_at=10.5, whole_at=9.0), NextStep("wait", 0.5)),
         (PendingWork(poll_at=10.0, whole_at=9.0), NextStep("poll")),
         (PendingWork(poll_at=10.5, requested=True), NextStep("poll")),

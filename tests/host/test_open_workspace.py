@@ -14,6 +14,7 @@ import pytest
 
 from helix_core.engine import Helix
 from helix_core.errors import BusyStoreError, Cancelled, WorkspaceError
+from helix_core.model import MOST_UNINDEXED
 from helix_ls.host.calls import FIRST_INDEX_S, first_indexed
 from helix_ls.host.child_processes import Run
 from helix_ls.host.host import Host
@@ -256,6 +257,48 @@ def test_paused_nothing_is_indexed_and_resumed_everything(project):
             heard.workspace.resume()
             await heard.finds("written_while_paused", "app/new.py")
             assert heard.workspace.status.state == "fresh"
+
+    run(main())
+
+
+def test_what_changed_while_paused_is_pointed_at_and_nothing_is_called_absent(project):
+    async def main():
+        async with opened(project) as heard:
+            heard.workspace.pause()
+            await heard.state("paused")
+            write(project, {"app/zeta.py": "def zeta(x):\n    return x\n"})
+            packet = await heard.workspace.ask(lambda helix: helix.packet("where is zeta defined"))
+            assert not packet["known_empty"]
+            assert packet["coordinate_confidence"] <= 0.5
+            assert packet["accounting"]["indexed_share"] < 1
+            assert any("not complete yet" in note for note in packet["notes"])
+            assert "app/zeta.py" in {one["source_id"] for one in packet["needs_refresh"]}
+            sentence = await heard.workspace.ask(lambda helix: helix.symbols.unknown("zeta"))
+            assert "app/zeta.py" in sentence and "not complete yet" in sentence
+            checked = await heard.workspace.ask(lambda helix: helix.check("`zeta(x)` is in `app/zeta.py`."))
+            assert any("not complete yet" in note for note in checked["notes"])
+            heard.workspace.resume()
+            await heard.finds("zeta", "app/zeta.py")
+            packet = await heard.workspace.ask(lambda helix: helix.packet("where is zeta defined"))
+            assert packet["notes"] == [] and packet["accounting"]["indexed_share"] == 1
+
+    run(main())
+
+
+def test_while_more_changed_than_is_remembered_nothing_is_called_absent(project):
+    async def main():
+        async with opened(project) as heard:
+            heard.workspace.pause()
+            await heard.state("paused")
+            write(project, {f"many/f{number}.txt": "one\n" for number in range(2 * MOST_UNINDEXED)})
+            (project / "many").rename(project / "others")
+            write(project, {f"app/f{number}.py": f"number = {number}\n" for number in range(2 * MOST_UNINDEXED)})
+            packet = await heard.workspace.ask(lambda helix: helix.packet("where is quokka_wombat_numbat defined"))
+            assert not packet["known_empty"]
+            assert any("behind the disk" in note for note in packet["notes"])
+            heard.workspace.resume()
+            await heard.state("fresh")
+            await heard.loses("where is quokka_wombat_numbat defined", "app/f1.py")
 
     run(main())
 

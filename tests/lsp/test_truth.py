@@ -95,10 +95,12 @@ def test_a_clean_buffer_does_not_hide_a_change_on_disk(visited: Wire, project: P
 
 
 NEVER_INDEXES = """
+from helix_ls.host.index_thread import IndexThread
 from helix_ls.host.watcher import WorkspaceWatcher
 from helix_ls.lsp import packets
 from helix_ls.lsp.session import run
 WorkspaceWatcher.batch_at = lambda *_: None
+IndexThread._is_hurry_due = lambda *_: False
 packets.LOOK_S = 1e6
 raise SystemExit(run())
 """

@@ -51,6 +51,13 @@ def test_a_file_is_known_as_written_once_all_of_it_is_there_and_a_batch_has_it_t
         assert b"src/a.py" not in listener.watch.take_written()
 
 
+def test_a_queue_that_is_drained_has_handled_every_event_up_to_now(repository):
+    with Listener(repository.path) as listener:
+        for number in range(500):
+            repository.write(f"f{number}.py", "0")
+            assert f"f{number}.py".encode() in listener.hear().paths
+
+
 def test_none_of_five_thousand_rewrites_is_lost(repository):
     for number in range(5000):
         repository.write(f"d{number % 50}/f{number}.py", "0")

@@ -47,7 +47,7 @@ class NotIndexed:
     ``changed`` counts files that are in as they were before, ``files`` those that can be searched. ``is_listed`` is
     False while the disk is not listed, so that what is missing is not known. ``over_limit`` and ``outside`` count
     the files that the settings leave out, as more than are wanted and as none of those to include, and
-    ``settings_notes`` say so.
+    ``settings_notes`` say so. ``is_current`` is False while it is known that files changed, but not which.
     """
 
     set_aside: Sequence[bytes] = ()
@@ -58,11 +58,12 @@ class NotIndexed:
     over_limit: int = 0
     outside: int = 0
     settings_notes: tuple[str, ...] = ()
+    is_current: bool = True
 
     @property
     def is_whole(self) -> bool:
         """Return whether every listed file is indexed."""
-        return self.is_listed and not self.pending and not self.changed
+        return self.is_listed and self.is_current and not self.pending and not self.changed
 
     @property
     def share(self) -> float:
@@ -95,6 +96,8 @@ class NotIndexed:
             return ""
         if not self.is_listed:
             return "the index has only just been begun: what it does not know may still be there"
+        if not self.pending and not self.changed:
+            return "the index is behind the disk at the moment: what it does not know may still be there"
         total = self.files + len(self.pending)
         there = max(self.files - self.changed, 0)
         done = f"{there:,} of {count(total, 'file')}"

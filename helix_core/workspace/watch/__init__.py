@@ -10,15 +10,23 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
-    from helix_core.workspace.watch.change_queue import ChangeBatch, Mode, PendingChanges, Settled, WatchState, settle
+    from helix_core.workspace.watch.change_queue import (
+        ChangeBatch,
+        Mode,
+        PendingChanges,
+        Settled,
+        WatchState,
+        is_locked,
+        settle,
+    )
     from helix_core.workspace.watch.watch import Watch
 
-__all__ = ["ChangeBatch", "Mode", "PendingChanges", "Settled", "Watch", "WatchState", "settle"]
+__all__ = ["ChangeBatch", "Mode", "PendingChanges", "Settled", "Watch", "WatchState", "is_locked", "settle"]
 
 __getattr__ = lazy_face(
     __name__,
     {
-        "change_queue": ("ChangeBatch", "Mode", "PendingChanges", "Settled", "WatchState", "settle"),
+        "change_queue": ("ChangeBatch", "Mode", "PendingChanges", "Settled", "WatchState", "is_locked", "settle"),
         "watch": ("Watch",),
     },
 )

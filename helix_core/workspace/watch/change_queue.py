@@ -44,7 +44,7 @@ def settle(now: float, waiting: PendingChanges) -> Settled:
     """Debounce: due after 30 ms of quiet, at most 200 ms after the first event; while git works after 300 ms and 5
     s.
     """
-    if waiting.locked_at is not None and now - waiting.locked_at < GIT_MOST_S:
+    if is_locked(now, waiting):
         # The release of the lock may cause no event, so check it again soon.
         at = min(waiting.first_at + GIT_MOST_S, now + LOCK_LOOK_S)
     elif waiting.git_at is not None and waiting.git_at >= waiting.first_at - GIT_QUIET_S:
@@ -52,6 +52,11 @@ def settle(now: float, waiting: PendingChanges) -> Settled:
     else:
         at = min(waiting.first_at + MOST_S, waiting.last_at + QUIET_S)
     return Settled(at <= now, at)
+
+
+def is_locked(now: float, waiting: PendingChanges) -> bool:
+    """Return whether git holds the lock of its index, and has not died with it."""
+    return waiting.locked_at is not None and now - waiting.locked_at < GIT_MOST_S
 
 
 Mode = Literal["events", "polling", "off"]
@@ -202,6 +207,20 @@ class ChangeQueue:
             self._whole = self._git = self._is_signaled = False
         return taken
 
+    def queued(self) -> ChangeBatch:
+        """Return what ``take`` would, and leave it queued."""
+        with self._lock:
+            hinted = frozenset(self._hinted & self._paths)
+            return ChangeBatch(frozenset(self._paths), self._whole, self._git, self._missing, hinted)
+
+    def take_only(self, paths: Iterable[bytes]) -> None:
+        """Clear these paths, which are handled by themselves; what else is queued stays."""
+        with self._lock:
+            self._paths.difference_update(paths)
+            self._hinted &= self._paths
+            if not self._paths and not self._whole and not self._git:
+                self._is_signaled = False
+
     def waiting(self) -> PendingChanges | None:
         """Return the times of the queued changes, None for an empty queue."""
         with self._lock:
@@ -239,7 +258,9 @@ class WatchCallbacks(Protocol):
 
 
 class Events(Protocol):
-    """A source of events below a root. ``quiet``: single files whose events are dropped."""
+    """A source of events below a root. ``quiet``: single files whose events are dropped; ``is_drained``: every event
+    so far is known to be handled.
+    """
 
     quiet: frozenset[bytes]
 
@@ -251,6 +272,8 @@ class Events(Protocol):
     def watch(self, path: bytes, descriptor: int) -> bool: ...
     def forget(self, path: bytes) -> None: ...
     def watch_git(self, places: tuple[GitPlace, ...]) -> None: ...
+    @property
+    def is_drained(self) -> bool: ...
     def wait(self, folder: bytes, timeout_s: float) -> bool: ...
     def stop(self) -> None: ...
 

@@ -7,9 +7,12 @@ reader's thread, in queue order; they put paths into a queue and never access th
 
 from __future__ import annotations
 
+import array
 import errno
+import fcntl
 import itertools
 import os
+import termios
 import threading
 from collections.abc import Callable
 from typing import Protocol
@@ -117,11 +120,37 @@ class _Cookie:
         self.seen.set()
 
 
+class ObservedQueue(InotifyFD):
+    """The kernel's queue, which can tell that its reader has nothing left to handle."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._is_idle = False
+
+    @property
+    def is_drained(self) -> bool:
+        """Return whether all events up to now were handled; False also where that cannot be told."""
+        unread = array.array("i", [0])
+        try:
+            fcntl.ioctl(self._inotify_fd, termios.FIONREAD, unread)
+        except OSError:
+            return False
+        # In this order: a reader that waits after the queue was empty has handled what it took from there.
+        return unread[0] == 0 and self._is_idle
+
+    def _check_inotify_fd(self) -> bool:
+        self._is_idle = True
+        try:
+            return super()._check_inotify_fd()
+        finally:
+            self._is_idle = False
+
+
 class Inotify:
     """One inotify queue and its reader thread. The supervisor and the reader add and remove watches."""
 
     def __init__(
-        self, changes: ChangeQueue, callbacks: WatchCallbacks, queue: Callable[[], InotifyFD] = InotifyFD
+        self, changes: ChangeQueue, callbacks: WatchCallbacks, queue: Callable[[], InotifyFD] = ObservedQueue
     ) -> None:
         """Raises OSError (EMFILE) at the kernel's limit of queues a user, or without a /proc."""
         os.stat("/proc/self/fd")
@@ -265,10 +294,18 @@ class Inotify:
             del self._git[folder.place.path]
         self.callbacks.look_again()
 
+    @property
+    def is_drained(self) -> bool:
+        """Return whether the reader has handled every event up to now; False also where that cannot be told."""
+        return isinstance(self._queue, ObservedQueue) and self._queue.is_drained and self.is_alive
+
     def wait(self, folder: bytes, timeout_s: float) -> bool:
         """Wait until the events queued now were read; False on timeout. ``folder`` is a private one, for the marker."""
         cookie = _Cookie(next(self._ids))
-        wd = self._add(folder, _GIT, cookie)
+        try:
+            wd = self._add(folder, _GIT, cookie)
+        except LimitReached:
+            return False
         if wd < 0:
             return False
         os.close(os.open(folder + b"/%d" % cookie.id, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))

@@ -71,6 +71,11 @@ class Recursive(FileSystemEventHandler):
                 self._outside.add(place.path)
         self._git = {os.path.normpath(place.path): place for place in places}
 
+    @property
+    def is_drained(self) -> bool:
+        """Always False: events of different sources have no order."""
+        return False
+
     def wait(self, folder: bytes, timeout_s: float) -> bool:  # noqa: ARG002
         """Always return False: events of different sources have no order."""
         return False

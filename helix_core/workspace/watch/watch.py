@@ -307,6 +307,14 @@ class Watch:
         self._supervise_again()
         return self._changes.take()
 
+    def queued(self) -> ChangeBatch:
+        """Return what ``take`` would, and leave it queued."""
+        return self._changes.queued()
+
+    def take_only(self, paths: Iterable[bytes]) -> None:
+        """Clear these paths from the queue; what else is queued stays."""
+        self._changes.take_only(paths)
+
     def take_written(self) -> frozenset[bytes]:
         """Return and clear the files whose writing finished, without debounce; ``take`` returns them too."""
         return self._changes.take_written()
@@ -342,9 +350,10 @@ class Watch:
         events = self._coverage.events
         if events is None:
             return False
-        with tempfile.TemporaryDirectory(prefix="helix-watch-") as folder:
-            if not events.wait(os.fsencode(folder), timeout_s):
-                return False
+        if not events.is_drained:
+            with tempfile.TemporaryDirectory(prefix="helix-watch-") as folder:
+                if not events.wait(os.fsencode(folder), timeout_s):
+                    return False
         while self._is_busy or self._new:
             if time.monotonic() > deadline:
                 return False
