@@ -152,9 +152,10 @@ _INTENT_PATTERNS = {
         rf"|\bhow (?:do|can|to|would|should) (?:i |we |you )?(?:install|set ?up|build|run|use|start) (?:this|it|the"
         rf"|our)(?: {_WHOLE})?(?: locally)?\s{{0,3}}(?:[?.!\n]|\Z)"
     ),
-    Intent.AUTHORSHIP: re.compile(
+    Intent.AUTHORSHIP: lazy_pattern(
         rf"\bwho (?:wrote|made|created|authored|maintains?|develop(?:s|ed)|started|owns|(?:is|are) (?:the )?(?:authors?"
-        rf"|maintainers?|creators?|contributors?) of) (?:this|the|our|that) {_WHOLE}\s{{0,3}}(?:[?.!\n]|\Z)"
+        rf"|maintainers?|creators?|contributors?) of) (?:this|the|our|that) {_WHOLE}\s{{0,3}}(?:[?.!\n]|\Z)",
+        cues="who",
     ),
 }
 

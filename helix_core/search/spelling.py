@@ -103,7 +103,7 @@ def is_bold(meant: str) -> bool:
 
 
 SHORTEST_NAME, LONGEST_NAME = 6, 24
-_IN_QUOTES = re.compile(r"(?<=[`\"'“])[A-Za-z]+(?=[`\"'”])")
+_IN_QUOTES = lazy_pattern(r"(?<=[`\"'“])[A-Za-z]+(?=[`\"'”])", cues="`|\"|'")
 
 
 def _as_defined(text: str, question: Question, frequency: Mapping[str, int], reader: Reader) -> dict[str, str]:
@@ -214,7 +214,7 @@ def _in_two_words(words: Sequence[str], frequency: Mapping[str, int], reader: Re
 
 _PAIR = re.compile(r"(?<![\w.`'/-])([A-Za-z]{2,20}) ([A-Za-z]{2,20})(?![\w`'/(-]|\.\w)")
 _SECOND_HALVES = frozenset({"in", "on", "off", "out", "up", "down", "over", "back"})
-_BEFORE_AN_OBJECT = re.compile(r" (?:the|an?|this|that|these|those|our|my|your|its|which|what)\b", re.IGNORECASE)
+_BEFORE_AN_OBJECT = lazy_pattern(r" (?:the|an?|this|that|these|those|our|my|your|its|which|what)\b", re.IGNORECASE)
 _HALVES = frozenset({"file", "code", "name", "path"})
 MOST_PAIRS = 12
 
