@@ -101,8 +101,6 @@ class Chains:
         if key and _mentions(self._data[start:end], symbol):
             return Naming(None, NOT_PARSED if self._has_errors else NO_DEFINITION)
         holding = [one for one in around if one.end >= end or (one.is_heavy and not _goes_on(one, inside))]
-        if around and not holding:
-            return Naming(None, NOT_PARSED if self._has_errors else NO_DEFINITION)
         return self._other(holding[-1].chain if holding else "")
 
     def label(self, start: int, end: int) -> Naming:

@@ -70,6 +70,25 @@ def test_what_nothing_defines_has_no_answer(helix, name):
     assert helix.symbols.about(name, path=b"app/sessions.py", line=8) is None
 
 
+def test_a_name_whose_file_is_stored_anew_between_two_queries_is_looked_up_again(
+    helix, repository, open_helix, monkeypatch
+):
+    names = type(helix.session.index.reader.names)
+    original, asked = names.defined_at, []
+
+    def defined_at(self, *given):
+        asked.append(given)
+        if len(asked) > 1:
+            return original(self, *given)
+        file = repository / "app/sessions.py"
+        file.write_text(file.read_text() + "# more\n")
+        open_helix(repository).refresh_paths([b"app/sessions.py"])
+        return []
+
+    monkeypatch.setattr(names, "defined_at", defined_at)
+    assert places(helix.symbols.about("sign_cookie"), "definitions") == [("app/sessions.py", 6)]
+
+
 def test_a_name_with_white_space_around_it_is_that_name(helix):
     assert helix.symbols.about(" sign_cookie\n")["name"] == "sign_cookie"
 

@@ -508,7 +508,8 @@ def test_a_save_goes_before_what_is_left_of_many_files_beside_a_whole_refresh(pr
             report = original(helix, paths)
             if len(taken) == 1:
                 write(project, {"app/late.py": "def quokka_late():\n    return 1\n"})
-                while workspace._index._next_batch_wait_s() > 0:
+                queued = workspace._index._watcher.queued
+                while b"app/late.py" not in queued().paths or workspace._index._next_batch_wait_s() > 0:
                     time.sleep(0.005)
             return report
 

@@ -22,9 +22,9 @@ from helix_core.model import Ranked, Weighed
 from helix_core.phase import MOST_EVENTS, Trail, TrailItem, TrailLog, TrailVersion, entry_text
 from helix_core.store import TrailChange, TrailFile
 from helix_ls.operations.arguments import AskContext
-from helix_ls.operations.memory import FORGET_TRAIL, WHERE, WhereArguments
+from helix_ls.operations.memory import FORGET_TRAIL, WHERE, ForgetTrailArguments, WhereArguments
 from helix_ls.operations.places import OPEN, OpenArguments
-from helix_ls.operations.questions import CONTEXT, ContextArguments, WorkspaceArguments
+from helix_ls.operations.questions import CONTEXT, ContextArguments
 from tests.engine.repository import git
 
 CODE = "".join(f"def step{number}(value):\n    return value + {number}\n\n\n" for number in range(12))
@@ -189,10 +189,10 @@ def test_forgetting_leaves_no_byte_in_the_cache_folder(recording):
         opens(recording, "alpha.py", 1, 2)
     folder = trail_file(recording).parent
     trail_file(recording).with_name("trail.db-wal").touch()
-    assert FORGET_TRAIL.run(recording, WorkspaceArguments(), AskContext())["forgotten"] is True
+    assert FORGET_TRAIL.run(recording, ForgetTrailArguments(origin="user"), AskContext())["forgotten"] is True
     assert [file.name for file in folder.rglob("*") if "trail" in file.name] == []
     assert where(recording)["last"] == []
-    assert FORGET_TRAIL.run(recording, WorkspaceArguments(), AskContext())["forgotten"] is False
+    assert FORGET_TRAIL.run(recording, ForgetTrailArguments(origin="user"), AskContext())["forgotten"] is False
     opens(recording, "beta.py", 1, 2)
     assert [place["source_id"] for place in where(recording)["last"]] == ["beta.py"]
 
@@ -206,7 +206,7 @@ def test_forgetting_leaves_no_word_of_a_trail_in_any_file(recording, open_helix,
     recording.packet("alpha_step3")
     cache = trail_file(recording).parents[2]
     assert any(word.encode() in file.read_bytes() for file in cache.rglob("*") if file.is_file())
-    FORGET_TRAIL.run(recording, WorkspaceArguments(), AskContext())
+    FORGET_TRAIL.run(recording, ForgetTrailArguments(origin="user"), AskContext())
     open_helix(workspace).refresh()
     assert [file for file in cache.rglob("*") if file.is_file() and word.encode() in file.read_bytes()] == []
 
@@ -326,7 +326,7 @@ def test_versions_flags_and_imports_leave_the_trail_one_log(recording):
     trail.rollback(2, 4.0)
     assert (trail.history()["digest"], trail.history()["flags"]) == (later, ["seen"])
     log = trail.log()
-    FORGET_TRAIL.run(recording, WorkspaceArguments(), AskContext())
+    FORGET_TRAIL.run(recording, ForgetTrailArguments(origin="user"), AskContext())
     assert trail.imported(log)["added"] == 2
     assert trail.log() == log
     # Known looks come in once; the versions of two logs name states of neither.
@@ -584,7 +584,7 @@ def test_a_flag_keeps_a_file_and_a_folder_out_of_the_index_for_good(recording, w
     (workspace / "alpha.py").write_text(CODE + "# more\n", "utf-8")
     again.refresh_paths([b"alpha.py"])
     assert b"alpha.py" not in again.session.index.reader.files.states()
-    FORGET_TRAIL.run(again, WorkspaceArguments(), AskContext())
+    FORGET_TRAIL.run(again, ForgetTrailArguments(origin="user"), AskContext())
     again.refresh()
     assert {b"alpha.py", b"deep/er/one.py"} < again.session.index.reader.files.states().keys()
 

@@ -43,7 +43,15 @@ API = schemathesis.openapi.from_dict(without_long_bounds(document()), config=CON
 # Which of their members go together, which names are defined, which ids there are, and what is a statement, is said in
 # words only; what a chat must be is the upstream's to say.
 OF_MEMORY = tuple(each.path for each in HTTP_ROUTES if each.path.startswith("/memory/"))
-IN_WORDS = ("/uses", "/forget", "/context/expand", "/hitl/emit", *OF_MEMORY, *(each.route for each in DIALECTS))
+IN_WORDS = (
+    "/uses",
+    "/forget",
+    "/trail/forget",
+    "/context/expand",
+    "/hitl/emit",
+    *OF_MEMORY,
+    *(each.route for each in DIALECTS),
+)
 
 
 @pytest.fixture(scope="module")

@@ -122,7 +122,11 @@ def test_a_folder_filled_the_moment_it_is_made_loses_nothing(repository):
         assert listener.watch.state.folders == 1 + 50 * 4
         for number in range(50):
             repository.write(f"new{number}/a/b/c/d.py", "again")
-        assert listener.hear().paths == {b"new%d/a/b/c/d.py" % number for number in range(50)}
+        written = {b"new%d/a/b/c/d.py" % number for number in range(50)}
+        heard = listener.hear().paths
+        # A folder's own last event may come behind those of its file.
+        assert written <= heard
+        assert heard - written <= {path.rpartition(b"/")[0] for path in written}
 
 
 def test_an_ignored_folder_that_comes_later_gets_no_watch(repository):
