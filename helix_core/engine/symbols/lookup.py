@@ -336,9 +336,7 @@ class SymbolAnswer:
             wanted = wanted if wanted.owners else NameQuery(wanted.name, owners_in(text, wanted.name))
             candidates = self._reader.names.defined_at(wanted.name, path)
             meant = choose(candidates, wanted, here)
-            if not meant.definitions:
-                return None
-            answer = self._answer(wanted, meant, candidates)
+            answer = self._answer(wanted, meant, candidates) if meant.definitions else None
             # Where another process stored a definition anew meanwhile, it is known by its old row no more.
             is_level = candidates == self._reader.names.defined_at(wanted.name, path)
             if is_level and self._weigher.observer.mended == before:

@@ -85,12 +85,7 @@ class Symbols:
             looked_up = SymbolAnswer(session.index.reader, weigher, history, part, counts=counts)
             return looked_up.about(name, path, line, overlays)
 
-        reader = session.index.reader
-        version = reader.version()
         answer = look_up(name, path, line, part)
-        if answer is None and reader.version() != version:
-            # A file that was indexed anew between two queries: its definitions have other ids now.
-            answer = look_up(name, path, line, part)
         if answer is not None and depth > 1:
             first = PageCursor(0, part.size, "")
             answer["reached"], answer["reached_all"] = _reached(answer, depth, partial(look_up, part=first))
