@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from helix_core.printable import one_line
 from helix_ls.cli.output import environment
 
-LONGEST_TYPED = 200
 STRAND_READS = frozenset({"import", "verify", "diff", "keys"})
 TRAIL_READS = frozenset({"log", "diff"})
 
@@ -56,4 +54,4 @@ def refuse_agents(verb: str, given: Mapping[str, Any], typed: Sequence[str]) -> 
 
         from helix_core.engine.memory import only_a_person
 
-        raise only_a_person(one_line(shlex.join(["helix", *typed]))[:LONGEST_TYPED])
+        raise only_a_person(shlex.join(["helix", *typed]))

@@ -29,7 +29,6 @@ Kind = Literal["string", "integer", "number", "boolean", "object", "array"]
 _KINDS: dict[Any, Kind] = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
 LARGEST = 1_000_000_000
 LAST_LINE = 10_000_000
-LONGEST_TYPED = 200
 A = TypeVar("A")
 
 
@@ -238,9 +237,8 @@ class Operation(Generic[A]):
         if not self.person:
             return
         from helix_core.engine.memory import only_a_person
-        from helix_core.printable import one_line
         from helix_ls.operations.attribution import by_of
 
         said = {each.name: getattr(given, each.name) for each in parameters_of(self.arguments)}
         if by_of(said.get("agent", ""), *((said["origin"],) if "origin" in said else ())).agent:
-            raise only_a_person(one_line(f"helix {self.person.format_map(said)}")[:LONGEST_TYPED])
+            raise only_a_person(f"helix {self.person.format_map(said)}")

@@ -54,6 +54,7 @@ from helix_core.model import (
     record_hash,
 )
 from helix_core.packet import affordable, estimated_tokens
+from helix_core.printable import one_line
 from helix_core.store import Memory
 
 CHANGED_SCHEMA, LOG_SCHEMA, REVIEW_SCHEMA = "helix.changed/1", "helix.log/1", "helix.review/1"
@@ -551,7 +552,8 @@ def no_memory(name: str) -> UsageError:
 
 def only_a_person(typed: str) -> UsageError:
     """Return the error for what an agent asks for and may not decide; ``typed`` is the command that does it."""
-    return UsageError(f"only a person decides that, never an agent; the user runs it without HELIX_AGENT: {typed}")
+    shown = one_line(typed)[:MOST_ECHOED]
+    return UsageError(f"only a person decides that, never an agent; the user runs it without HELIX_AGENT: {shown}")
 
 
 def _forget_token(fact: MemoryFact, query: str) -> str:
