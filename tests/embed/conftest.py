@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import TypeAlias
 
 import numpy as np
@@ -20,6 +22,7 @@ from helix_core.embed.model import Model, models_folder, read_model
 ROOT = Path(__file__).parents[2]
 LOCK = ROOT / "requirements-minilm.lock"
 TokenRows: TypeAlias = Callable[[Path, int], NDArray[np.float32]]
+ModulesOf: TypeAlias = Callable[[Path], Callable[[str], ModuleType]]
 DIMENSIONS = 16
 
 
@@ -73,3 +76,19 @@ def token_rows(monkeypatch: pytest.MonkeyPatch) -> TokenRows:
         return table
 
     return write
+
+
+@pytest.fixture
+def modules_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModulesOf]:
+    """Import the scripts of a folder as modules, which are forgotten at the end."""
+    before, folders = set(sys.modules), list[str]()
+
+    def scripts(folder: Path) -> Callable[[str], ModuleType]:
+        monkeypatch.syspath_prepend(str(folder))
+        folders.append(str(folder))
+        return importlib.import_module
+
+    yield scripts
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(tuple(folders)):
+            del sys.modules[name]

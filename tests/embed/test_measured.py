@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +19,7 @@ from helix_core.embed.model import FastModel, Model, ModelEncoder, choose
 from helix_core.engine import Helix
 from helix_core.engine.embedding import Embedding
 from helix_core.search import weights
+from tests.embed.conftest import ModulesOf
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 TEXT = 'def purge(table, key):\n    """Remove a record and all that refers to it."""\n    del table[key]\n'
@@ -27,14 +27,9 @@ QUESTION = {"question": "how does one get rid of an entry?", "kind": "x", "expec
 
 
 @pytest.fixture
-def benchmark(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
+def benchmark(modules_of: ModulesOf) -> Callable[[str], ModuleType]:
     """A script of the benchmarks, as a module."""
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    yield importlib.import_module
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCHMARKS)):
-            del sys.modules[name]
+    return modules_of(BENCHMARKS)
 
 
 @pytest.fixture

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import lzma
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +20,7 @@ from helix_core.embed.minilm import convert_wheel
 from helix_core.embed.model import FastModel
 from helix_core.embed.model_sources import take_folder
 from helix_core.ingest import ingest
+from tests.embed.conftest import ModulesOf
 
 TRAIN = Path(__file__).parents[2] / "benchmarks" / "train"
 PYTHON = '''"""Rows."""
@@ -64,14 +64,9 @@ CHANGES = "# Changes\n\n- `double` answered nonsense where somebody handed over 
 
 
 @pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
+def script(modules_of: ModulesOf) -> Callable[[str], ModuleType]:
     """A script of the recipe, as a module."""
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(str(TRAIN))
-    yield importlib.import_module
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(TRAIN)):
-            del sys.modules[name]
+    return modules_of(TRAIN)
 
 
 def _git(folder: Path, *arguments: str) -> str:
