@@ -230,7 +230,9 @@ def attributed(
         host: The machine's name.
         timezone: The machine's time zone.
     """
-    fallback = {"org": LOCAL, "device": host, "user": user, "agent": ""}
+    # A name of blanks alone is still a program's.
+    agent = UNNAMED if environ.get("HELIX_AGENT") else ""
+    fallback = {"org": LOCAL, "device": host, "user": user, "agent": agent}
     found: dict[str, str] = {}
     for layer, (members, variables) in _LAYERS.items():
         said = (given.get(name, "") for name in members)

@@ -86,6 +86,9 @@ def test_what_a_request_names_goes_before_the_environment_and_that_before_the_ma
     assert attributed(named, environ) == Attribution("o", "p", "h", "a")
     assert attributed({"org_id": " \u202e\0x" + "y" * 90}, {}).org == ("x" + "y" * 90)[:64]
     assert attributed({"org_id": " \n"}, environ).org == "acme"
+    # A name that cannot be shown is a program's all the same.
+    assert attributed({}, {"HELIX_AGENT": " \u202e"}).agent == "agent"
+    assert attributed({}, {"HELIX_AGENT": ""}).agent == ""
 
 
 def test_decisions_uses_literals_and_citations_are_facts_as_they_were_said():
