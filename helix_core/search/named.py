@@ -14,7 +14,7 @@ from helix_core.conversation import Coordinate
 from helix_core.model import Ranked, Role
 from helix_core.search.confidence import telling_terms
 from helix_core.search.question import Intent, Question, Term, any_of, is_request_word, is_task_word, owners_of
-from helix_core.search.rankers import VALUE_KINDS, files_called, named_after, plain_word, word_definitions
+from helix_core.search.rankers import VALUE_KINDS, files_called, named_after, word_definitions
 from helix_core.store import DefinitionHit, QueryBudgetError, Reader
 from helix_core.words import is_compound, split_identifier
 
@@ -78,7 +78,7 @@ def settle(
     if not names or not ranked:
         return NO_BOUNDS
     try:
-        if (word := plain_word(question)) and (bounds := _of_a_word(word, terms, ranked[0], reader)) is not None:
+        if (word := question.word) and (bounds := _of_a_word(word, terms, ranked[0], reader)) is not None:
             return bounds
         hits = reader.names.definitions({name.lower() for name in names})
         # Of the files that a filter leaves nothing follows for the workspace.

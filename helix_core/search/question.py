@@ -97,6 +97,10 @@ _WORK_VERB = re.compile(
     r"(?:[?!.,;\n]|\Z))"
 )
 _HOW = re.compile(r"(?i)\bhow\b")
+_ONE_WORD = lazy_pattern(
+    r"(?i)\W*+(?:(?:where|what)(?:['’]?s| is| are| does| do)?\s+|(?:show(?: me)?|find)\s+)?(?:(?:the|an?)\s+)?"
+    r"\W*+\w++\W*+(?:defined\W*+)?"
+)
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?:s|t|re|ve|ll|d|m)\b")
 _FILE_EXTENSION_WORDS = """
 py pyi pyx js jsx mjs cjs ts tsx mts cts vue svelte go rs java kt kts scala c h cc cpp cxx hpp hh cs fs rb php pl pm
@@ -169,8 +173,9 @@ class Question:
     capitalized inside a sentence; ``paths`` use ``/``; ``phrases`` are runs of lower-case words to match in sequence;
     ``quoted`` the same for quoted text.
 
-    A question that is one name, stop words aside, has it in ``subject``: as typed, after its qualifiers; a question
-    that is one path has it in ``path``. ``spoken`` are runs of lower-case words that may be the parts of one name.
+    A question that is one name, stop words aside, has it in ``subject``: as typed, after its qualifiers; one that asks
+    only where or what a word is that may be English as well as a name has it in ``word``; a question that is one path
+    has it in ``path``. ``spoken`` are runs of lower-case words that may be the parts of one name.
     ``literals`` are the quoted texts of several words, longest first; ``sentence`` is the whole text when it is not a
     question and short enough to be an error message. ``printed`` are the runs of words of a message that a program
     printed, between the values that it filled in (quoted texts, numbers), in order. ``toolchain`` is the language whose
@@ -185,6 +190,7 @@ class Question:
     quoted: tuple[tuple[str, ...], ...] = ()
     intents: frozenset[Intent] = frozenset()
     subject: tuple[str, ...] = ()
+    word: str = ""
     path: str = ""
     literals: tuple[str, ...] = ()
     sentence: str = ""
@@ -204,6 +210,7 @@ def parse_question(text: str) -> Question:
     # Scripts without spaces stand directly beside the names of code.
     spaced = text if text.isascii() else _BESIDE_WIDE.sub(" ", text)
     identifiers, toolchain = _identifiers(spaced, quoted, paths), _toolchain(text)
+    subject = () if toolchain else _subject(text)
     return Question(
         words=_with_options(_content_words(text), text),
         identifiers=identifiers,
@@ -212,7 +219,8 @@ def parse_question(text: str) -> Question:
         phrases=_phrases([text]),
         quoted=_phrases(quoted),
         intents=_intents(text),
-        subject=() if toolchain else _subject(text),
+        subject=subject,
+        word=_word(text, subject),
         path=_path(text, paths),
         literals=_literals(quoted),
         sentence=text if _is_message(text) else "",
@@ -452,6 +460,15 @@ def _subject(text: str) -> tuple[str, ...]:
         return tuple(telling) if is_name else ()
     dotted = [IDENTIFIER.findall(name) for name in _DOTTED.findall(text)]
     return tuple(dotted[0]) if len(dotted) == 1 and set(telling) <= set(dotted[0]) else ()
+
+
+def _word(text: str, subject: tuple[str, ...]) -> str:
+    """Return the subject where it is a plain word and the text asks for nothing but what or where that is: "how does a
+    refund work" asks for more than what is called ``refund``.
+    """
+    if len(subject) != 1 or is_compound(subject[0]):
+        return ""
+    return subject[0] if _ONE_WORD.fullmatch(text) else ""
 
 
 def _is_of_a_file(word: str, text: str) -> bool:

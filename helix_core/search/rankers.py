@@ -118,7 +118,7 @@ def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]
     *owners, name = question.subject or ("",)
     if not name:
         return []
-    if word := plain_word(question):
+    if word := question.word:
         hits = word_definitions(word, reader)
         if all(hit.kind in VALUE_KINDS for hit in hits) and _is_own_file_meant(word, hits, reader):
             # A test may call a helper that, and any type a field.
@@ -136,13 +136,6 @@ def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]
         hits = [hit for hit in hits if owners[-1] in around.get(hit.item_id, ())]
     limit = MAX_FILES if owners or is_compound(name) else MAX_FILES_OF_A_WORD
     return hits if len({hit.source_id for hit in hits}) <= limit else []
-
-
-def plain_word(question: Question) -> str:
-    """Return the one word that the question consists of, where it may be a name as well as English; "" otherwise."""
-    if len(question.subject) != 1 or is_compound(question.subject[0]):
-        return ""
-    return question.subject[0]
 
 
 def word_definitions(word: str, reader: Reader) -> list[DefinitionHit]:
@@ -628,7 +621,7 @@ def exact(query: RankerInput) -> Votes:
     if named:
         return Votes(tuple(Vote(id_, 1.0) for id_ in named))
     hits = named_definitions(query.question, query.reader)
-    if hits and plain_word(query.question):
+    if hits and query.question.word:
         # Many things have the word: they stay in their order.
         return _defined(query, [(1.0 + NEXT_PLACE * (len(hits) - at), hit) for at, hit in enumerate(hits)])
     if hits:
@@ -638,7 +631,7 @@ def exact(query: RankerInput) -> Votes:
     for intent in _NAMES_OF_THE_WHOLE:
         if intent in query.question.intents:
             return Votes(tuple(Vote(id_, score) for id_, score in files_of_the_whole(intent, query.reader)))
-    word = plain_word(query.question)
+    word = query.question.word
     if word and (after := named_after(word, query.reader)):
         return _defined(query, [(1.0, hit) for hit in after])
     found = literal_chunks(query.question, query.frequency, query.reader, FIELD_WEIGHTS)

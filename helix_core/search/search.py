@@ -47,7 +47,6 @@ from helix_core.search.rankers import (
     RANKERS,
     RankerInput,
     Votes,
-    plain_word,
     word_definitions,
 )
 from helix_core.search.related import related_items
@@ -602,7 +601,7 @@ class _Search:
             if place.item_id in items
         ]
         one_name = self._question.subject or self._question.path
-        word = plain_word(self._question)
+        word = self._question.word
         # What is only called after a word is one of the places that have it.
         is_after = bool(word) and not word_definitions(word, self._reader)
         if one_name and not is_after and files and any(signal.ranker == "exact" for signal in files[0][0].signals):

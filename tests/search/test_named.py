@@ -216,6 +216,8 @@ def test_a_word_that_names_only_have_in_them_finds_what_is_called_after_it(index
     found = ask(indexed(files), "walk")
     assert found.ranked[0].item.name == "uv_walk"
     assert found.notes == ("nothing here is called walk alone; see uv_walk",)
+    # Who asks how it works asks for more than a name.
+    assert ask(indexed(files), "how does the walk work?").notes == ()
     said = {
         "src/a.py": "def one():\n    # Of quorum.\n    pass\n",
         "src/b.py": "def two():\n    # The quorum.\n    pass\n",

@@ -25,6 +25,22 @@ def test_a_dotted_name_asks_for_its_last_part_first(typed: str) -> None:
     assert parse_question(f"what follows {typed} in the end").identifiers[0] == "commit"
 
 
+@pytest.mark.parametrize(
+    ("typed", "word"),
+    [
+        ("walk", "walk"),
+        ("Where is `walk` defined?", "walk"),
+        ("what's the walk", "walk"),
+        ("where does walk live?", "walk"),
+        ("how does a walk work?", ""),
+        ("what does walk do", ""),
+        ("heap_walk", ""),
+    ],
+)
+def test_one_word_is_asked_for_only_where_nothing_else_is(typed: str, word: str) -> None:
+    assert parse_question(typed).word == word
+
+
 def test_a_called_name_is_an_identifier_even_if_it_is_a_plain_word() -> None:
     assert "flash" in parse_question("who calls flash() twice").identifiers
 
