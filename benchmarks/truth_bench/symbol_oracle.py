@@ -134,11 +134,24 @@ def is_dead(path: bytes, data: bytes, start_line: int, end_line: int) -> bool:
     return suffix in LEXERS and _is_dead(data, LEXERS[suffix], "", start_line, end_line)
 
 
+_HEAD = re.compile(r"\s*(?:async\s+def|def|class)\s+(\w+)")
+
+
 def is_decorator_of(name: str, start_line: int, end_line: int, data: bytes) -> bool:
-    """Are the lines among the decorators of a definition of that name?"""
+    """Are the lines among the decorators of a definition of that name?
+
+    In a file that Python refuses, because of another line, they are where a decorator begins at them or above, and the
+    next definition has the name.
+    """
     python = parsed(data)
     if python is None:
-        return False
+        lines = data.decode("utf-8", "replace").splitlines()
+        above = (
+            line for line in reversed(lines[:start_line]) if line.strip() and not line.startswith((" ", "\t", ")"))
+        )
+        defined = (match for line in lines[end_line:] if (match := _HEAD.match(line)))
+        following = next(defined, None)
+        return next(above, "").startswith("@") and following is not None and following[1] == name
     places = (place for chain, places in python.definitions.items() if chain[-1] == name for place in places)
     return any(place.first <= start_line and end_line <= place.last for place in places)
 

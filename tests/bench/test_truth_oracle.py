@@ -383,3 +383,12 @@ def test_a_run_goes_on_where_it_was(bench: Callable[[str], Any], tmp_path: Path)
     assert len(others) == len(planned) - 1
     assert bench("truth_bench.report").summary([first])["wrong_symbol"] == 1
     assert not bench("truth_bench.report").summary([first])["passed"]
+
+
+def test_in_a_file_that_does_not_parse_decorators_are_of_the_next_definition(bench: Callable[[str], Any]) -> None:
+    oracle = bench("truth_bench.symbol_oracle")
+    decorated = "@command()\n@option(\n    '--method',\n    help='GET',\n)\n@option(\n    '--params',\n)\ndef main():\n    pass\n"
+    for data in (decorated + "impqrt json\n", decorated + "import json\n"):
+        assert oracle.is_decorator_of("main", 3, 7, data.encode())
+        assert not oracle.is_decorator_of("other", 3, 7, data.encode())
+    assert not oracle.is_decorator_of("main", 1, 1, b"impqrt json\n\ndef main():\n    pass\n")
