@@ -387,7 +387,8 @@ def test_a_run_goes_on_where_it_was(bench: Callable[[str], Any], tmp_path: Path)
 
 def test_in_a_file_that_does_not_parse_decorators_are_of_the_next_definition(bench: Callable[[str], Any]) -> None:
     oracle = bench("truth_bench.symbol_oracle")
-    decorated = "@command()\n@option(\n    '--method',\n    help='GET',\n)\n@option(\n    '--params',\n)\ndef main():\n    pass\n"
+    options = "@option(\n    '--method',\n    help='GET',\n)\n@option(\n    '--params',\n)\n"
+    decorated = f"@command()\n{options}def main():\n    pass\n"
     for data in (decorated + "impqrt json\n", decorated + "import json\n"):
         assert oracle.is_decorator_of("main", 3, 7, data.encode())
         assert not oracle.is_decorator_of("other", 3, 7, data.encode())
