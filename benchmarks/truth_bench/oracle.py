@@ -13,6 +13,7 @@ import re
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -330,6 +331,12 @@ def _is_half_merged(data: bytes) -> bool:
     return bool(re.search(rb"(?:\A|\n)<<<<<<< (?s:.*)\n=======(?s:.*)\n>>>>>>> ", data))
 
 
+@lru_cache(maxsize=256)
+def _masked(data: bytes) -> bytes:
+    """Return a file as the index has it, without what looks like a secret."""
+    return mask(data).data
+
+
 def _lines(data: bytes) -> list[bytes]:
     """Lines with their ends; of bytes, ``splitlines`` knows \\n, \\r\\n and \\r, which are an editor's line ends."""
     return data.splitlines(keepends=True)
@@ -341,7 +348,7 @@ def _stands_as_told(path: bytes, data: bytes, item: Mapping[str, Any]) -> bool:
         return False
     if "does not parse" in item.get("detail", "") and is_broken(path, data):
         return False
-    lines = _lines(mask(data).data)
+    lines = _lines(_masked(data))
     count = item["end_line"] - item["start_line"] + 1
     for start in range(len(lines) - count + 1):
         text = b"".join(lines[start : start + count])
@@ -356,14 +363,13 @@ def _span_fault(path: bytes, item: Mapping[str, Any], data: bytes) -> str:
     if not 1 <= start <= end <= len(_lines(data)):
         return f"the span is outside the file of {len(_lines(data))} lines"
     names = re.findall(r"\w+", item["symbol"])
-    masked = mask(data)
     # A part of a long symbol does not repeat the name, which then stands above it; below only a part of its decorators.
     above = b"".join(_lines(data)[:end]).decode("utf-8", "replace")
     is_named = not names or names[-1] in above or is_decorator_of(names[-1], start, end, data)
     is_named = is_named or leads_to(path, data, names[-1], start, end)
     if not is_named and not holds_mask(item["symbol"]):
         return f"the name {names[-1]!r} is not there"
-    for text in (data, masked.data):
+    for text in (data, _masked(data)):
         lines = _lines(text)
         span = b"".join(lines[start - 1 : end])
         if _is_text(item, span) or _is_text(item, span.rstrip(b"\r\n")):
@@ -389,7 +395,7 @@ def _is_quote(item: dict[str, Any], data: bytes) -> bool:
     counts = {len(_LINE_END.split(one)) for one in shown}
     if item.get("escaped"):
         counts.update(range(1, max(counts)))
-    texts = [_lines(text)[start - 1 :] for text in (data, mask(data).data)]
+    texts = [_lines(text)[start - 1 :] for text in (data, _masked(data))]
     for count in sorted(one for one in counts if one <= most):
         for lines in texts:
             exact = _LAST_END.sub("", b"".join(lines[:count]).decode("utf-8", "replace"))
