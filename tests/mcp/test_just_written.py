@@ -17,10 +17,10 @@ def is_honest(text, file, notes):
     return file in text or any(word in note for note in notes for word in BEHIND)
 
 
-@pytest.fixture
-def agent(start, project):
-    """An agent on a folder whose index is up to date."""
-    one = start(project)
+@pytest.fixture(params=[(), ("--solo",)], ids=["daemon", "solo"])
+def agent(request, start, project):
+    """An agent on a folder whose index is up to date, asking the daemon or its own process."""
+    one = start(project, *request.param)
     one.initialize()
     until(lambda: one.answer("helix_status")["live"]["state"] == "fresh", "the index is fresh")
     return one
