@@ -8,7 +8,9 @@ from typing import Any
 
 from truth_bench.repository import CODE, Repository
 
-_SAYS = re.compile(r"^(?P<key>\S+) is (?P<value>.*) in (?P<path>.+):(?P<line>\d+)$", re.S)
+_SAYS = re.compile(
+    r"^(?P<key>\S+) is (?P<value>.*) in (?P<path>.+):(?P<line>\d+)(?: \(which changed last is not known\))?$", re.S
+)
 
 
 class Proofs:

@@ -260,11 +260,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two sources with different values for one key; ``fresher`` changed last."""
+    """Two sources with different values for one key; the line of ``fresher`` changed last if ``order_known``."""
 
     key: str
     fresher: SourcedClaim
     older: SourcedClaim
+    order_known: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,8 @@ def packet_text(
     first, *said = _opening_lines(sure, facts.found.known_empty, facts.found.nearest, facts.notes, unsearched)
     first += f"; {shared.reason.value}: {shared.status.value}" if shared is not None else ""
     said += [
-        f"contradiction: {inert_line(pair.key)}: {_claim(pair.fresher)} (fresher), {_claim(pair.older)}"
+        f"contradiction: {inert_line(pair.key)}: {_claim(pair.fresher)} "
+        f"{'(fresher)' if pair.order_known else '(order unknown)'}, {_claim(pair.older)}"
         for pair in contradictions
     ]
     after = _as_many(said, whole - least - estimate(first))

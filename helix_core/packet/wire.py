@@ -336,7 +336,12 @@ def _preview(preview: Preview) -> dict[str, Any]:
 
 
 def _contradiction(pair: Contradiction) -> dict[str, Any]:
-    return {"key": pair.key, "fresher": _claim(pair.fresher), "older": _claim(pair.older)}
+    return {
+        "key": pair.key,
+        "fresher": _claim(pair.fresher),
+        "older": _claim(pair.older),
+        "order_known": pair.order_known,
+    }
 
 
 def _claim(sourced: SourcedClaim) -> dict[str, Any]:

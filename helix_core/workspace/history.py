@@ -415,6 +415,11 @@ class LineHistory:
                 self._known.move_to_end(lines)
             return found
 
+    def has_answered(self, lines: BlamedLines) -> bool:
+        """Return whether git has said what it can say of lines that were queued; of closed history there is no more."""
+        with self._change:
+            return lines in self._known or self._closed.is_set()
+
     def close(self) -> None:
         """End the threads and git; queued lines stay unknown."""
         self._closed.set()

@@ -249,8 +249,54 @@ def test_contradictions_that_git_could_not_date_say_so(helix, repository):
     helix.refresh()
     shutil.rmtree(repository / ".git/objects")
     packet = helix.packet("how many seconds does a session cookie live, SESSION_COOKIE_AGE?")
-    assert [pair["key"] for pair in packet["contradictions"]] == ["SESSION_COOKIE_AGE"]
-    assert any("edits since the last commit do not count" in note for note in packet["notes"])
+    assert [(pair["key"], pair["order_known"]) for pair in packet["contradictions"]] == [("SESSION_COOKIE_AGE", False)]
+    assert any("git could not date the lines" in note for note in packet["notes"])
+    # Nobody knows which of them is right: neither is verified.
+    for path in ("app/sessions.py", "docs/sessions.md"):
+        found = next(
+            item for item in packet["stale_risk"] if item["source_id"] == path and "which changed" in str(item)
+        )
+        assert found["reason"] == "contradicted"
+
+
+AGE = "how many seconds does a session cookie live, SESSION_COOKIE_AGE?"
+
+
+def test_words_changed_elsewhere_in_a_document_do_not_make_it_the_fresher_side(helix, repository):
+    code, guide = repository / "app/sessions.py", repository / "docs/sessions.md"
+    code.write_text(code.read_text().replace("SESSION_COOKIE_AGE = 3600", "SESSION_COOKIE_AGE = 60"))
+    commit_at(repository, "2040-01-01T00:00:00Z")
+    guide.write_text(guide.read_text().replace("sent to the browser", "given to the browser"))
+    for is_committed in (False, True):
+        if is_committed:
+            commit_at(repository, "2040-02-01T00:00:00Z")
+        helix.refresh()
+        packet = helix.packet(AGE)
+        (pair,) = packet["contradictions"]
+        assert (pair["fresher"]["value"], pair["older"]["value"], pair["order_known"]) == ("60", "3600", True)
+        assert item_of(packet, "docs/sessions.md")["status"] == "stale_risk"
+        assert item_of(packet, "app/sessions.py")["reason"] != "contradicted"
+    guide.write_text(guide.read_text().replace("3600", "90"))
+    commit_at(repository, "2040-03-01T00:00:00Z")
+    helix.refresh()
+    (pair,) = helix.packet(AGE)["contradictions"]
+    assert (pair["fresher"]["value"], pair["older"]["value"], pair["order_known"]) == ("90", "60", True)
+
+
+def test_without_a_repository_nobody_knows_which_side_changed_last(tmp_path, open_helix):
+    folder = tmp_path / "plain"
+    write(folder, {"app/cache.py": "CACHE_SECONDS = 30\n", "docs/cache.md": "# Cache\n\n`CACHE_SECONDS` is 60.\n"})
+    engine = open_helix(folder)
+    engine.refresh()
+    packet = engine.packet("what is CACHE_SECONDS?")
+    (pair,) = packet["contradictions"]
+    assert not pair["order_known"]
+    reasons = {(item["source_id"], item["reason"]) for item in packet["stale_risk"]}
+    assert reasons == {("app/cache.py", "contradicted"), ("docs/cache.md", "contradicted")}
+
+
+def commit_at(folder, date):
+    git(folder, "commit", "-q", "-am", "Change", date=date)
 
 
 def test_a_question_about_nothing_here_is_answered_with_empty(helix):

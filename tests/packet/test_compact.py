@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from helix_core.model import Found, Reason, Status, TaskType, Verdict
+from helix_core.model import Contradiction, Found, Reason, SourcedClaim, Status, TaskType, Verdict
 from helix_core.packet import PacketFacts, Spending, packet_text, search_text
 from helix_core.tokens import estimate
 from tests.packet.made import place
@@ -75,3 +75,15 @@ def test_a_search_calls_no_place_verified():
     answer = {"items": [item], "confidence": 0.7, "known_empty": False, "nearest": [], "notes": []}
     assert search_text(answer) == "a.py:1-9 weigh\nconfidence 0.70; lines as indexed"
     assert search_text(answer | {"items": []}) == "confidence 0.70"
+
+
+def test_of_sources_that_contradict_each_other_the_fresher_is_named_or_it_is_said_that_nobody_knows():
+    sides = [
+        SourcedClaim(number, place(name).ranked.item.source, "CACHE_SECONDS", value, "int", 3)
+        for number, (name, value) in enumerate((("a.py", "30"), ("a.md", "60")))
+    ]
+    pairs = [Contradiction("CACHE_SECONDS", *sides), Contradiction("CACHE_SECONDS", *sides, order_known=False)]
+    found = Found((), 0.6, False, (), {}, 1, 1, 0)
+    facts = PacketFacts("how?", TaskType.EXPLAIN, "/w", "", found, (), 0.0, Spending(max_tokens=1000, as_text=True))
+    known, unknown = [line for line in packet_text([], pairs, facts).text.split("\n") if "contradiction" in line]
+    assert "(fresher)" in known and "(order unknown)" in unknown and "fresher" not in unknown

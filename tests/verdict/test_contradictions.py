@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from helix_core.engine.verdict.contradictions import contradictions
+from helix_core.engine.verdict.contradictions import UNCOMMITTED, contradictions, opposed
 from helix_core.model import (
     Authority,
     Role,
@@ -43,8 +43,25 @@ DOC = {"kind": SourceKind.DOC, "role": Role.DOC}
 def test_a_guide_and_the_code_that_disagree_contradict_each_other_and_the_fresher_side_is_named():
     code = claim("app/settings.py", "CACHE_TIMEOUT", "60")
     guide = claim("docs/guide.md", "CACHE_TIMEOUT", "30", **DOC)
-    (pair,) = contradictions([guide, code], {b"app/settings.py": 200.0, b"docs/guide.md": 100.0})
-    assert (pair.key, pair.fresher, pair.older) == ("CACHE_TIMEOUT", code, guide)
+    (pair,) = contradictions([guide, code], {(b"app/settings.py", 1): 200.0, (b"docs/guide.md", 1): 100.0})
+    assert (pair.key, pair.fresher, pair.older, pair.order_known) == ("CACHE_TIMEOUT", code, guide, True)
+
+
+def test_a_line_without_a_commit_is_fresher_than_any_commit_and_two_of_them_have_no_order():
+    code, guide = claim("app/settings.py", "CACHE_TIMEOUT", "60"), claim("docs/guide.md", "CACHE_TIMEOUT", "30", **DOC)
+    (pair,) = contradictions([code, guide], {(b"app/settings.py", 1): 2e9, (b"docs/guide.md", 1): UNCOMMITTED})
+    assert (pair.fresher, pair.order_known) == (guide, True)
+    (pair,) = contradictions([code, guide], {(b"app/settings.py", 1): UNCOMMITTED, (b"docs/guide.md", 1): UNCOMMITTED})
+    assert not pair.order_known
+
+
+def test_of_a_line_that_nobody_dated_no_order_is_claimed_and_each_side_opposes_the_other():
+    code, guide = claim("app/settings.py", "CACHE_TIMEOUT", "60"), claim("docs/guide.md", "CACHE_TIMEOUT", "30", **DOC)
+    (pair,) = contradictions([code, guide], {(b"app/settings.py", 1): 7.0})
+    assert (pair.order_known, pair.older) == (False, guide)
+    assert opposed(pair, code.item_id) == (code, guide) and opposed(pair, guide.item_id) == (guide, code)
+    (pair,) = contradictions([code, guide], {(b"app/settings.py", 1): 7.0, (b"docs/guide.md", 1): 6.0})
+    assert opposed(pair, code.item_id) is None and opposed(pair, guide.item_id) == (guide, code)
 
 
 def test_equal_values_agree_whatever_their_quotes():
@@ -101,5 +118,5 @@ def test_a_file_that_gives_a_key_two_values_settles_nothing():
 def test_of_two_that_changed_in_one_commit_the_document_was_left_behind():
     for guide in ("a.md", "z.md"):
         claims = [claim(guide, "CACHE_SECONDS", "60", **DOC), claim("cache.py", "CACHE_SECONDS", "30")]
-        (pair,) = contradictions(claims, {b"cache.py": 7.0, guide.encode(): 7.0})
+        (pair,) = contradictions(claims, {(b"cache.py", 1): 7.0, (guide.encode(), 1): 7.0})
         assert pair.older.source.source_id == guide

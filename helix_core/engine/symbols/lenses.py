@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,22 @@ from helix_core.engine.verdict import (
     Weigher,
     is_document,
     narrowed,
+    opposed,
     settled,
 )
 from helix_core.errors import HelixError
 from helix_core.ingest import Masked
-from helix_core.model import Contradiction, DocumentFlag, Item, LastCommit, LineSpan, Reason, Source, SourceKind
+from helix_core.model import (
+    Contradiction,
+    DocumentFlag,
+    Item,
+    LastCommit,
+    LineSpan,
+    Reason,
+    Source,
+    SourcedClaim,
+    SourceKind,
+)
 from helix_core.packet import document_flag
 from helix_core.store import DefinitionHit, Reader, UseTotals
 from helix_core.workspace import DiskFile, uri_of
@@ -124,6 +135,7 @@ class FileFindings:
     def __init__(self, reader: Reader, weigher: Weigher, budget_ms: float) -> None:
         self._reader, self._weigher = reader, weigher
         self._budget_ms, self._end = budget_ms, time.thread_time() + budget_ms / 1e3
+        self._is_undated = False
 
     def of(self, path: bytes) -> Findings:
         """Return the findings of a file; none for one that is not indexed or was deleted."""
@@ -148,6 +160,7 @@ class FileFindings:
                 self._check()
         except _OutOfTimeError:
             findings.partial = True
+        findings.partial = findings.partial or self._is_undated
         findings.sort(key=lambda finding: (finding["start_line"], finding["code"], finding["text_hash"]))
         return findings
 
@@ -159,16 +172,16 @@ class FileFindings:
     def _found(self, source: Source, file: DiskFile) -> Iterator[dict[str, Any]]:
         items = self._reader.files.items_of(source.id)
         commits = self._weigher.facts.commits_of([source.path])
-        contradicted = list(self._contradicted(items, commits))
-        for pair, item in contradicted:
-            there = _other(self._weigher.facts.folder, pair.fresher.source, pair.fresher.line, pair.fresher.line)
-            said = (Reason.CONTRADICTED, _against(pair), there)
-            for finding in self._finding(item, file, pair.older.line, pair.key, said):
+        contradicted = list(self._contradicted(items))
+        for pair, item, (here, there) in contradicted:
+            at = _other(self._weigher.facts.folder, there.source, there.line, there.line)
+            said = (Reason.CONTRADICTED, _against(pair, here, there), at)
+            for finding in self._finding(item, file, here.line, pair.key, said):
                 yield {**finding, "mention": pair.key.rpartition(".")[2]}
         commit = commits.get(source.path)
         if commit is not None:
             documents = [item for item in items if is_document(item)]
-            pairs = [pair for pair, _ in contradicted]
+            pairs = [pair for pair, _, _ in contradicted]
             for item, flag in self._outdated(documents, commit, file, pairs):
                 message, other = self._left_behind(flag, commit)
                 about = f"{flag.change.value} {flag.symbol}"
@@ -176,18 +189,23 @@ class FileFindings:
                     yield {**finding, "mention": flag.written or flag.symbol, "flag": document_flag(flag)}
 
     def _contradicted(
-        self, items: Sequence[Item], commits: Mapping[bytes, LastCommit]
-    ) -> Iterator[tuple[Contradiction, Item]]:
-        """Yield contradictions in which the file is the older side, once for each claim."""
+        self, items: Sequence[Item]
+    ) -> Iterator[tuple[Contradiction, Item, tuple[SourcedClaim, SourcedClaim]]]:
+        """Yield contradictions in which the file's line did not, or may not have, changed last, once for each claim,
+        with the file's own claim and the other.
+        """
         facts = self._weigher.facts
-        disputes = Disputes(facts.committed, self._reader, self._weigher.observer, facts.commits_of, self._check)
+        wait_s = BLAME_SHARE * self._budget_ms / 1e3
+        disputes = Disputes(self._reader, self._weigher.observer, facts.lines, self._check, wait_s)
         by_id = {item.id: item for item in items}
         told: set[tuple[str, int]] = set()
-        for pair in disputes.about(items, commits):
-            claim = (pair.key, pair.older.line)
-            if pair.older.item_id in by_id and claim not in told:
-                told.add(claim)
-                yield pair, by_id[pair.older.item_id]
+        for pair in disputes.about(items):
+            for item_id in {pair.older.item_id, pair.fresher.item_id} & by_id.keys():
+                sides = opposed(pair, item_id)
+                if sides is not None and (pair.key, sides[0].line) not in told:
+                    told.add((pair.key, sides[0].line))
+                    yield pair, by_id[item_id], sides
+        self._is_undated = disputes.is_partial
 
     def _outdated(
         self, documents: Sequence[Item], commit: LastCommit, file: DiskFile, pairs: Sequence[Contradiction]
@@ -253,11 +271,11 @@ def _other(folder: Path, source: Source, start_line: int, end_line: int) -> dict
     }
 
 
-def _against(pair: Contradiction) -> str:
-    here, there = pair.older, pair.fresher
+def _against(pair: Contradiction, here: SourcedClaim, there: SourcedClaim) -> str:
+    order = "which changed later" if pair.order_known else "and which of the two changed last is not known"
     return (
         f"{pair.key} is {_short(here.value)} here, but {_short(there.value)} in {there.source.source_id}:{there.line}, "
-        "which changed later; open both and correct the one that is wrong."
+        f"{order}; open both and correct the one that is wrong."
     )
 
 

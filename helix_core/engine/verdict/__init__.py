@@ -10,7 +10,7 @@ from helix_core.faces import lazy_face
 if TYPE_CHECKING:
     from helix_core.engine.verdict.chains import ChainLookup, KeptChains
     from helix_core.engine.verdict.cited import CheckedText
-    from helix_core.engine.verdict.contradictions import Disputes, settled
+    from helix_core.engine.verdict.contradictions import Disputes, opposed, settled
     from helix_core.engine.verdict.explain import ExplainStep, Explanation, explained
     from helix_core.engine.verdict.judge import Judgement, OnlyInBuffer, UnsavedNames, all_lost
     from helix_core.engine.verdict.not_indexed import NotIndexed, set_aside_note, with_named
@@ -76,6 +76,7 @@ __all__ = [
     "live_truth",
     "memory_verdict",
     "narrowed",
+    "opposed",
     "owners_in",
     "parameters_differ",
     "reason_now",
@@ -94,7 +95,7 @@ __getattr__ = lazy_face(
     {
         "chains": ("ChainLookup", "KeptChains"),
         "cited": ("CheckedText",),
-        "contradictions": ("Disputes", "settled"),
+        "contradictions": ("Disputes", "opposed", "settled"),
         "explain": ("ExplainStep", "Explanation", "explained"),
         "judge": ("Judgement", "OnlyInBuffer", "UnsavedNames", "all_lost"),
         "not_indexed": ("NotIndexed", "set_aside_note", "with_named"),

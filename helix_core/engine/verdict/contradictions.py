@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from helix_core.engine.verdict.observe import Observer
-from helix_core.engine.verdict.spans import same_text
-from helix_core.errors import GitError
 from helix_core.model import (
     Authority,
     Contradiction,
     DocumentChange,
     DocumentFlag,
     Item,
-    LastCommit,
     Role,
     Source,
     SourcedClaim,
@@ -24,21 +23,32 @@ from helix_core.model import (
 )
 from helix_core.store import ClaimHit, Reader
 from helix_core.words import is_compound
-from helix_core.workspace import BlobReader
+from helix_core.workspace import BlamedLines, LineHistory
 
+BLAME_WAIT_S = 1.0
+"""How long one answer waits for git to date the lines of claims that disagree."""
+_CHECK_EVERY_S = 0.05
+UNCOMMITTED = math.inf
+"""When a line changed that no commit has: after every commit, and no file says when."""
+_NOT_IN_TIME = "which side of a contradiction changed last is not known: git did not date the lines in time; ask again"
+_NOT_DATED = "which side of a contradiction changed last is not known: git could not date the lines"
 MOST_FILES = 24
 MOST_VALUES = 2
 _PLACE_IN_A_LIST = re.compile(r"\[\d+\]")
 _COMPARABLE_ROLES = frozenset({Role.IMPLEMENTATION, Role.CONFIG, Role.DOC})
 
 
-def contradictions(claims: Iterable[SourcedClaim], changed_at: Mapping[bytes, float]) -> list[Contradiction]:
+def contradictions(
+    claims: Iterable[SourcedClaim], changed_at: Mapping[tuple[bytes, int], float]
+) -> list[Contradiction]:
     """Return pairs of claims with one key, one scope and two values, the fresher side first, in a stable order.
 
-    ``changed_at`` maps paths to when a source last changed (its commit, or its mtime while uncommitted). A key to which
-    one file itself gives several values is skipped (overloads, platforms), and so is one that very many files set,
-    which is generic (``app_label``) and no fact about one thing. Sources that give it more than ``MOST_VALUES`` values
-    do not contradict each other: each has its own (``DEFAULT_PORT`` of every transport).
+    ``changed_at`` maps the path and line of a claim to when that line last changed: the time of its commit, or
+    ``UNCOMMITTED``. Where one of two lines is missing, or neither is committed, their order is not known.
+
+    A key to which one file itself gives several values is skipped (overloads, platforms), and so is one that very many
+    files set, which is generic (``app_label``) and no fact about one thing. Sources that give it more than
+    ``MOST_VALUES`` values do not contradict each other: each has its own (``DEFAULT_PORT`` of every transport).
     """
     by_key: dict[str, list[SourcedClaim]] = defaultdict(list)
     for claim in claims:
@@ -57,15 +67,32 @@ def contradictions(claims: Iterable[SourcedClaim], changed_at: Mapping[bytes, fl
                 if is_of_each and _are_code(one, other):
                     continue
                 if _disagree(one, other) and _same_scope(one, other):
-                    older, fresher = sorted((one, other), key=lambda claim: _age(claim, changed_at))
-                    found.append(Contradiction(key, fresher, older))
+                    found.append(_in_order(key, one, other, changed_at))
     return found
 
 
-def _age(sourced: SourcedClaim, changed_at: Mapping[bytes, float]) -> tuple[float, bool, bytes]:
-    """Of two that changed at the same moment, as in one commit, the document is the one left behind."""
-    source = sourced.source
-    return changed_at.get(source.path, 0.0), not _is_prose(source), source.path
+def _in_order(
+    key: str, one: SourcedClaim, other: SourcedClaim, changed_at: Mapping[tuple[bytes, int], float]
+) -> Contradiction:
+    """Order two claims by the last change of their lines; of two lines of one commit, the document's is left behind.
+
+    Where the order is not known the document is named second, too.
+    """
+    times = [changed_at.get(_place(claim)) for claim in (one, other)]
+    first, second = times
+    if first is None or second is None or (first == UNCOMMITTED and second == UNCOMMITTED):
+        older, fresher = sorted((one, other), key=_left_behind)
+        return Contradiction(key, fresher, older, order_known=False)
+    dated = sorted(((first, *_left_behind(one), one), (second, *_left_behind(other), other)), key=lambda each: each[:3])
+    return Contradiction(key, dated[1][3], dated[0][3])
+
+
+def _left_behind(sourced: SourcedClaim) -> tuple[bool, bytes]:
+    return not _is_prose(sourced.source), sourced.source.path
+
+
+def _place(sourced: SourcedClaim) -> tuple[bytes, int]:
+    return sourced.source.path, sourced.line
 
 
 def _comparable(sourced: SourcedClaim) -> bool:
@@ -134,16 +161,21 @@ def _covers(folder: bytes, path: bytes) -> bool:
 
 @dataclass(slots=True)
 class Disputes:
-    """Finds contradictions for one answer. ``check`` is called between files and may raise Cancelled."""
+    """Finds contradictions for one answer. ``check`` is called between files and may raise Cancelled.
 
-    committed: BlobReader | None
+    ``lines`` is the blame of HEAD, None where nothing is committed; the answer waits for it ``wait_s`` seconds at most.
+    ``is_partial`` once that was not enough: the lines stay queued, and a later answer has them.
+    """
+
     reader: Reader
     observer: Observer
-    commits_of: Callable[[Sequence[bytes]], Mapping[bytes, LastCommit]]
+    lines: LineHistory | None
     check: Callable[[], None]
+    wait_s: float = BLAME_WAIT_S
     notes: list[str] = field(default_factory=list)
+    is_partial: bool = False
 
-    def about(self, items: Sequence[Item], commits: Mapping[bytes, LastCommit]) -> list[Contradiction]:
+    def about(self, items: Sequence[Item]) -> list[Contradiction]:
         """Return contradictions between the items' claims and claims anywhere in the index."""
         ids = [item.id for item in items]
         keys = {hit.key for hits in self.reader.claims.of_items(ids).values() for hit in hits}
@@ -155,29 +187,51 @@ class Disputes:
         # Most keys are at peace, and many files set some of them: only the files of a dispute are looked at.
         at_odds = {pair.key for pair in _citing(contradictions(claims, {}), cited)}
         claims = [claim for claim in claims if claim.key in at_odds and self._is_current(claim)]
-        others = {claim.source.path for claim in claims} - {item.source.path for item in items}
-        known = {**self.commits_of(sorted(others)), **commits} if others else commits
-        disputed = {side.source.path: side.source for pair in contradictions(claims, {}) for side in _sides(pair)}
-        return _citing(contradictions(claims, self._changed_at(list(disputed.values()), known)), cited)
+        disputed = [side for pair in _citing(contradictions(claims, {}), cited) for side in _sides(pair)]
+        return _citing(contradictions(claims, self._changed_at(disputed)), cited)
 
-    def _changed_at(self, sources: Sequence[Source], commits: Mapping[bytes, LastCommit]) -> dict[bytes, float]:
-        """Return when each file last changed: its commit, or its mtime where it differs from the commit."""
-        changed_at = {source.path: source.signature.mtime_ns / 1e9 for source in sources}
-        committed = [source for source in sources if source.path in commits]
-        for source, then in zip(committed, self._then(committed, commits), strict=True):
-            now = self.observer.look(source).file
-            if then is None or now is None or same_text(now.data, then):
-                changed_at[source.path] = float(commits[source.path].committed_at)
+    def _changed_at(self, disputed: Sequence[SourcedClaim]) -> dict[tuple[bytes, int], float]:
+        """Return when the line of each claim last changed, where git knows it and says so in time.
+
+        The last change of a file says nothing of its other lines, and a time of the disk says only that something in
+        the file was written.
+        """
+        changed_at: dict[tuple[bytes, int], float] = {}
+        if self.lines is None:
+            return changed_at
+        left_s = self.wait_s
+        for sourced in {_place(claim): claim for claim in disputed}.values():
+            started = time.monotonic()
+            changed = self._line_changed_at(sourced, self.lines, left_s)
+            left_s -= time.monotonic() - started
+            if changed is not None:
+                changed_at[_place(sourced)] = changed
         return changed_at
 
-    def _then(self, sources: Sequence[Source], commits: Mapping[bytes, LastCommit]) -> list[bytes | None]:
-        """Return the files as last committed, None where git does not have them."""
-        if self.committed is not None and sources:
-            try:
-                return self.committed.read([(commits[source.path].commit, source.path) for source in sources])
-            except GitError as error:
-                self.notes.append(f"edits since the last commit do not count in contradictions: {error}")
-        return [None] * len(sources)
+    def _line_changed_at(self, sourced: SourcedClaim, history: LineHistory, wait_s: float) -> float | None:
+        file = self.observer.look(sourced.source).file
+        if file is None:
+            return None
+        line = BlamedLines(sourced.source.path, file.content_hash, sourced.line, sourced.line, file.data)
+        history.ask(line)
+        until = time.monotonic() + max(wait_s, 0.0)
+        found = history.of(line)
+        while found is None and not history.has_answered(line) and (left_s := until - time.monotonic()) > 0:
+            self.check()
+            found = history.of(line, min(left_s, _CHECK_EVERY_S))
+        if found is None:
+            has_failed = history.has_answered(line)
+            self.is_partial = self.is_partial or not has_failed
+            self._note(_NOT_DATED if has_failed else _NOT_IN_TIME)
+            return None
+        if found.uncommitted:
+            return UNCOMMITTED
+        # A line that is older than a shallow clone reaches has no commit.
+        return float(found.newest[0].committed_at) if found.newest else None
+
+    def _note(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.append(note)
 
     def _sourced(self, hits: Sequence[ClaimHit]) -> list[SourcedClaim]:
         items = self.reader.files.items([hit.item_id for hit in hits])
@@ -193,19 +247,36 @@ class Disputes:
         return sight.file is not None and sight.file.content_hash == sourced.source.content_hash
 
 
+def opposed(pair: Contradiction, item_id: int) -> tuple[SourcedClaim, SourcedClaim] | None:
+    """Return the item's own claim and the one against it; None where the item has no part or changed last.
+
+    Each side opposes the other while nobody knows which changed last.
+    """
+    if pair.older.item_id == item_id:
+        return pair.older, pair.fresher
+    if pair.fresher.item_id == item_id and not pair.order_known:
+        return pair.fresher, pair.older
+    return None
+
+
 def contradicted_by(item: Item, pairs: Sequence[Contradiction]) -> str:
-    """Describe what at most three fresher sources claim against the item, or ""."""
+    """Describe what at most three sources that changed later, or may have, claim against the item, or ""."""
     said = [
-        f"{pair.key} is {pair.fresher.value} in {pair.fresher.source.source_id}:{pair.fresher.line}"
+        f"{pair.key} is {sides[1].value} in {sides[1].source.source_id}:{sides[1].line}"
+        + ("" if pair.order_known else " (which changed last is not known)")
         for pair in pairs
-        if pair.older.item_id == item.id
+        if (sides := opposed(pair, item.id)) is not None
     ]
     return "; ".join(said[:3])
 
 
 def settled(flags: Sequence[DocumentFlag], pairs: Iterable[Contradiction]) -> tuple[DocumentFlag, ...]:
     """Return the flags without values that a contradiction reports already."""
-    told = {(pair.key.rpartition(".")[2], pair.older.line) for pair in pairs}
+    told = {
+        (pair.key.rpartition(".")[2], side.line)
+        for pair in pairs
+        for side in (_sides(pair) if not pair.order_known else (pair.older,))
+    }
     return tuple(
         flag
         for flag in flags

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from helix_core.engine.verdict.contradictions import opposed
 from helix_core.engine.verdict.judge import unindexed
 from helix_core.engine.verdict.observe import FileObservation
 from helix_core.engine.verdict.overlay import line_on_disk
@@ -158,12 +159,12 @@ def _document(looked: ExaminedPlace) -> ExplainStep:
 
 def _claims(looked: ExaminedPlace) -> ExplainStep:
     own = looked.seen.ranked.item.id
-    against = [pair for pair in looked.pairs if pair.older.item_id == own]
+    against = [(pair, sides) for pair in looked.pairs if (sides := opposed(pair, own)) is not None]
     if against:
         said = "; ".join(
-            f"{pair.key} is {pair.older.value} here and {pair.fresher.value} in "
-            f"{pair.fresher.source.source_id}:{pair.fresher.line}, which changed later"
-            for pair in against[:3]
+            f"{pair.key} is {here.value} here and {there.value} in {there.source.source_id}:{there.line}, "
+            + ("which changed later" if pair.order_known else "and which of the two changed last is not known")
+            for pair, (here, there) in against[:3]
         )
         return ExplainStep("claims", f"{said}.", Reason.CONTRADICTED)
     for pair in looked.pairs:

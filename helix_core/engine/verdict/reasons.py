@@ -72,8 +72,8 @@ REASONS: Mapping[Reason, ReasonText] = {
         "The document names code that changed after the document's last commit; `detail` says what.",
     ),
     Reason.CONTRADICTED: ReasonText(
-        "contradicted by a more recent source",
-        "A source that changed later gives another value; both are listed under `contradictions`.",
+        "contradicted by another source",
+        "A line that changed later, or may have, gives another value; both are listed under `contradictions`.",
     ),
     Reason.AGED: ReasonText(
         "too old for this task", "A note or chat that nothing can compare with a disk is too old for the task."

@@ -116,7 +116,7 @@ class Weigher:
         self.observer = observer
         self.facts = facts
         self._reader = reader
-        self._disputes = Disputes(facts.committed, reader, observer, facts.commits_of, facts.check)
+        self._disputes = Disputes(reader, observer, facts.lines, facts.check)
         self._outdated: OutdatedDocuments | None = None
         self._marked: dict[str, bool] = {}
         self._is_cut_off = False
@@ -202,7 +202,7 @@ class Weigher:
     def see(self, placed: Sequence[Placed], confidence: float) -> tuple[list[ObservedItem], list[Contradiction]]:
         """Make all observations that the verdict table needs."""
         commits = self.facts.commits_of(list(dict.fromkeys(one.ranked.item.source.path for one in placed)))
-        pairs = self._disputes.about([one.ranked.item for one in placed], commits)
+        pairs = self._disputes.about([one.ranked.item for one in placed])
         outdated = self._left_behind(placed, commits)
         seen = []
         for one in placed:

@@ -188,7 +188,8 @@ def _contradictions(page: Page, pairs: list[dict[str, Any]], workspace: Path) ->
     page.line(Text("Sources that contradict each other", style="bold yellow"))
     for pair in pairs:
         rows = grid()
-        for label, side in (("fresher", pair["fresher"]), ("older", pair["older"])):
+        labels = ("fresher", "older") if pair.get("order_known", True) else ("order unknown", "order unknown")
+        for label, side in zip(labels, (pair["fresher"], pair["older"]), strict=True):
             place = page.place(side["source_id"], side["line"], side["line"], _uri(workspace, side))
             rows.add_row("  " + inert_line(pair["key"]), Text(inert_line(str(side["value"]))), place, dim(label))
         page.table(rows)

@@ -65,6 +65,8 @@ export interface Contradiction {
   readonly key: string;
   readonly fresher: SourcedClaim;
   readonly older: SourcedClaim;
+  /** False where nobody knows which of the two lines changed last. */
+  readonly order_known?: boolean;
 }
 
 /** What was remembered of a packet's question; `status` is its verdict when the packet was made. */

@@ -158,9 +158,9 @@ function contradictions(packet: Packet): ChatPart[] {
     ...packet.contradictions.flatMap((one) => [
       text(`- ${code(one.key)}: `),
       ...side(one.fresher),
-      text(' (fresher), '),
+      text(one.order_known === false ? ', ' : ' (fresher), '),
       ...side(one.older),
-      text(' (older)\n'),
+      text(one.order_known === false ? ' (which changed last is not known)\n' : ' (older)\n'),
     ]),
     text('\n'),
   ];

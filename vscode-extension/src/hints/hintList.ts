@@ -60,7 +60,9 @@ export function hintKey(hint: Hint): string {
 /** What a row says: the statement without the advice that the tooltip gives. */
 export function hintLabel(hint: Hint): string {
   const said = shown(hint.message);
-  const end = said.search(/, since this text was last committed|, which changed later|; (?:bring|open) /);
+  const end = said.search(
+    /, since this text was last committed|, which changed later|, and which of the two changed last|; (?:bring|open) /,
+  );
   return end < 0 ? said : said.slice(0, end);
 }
 

@@ -82,10 +82,12 @@ function plan(packet: Packet): string {
     .join('\n');
 }
 
-function contradiction({ key, fresher, older }: Contradiction): string {
+function contradiction({ key, fresher, older, order_known: isOrderKnown }: Contradiction): string {
   const side = (claim: Contradiction['fresher']): string =>
     `${code(claim.value)} in ${place(claim.source_id, { start_line: claim.line, end_line: claim.line })}`;
-  return `- ${code(key)}: ${side(fresher)} (fresher), ${side(older)} (older)`;
+  return isOrderKnown === false
+    ? `- ${code(key)}: ${side(fresher)}, ${side(older)} (which changed last is not known)`
+    : `- ${code(key)}: ${side(fresher)} (fresher), ${side(older)} (older)`;
 }
 
 function origin(commit: string, author: string | null, committedAt: number | null, nowSeconds: number): string {

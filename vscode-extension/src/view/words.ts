@@ -42,7 +42,7 @@ const reasons: Readonly<Record<string, string>> = {
   unsaved: 'has unsaved edits in the editor',
   conflicted: 'part of an unfinished merge or rebase',
   outdated_doc: 'describes code that changed after it was written',
-  contradicted: 'contradicted by a more recent source',
+  contradicted: 'contradicted by another source',
   aged: 'too old for this task',
   weak_authority: 'not a primary source',
   unlocated: 'may not be the right place',

@@ -55,6 +55,12 @@ def decide():
             fresher: { source_id: 'a.toml', line: 2, value: '8700', value_type: 'integer' },
             older: { source_id: 'a.md', line: 9, value: '8000', value_type: 'integer' },
           },
+          {
+            key: 'host',
+            fresher: { source_id: 'a.toml', line: 3, value: 'a', value_type: 'string' },
+            older: { source_id: 'a.md', line: 8, value: 'b', value_type: 'string' },
+            order_known: false,
+          },
         ],
         notes: ['git was slow'],
       }),
@@ -62,6 +68,7 @@ def decide():
     );
     expect(text).toContain('- [ ] `a.py:1` – changed on disk since it was indexed');
     expect(text).toContain('- `port`: `8700` in `a.toml:2` (fresher), `8000` in `a.md:9` (older)');
+    expect(text).toContain('- `host`: `a` in `a.toml:3`, `b` in `a.md:8` (which changed last is not known)');
     expect(text).toContain('- git was slow');
   });
 

@@ -129,19 +129,25 @@ export function contradictions(act: Act, packet: Packet): Child {
 }
 
 function versus(act: Act, pair: Contradiction): Described {
+  const isOrderKnown = pair.order_known !== false;
   return h(
     'div',
     { class: 'versus', 'aria-label': shown(`Contradiction about ${pair.key}`), attributes: { role: 'group' } },
     h('code', { class: 'versus-key' }, text(pair.key)),
-    h('div', { class: 'sides' }, side(act, 'fresher', pair.fresher), side(act, 'older', pair.older)),
+    h(
+      'div',
+      { class: 'sides' },
+      side(act, isOrderKnown ? 'fresher' : 'undated', pair.fresher),
+      side(act, isOrderKnown ? 'older' : 'undated', pair.older),
+    ),
   );
 }
 
-function side(act: Act, label: 'fresher' | 'older', claim: SourcedClaim): Described {
+function side(act: Act, age: 'fresher' | 'older' | 'undated', claim: SourcedClaim): Described {
   return h(
     'div',
-    { class: `side side-${label}` },
-    h('span', { class: 'side-label' }, label),
+    { class: `side side-${age}` },
+    h('span', { class: 'side-label' }, age === 'undated' ? 'which changed last is not known' : age),
     h('code', { class: 'side-value' }, text(claim.value)),
     placeLink(act, claim.source_id, { start_line: claim.line, end_line: claim.line }),
   );
