@@ -21,9 +21,9 @@ from typer.main import get_command
 
 from helix_core.errors import HelixError
 from helix_ls.cli.delegate import INTERRUPTED
-from helix_ls.cli.output import complain, fill_closed_streams, use_utf8, working_folder
-from helix_ls.cli.persons import refuse_agents
+from helix_ls.cli.output import complain, environment, fill_closed_streams, use_utf8, working_folder
 from helix_ls.host.parent import interrupts_first
+from helix_ls.operations.persons import refuse_agents
 
 VERBS = (
     *(
@@ -213,7 +213,7 @@ def _for_its_askers(name: str, command: click.Command) -> click.Command:
     assert act is not None, f"helix {name} does nothing"
 
     def checked(**given: Any) -> Any:
-        refuse_agents(name, given, click.get_current_context().meta.get(_TYPED, [name]))
+        refuse_agents(name, given, click.get_current_context().meta.get(_TYPED, [name]), environment())
         return act(**given)
 
     command.callback = update_wrapper(checked, act)

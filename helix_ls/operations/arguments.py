@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, get_arg
 
 from helix_core.errors import UsageError
 from helix_core.model import Hints, Overlays
+from helix_ls.operations.persons import PersonCommand
 
 if TYPE_CHECKING:
     from helix_core.engine import Helix
@@ -186,8 +187,7 @@ class Operation(Generic[A]):
         access: Who may call it over HTTP: holders of the ask key, or only of the admin key.
         changes: What it may change; ``destroys`` if something is deleted.
         needs: Alternatives of which a call gives one; with ``is_exclusive`` exactly one.
-        person: Where only a person may ask for it, what that person types behind ``helix``, with the arguments' names
-            in braces; empty where an agent may, too.
+        person: Where only a person may ask for it, the command that this person gives; None where an agent may, too.
     """
 
     name: str
@@ -201,7 +201,7 @@ class Operation(Generic[A]):
     destroys: bool = False
     needs: tuple[tuple[str, ...], ...] = ()
     is_exclusive: bool = False
-    person: str = ""
+    person: PersonCommand | None = None
 
     def parameters(self, surface: Surface) -> tuple[DeclaredArgument, ...]:
         """Return the arguments that a surface accepts."""
@@ -234,11 +234,11 @@ class Operation(Generic[A]):
         An agent is who names itself one, in the request or by the environment, and where the request has an ``origin``
         whoever does not relay a person.
         """
-        if not self.person:
+        if self.person is None:
             return
         from helix_core.engine.memory import only_a_person
         from helix_ls.operations.attribution import by_of
 
         said = {each.name: getattr(given, each.name) for each in parameters_of(self.arguments)}
         if by_of(said.get("agent", ""), *((said["origin"],) if "origin" in said else ())).agent:
-            raise only_a_person(f"helix {self.person.format_map(said)}")
+            raise only_a_person(f"helix {self.person.typed.format_map(said)}")

@@ -11,6 +11,7 @@ from helix_core.errors import UsageError
 from helix_core.memory import CONTENT_TYPES, MOST_BYTES
 from helix_core.model import RELATED, MemoryOrigin, MemoryStatus, PauseType, Recoverability, TaskType
 from helix_ls.operations.arguments import DAEMON, HTTP, LSP, Argument, AskContext, Operation
+from helix_ls.operations.persons import FORGET_TRAIL_COMMAND, PURGE_COMMAND, REVIEW_COMMAND, ROLLBACK_COMMAND
 from helix_ls.operations.questions import LONGEST_ID, LONGEST_NAME, LONGEST_PATH, SESSION, Workspace, WorkspaceArguments
 
 if TYPE_CHECKING:
@@ -405,7 +406,7 @@ ROLLBACK = Operation(
     "helix.changed/1",
     access="admin",
     changes="memory",
-    person="rollback {to}",
+    person=ROLLBACK_COMMAND,
 )
 
 
@@ -459,7 +460,7 @@ PURGE = Operation(
     access="admin",
     changes="memory",
     destroys=True,
-    person="purge {id}",
+    person=PURGE_COMMAND,
 )
 
 
@@ -491,7 +492,7 @@ DECIDE = Operation(
     "helix.changed/1",
     access="admin",
     changes="memory",
-    person="review --{decision} {id}",
+    person=REVIEW_COMMAND,
 )
 
 
@@ -790,7 +791,7 @@ FORGET_TRAIL = Operation(
     access="admin",
     changes="memory",
     destroys=True,
-    person="where --forget",
+    person=FORGET_TRAIL_COMMAND,
 )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 from helix_ls.operations.arguments import LSP, Argument, AskContext, Operation
+from helix_ls.operations.persons import STRAND_EXPORT_COMMAND, STRAND_TRUST_COMMAND
 from helix_ls.operations.questions import LONGEST_NAME, LONGEST_PATH, Workspace, WorkspaceArguments
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ EXPORT_MEMORIES = Operation(
     ExportArguments,
     answer=STRAND_SCHEMA,
     access="admin",
-    person="strand export {file}",
+    person=STRAND_EXPORT_COMMAND,
 )
 
 
@@ -146,5 +147,5 @@ TRUST_SIGNER = Operation(
     answer=STRAND_SCHEMA,
     access="admin",
     changes="server",
-    person="strand trust {signer}",
+    person=STRAND_TRUST_COMMAND,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,11 @@ import pytest
 from helix_core.errors import UsageError
 from helix_ls.cli.daemon import DaemonAction
 from helix_ls.cli.embed import EmbedAction
-from helix_ls.cli.persons import FOR_PERSONS
 from helix_ls.cli.strand import StrandAction
 from helix_ls.cli.trail import TrailAction
 from helix_ls.cli.verbs import VERBS, command, verb
+from helix_ls.operations.persons import PERSON_COMMANDS, PersonCommand, is_for_a_person
+from helix_ls.operations.table import OPERATIONS
 
 from .conftest import FILES, make_repository, runner
 from .test_strand import secret
@@ -31,6 +33,7 @@ FOR_A_PERSON = (
     "connect upstream openai --key",
     "connect upstream openai --forget-key",
     "review --approve m_k3xq7a2b",
+    "review --reject m_k3xq7a2b",
     "review --archive m_k3xq7a2b",
     "rollback 0",
     "rollback 0 --dry-run",
@@ -113,7 +116,7 @@ def test_every_verb_and_every_action_is_somebodys() -> None:
         "daemon": DaemonAction,
     }.items():
         assert {(name, action.value) for action in actions} <= named, name
-    assert set(FOR_PERSONS) == {each.split()[0] for each in FOR_A_PERSON}
+    assert {each.verb for each in PERSON_COMMANDS} == {each.split()[0] for each in FOR_A_PERSON}
 
 
 @pytest.mark.parametrize("typed", FOR_A_PERSON)
@@ -126,11 +129,23 @@ def test_an_agent_is_told_what_the_user_runs(typed: str, monkeypatch: pytest.Mon
     )
 
 
+@pytest.mark.parametrize("command", PERSON_COMMANDS, ids=lambda each: each.typed or each.verb)
+def test_what_an_operation_says_to_type_is_refused_to_an_agent_at_the_terminal(command: PersonCommand) -> None:
+    operations = [one for one in OPERATIONS.values() if one.person is command]
+    assert len(operations) == (1 if command.typed else 0)
+    for operation in operations:
+        members = {each.name: each.about.choices or ("1",) for each in operation.parameters("lsp")}
+        for values in product(*members.values()):
+            name, *words = shlex.split(command.typed.format_map(dict(zip(members, values, strict=True))))
+            assert name == command.verb
+            assert is_for_a_person(name, verb(name).make_context(name, words).params), words
+
+
 @pytest.mark.parametrize("typed", FOR_ANYONE)
 def test_the_rest_is_open_to_an_agent(typed: str) -> None:
     name, *words = shlex.split(typed)
     given = verb(name).make_context(name, words).params
-    assert name not in FOR_PERSONS or not FOR_PERSONS[name](given)
+    assert not is_for_a_person(name, given)
 
 
 @pytest.mark.process
