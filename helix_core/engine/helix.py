@@ -77,7 +77,9 @@ class Helix:
         self.session = session
         self.memory = WorkspaceMemory(session)
         self.symbols = Symbols(session)
-        self._answers = Answers(session, self.memory, self._open_pauses, self._chances)
+        self._answers = Answers(
+            session, self.memory.answers, self.memory.sessions.hinted, self._open_pauses, self._chances
+        )
         self._trail: WorkspaceTrail | None = None
         self._pauses: WorkspacePauses | None = None
 
@@ -100,7 +102,7 @@ class Helix:
         return self._pauses
 
     def _open_pauses(self) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-        if not self.memory.has_open_pause():
+        if not self.memory.answers.has_open_pause():
             return [], ()
         from helix_core.engine.memory import pause_notes
 
@@ -522,7 +524,7 @@ class Helix:
         from helix_core.engine.verdict import Judgement
 
         weigher = self.session.weigher(overlays, stop_when(cancelled), mends=False)
-        judgement = Judgement(self.session.index.reader, weigher, self.memory.judged_note)
+        judgement = Judgement(self.session.index.reader, weigher, self.memory.answers.judged_note)
         return judgement.of(pointers, checked_task(task), confidence)
 
     @answers_from_index()
@@ -555,7 +557,7 @@ class Helix:
 
         chosen, lines = checked_task(task), LineSpan(start_line, end_line)
         if source_id.startswith(NOTE_SCHEME):
-            return shown_note(self.memory.note_items(source_id), source_id, lines, chosen, most_bytes)
+            return shown_note(self.memory.answers.note_items(source_id), source_id, lines, chosen, most_bytes)
         session = self.session
         weigher = session.weigher(NO_OVERLAYS, stop_when(cancelled))
         git, options = session.git_facts.git, session.file_options()
@@ -615,7 +617,7 @@ class Helix:
 
         chosen, lines = checked_task(task), LineSpan(start_line, end_line)
         if source_id.startswith(NOTE_SCHEME):
-            return explained_note(self.memory.note_items(source_id), source_id, lines, chosen)
+            return explained_note(self.memory.answers.note_items(source_id), source_id, lines, chosen)
         explanation = Explanation(self.session.index.reader, self.session.weigher(overlays, stop_when(cancelled)))
         return explanation.of(source_id, lines, chosen, confidence=confidence, in_buffer=in_buffer, symbol=symbol)
 

@@ -638,6 +638,20 @@ class WorkspaceSession:
             self._lookups = KeptLookups()
         return self._lookups
 
+    def read_memory(self, act: Callable[[Memory], T]) -> T | None:
+        """Return the result from the memory; None without one, or where ``memory_problem`` says why not."""
+        self.memory_problem = ""
+        try:
+            return self.memory_file.read(act)
+        except StoreError as error:
+            self.memory_problem = str(error)
+            return None
+
+    @property
+    def records_uses(self) -> bool:
+        """Whether it is recorded which files and memories sessions use."""
+        return self.config.co_use and self.config.data_dir is not None
+
     @property
     def records_trail(self) -> bool:
         """Whether what is opened is recorded: by the user's own settings, or because the caller asks for it."""

@@ -119,7 +119,7 @@ async def around(
         symbols = {(one["source_id"], one["symbol"]) for one in defined if one["symbol"]}
         pointed = (source_id_of(place.path), LineSpan(line, line))
         unread = helix.symbols.unread(name) if known is None else []
-        return known, helix.memory.citing([pointed, *lines], symbols, overlays=overlays), unread
+        return known, helix.memory.answers.citing([pointed, *lines], symbols, overlays=overlays), unread
 
     try:
         return await connection.ask(place.folder, act)

@@ -161,7 +161,7 @@ class OpenPackets:
 
         def act(helix: Helix, *_: Any) -> None:
             if is_followed:
-                helix.memory.note_use(self._connection.session, [source_id_of(place.path)])
+                helix.memory.sessions.note_use(self._connection.session, [source_id_of(place.path)])
             helix.note_opened(source_id_of(place.path), at)
 
         await self._connection.ask(place.folder, act)

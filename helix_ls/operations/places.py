@@ -70,7 +70,7 @@ def open_lines(helix: Helix, given: OpenArguments, context: AskContext) -> dict[
         most_bytes=given.most_bytes,
         cancelled=context.cancelled,
     )
-    helix.memory.note_use(context.asker, [given.source_id])
+    helix.memory.sessions.note_use(context.asker, [given.source_id])
     helix.trail.note(shown, time.time())
     return shown
 

@@ -309,7 +309,7 @@ def context(helix: Helix, given: ContextArguments, context: AskContext) -> dict[
     )
     session = given.session_id
     if session and not given.ignore_delivered:
-        request = replace(request, delivered=helix.memory.delivered(session))
+        request = replace(request, delivered=helix.memory.sessions.delivered(session))
     found = helix.context(
         given.question,
         request,
@@ -318,7 +318,7 @@ def context(helix: Helix, given: ContextArguments, context: AskContext) -> dict[
         cancelled=context.cancelled,
     )
     if session:
-        helix.memory.deliver(session, found)
+        helix.memory.sessions.deliver(session, found)
     return found
 
 

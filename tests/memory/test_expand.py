@@ -72,7 +72,7 @@ def test_a_file_that_changed_is_looked_at_as_it_is(helix, project):
 def test_what_a_session_has_is_counted_and_left_out(helix):
     place = gene(helix, "sign_cookie")
     everything = helix.memory.expand(gene_id=place["gene_id"], k=10)
-    helix.memory.deliver("s", helix.context("how is the session cookie verified?"))
+    helix.memory.sessions.deliver("s", helix.context("how is the session cookie verified?"))
     rest = helix.memory.expand(gene_id=place["gene_id"], k=10, session="s")
     assert rest["skipped_delivered"] > 0
     assert rest["count"] + rest["skipped_delivered"] == everything["count"]

@@ -322,8 +322,8 @@ def test_what_a_session_was_given_comes_back_as_a_stub_until_its_file_changes(he
 
     question = "how is the session cookie signed?"
     first = helix.context(question)
-    helix.memory.deliver("s", first)
-    again = helix.context(question, ContextRequest(delivered=helix.memory.delivered("s")))
+    helix.memory.sessions.deliver("s", first)
+    again = helix.context(question, ContextRequest(delivered=helix.memory.sessions.delivered("s")))
     repeated = [block for block in again["blocks"] if block["repeated"]]
     assert {(b["source_id"], b["start_line"]) for b in repeated} >= {
         (b["source_id"], b["start_line"])
@@ -331,10 +331,10 @@ def test_what_a_session_was_given_comes_back_as_a_stub_until_its_file_changes(he
         if not b["hidden_lines"] and b["status"] == "verified"
     }
     assert repeated and again["tokens"] < first["tokens"]
-    assert helix.memory.delivered("t") == frozenset()
+    assert helix.memory.sessions.delivered("t") == frozenset()
     file = project / "app/sessions.py"
     file.write_text(file.read_text() + "\n\ndef later():\n    return 1\n")
-    changed = helix.context(question, ContextRequest(delivered=helix.memory.delivered("s")))
+    changed = helix.context(question, ContextRequest(delivered=helix.memory.sessions.delivered("s")))
     assert not any(b["repeated"] for b in changed["blocks"] if b["source_id"] == "app/sessions.py")
     assert any(b["repeated"] for b in changed["blocks"] if b["source_id"] != "app/sessions.py")
 
@@ -404,7 +404,8 @@ folder = Path(sys.argv[1])
 with Helix.open(folder, config=load_config(folder)) as helix:
     helix.packet("sign_cookie"), helix.search("sign_cookie"), helix.context("sign_cookie")
 own = [name for name in sys.modules if name.startswith("helix_core.")]
-idle = ("helix_core.engine.memory", "helix_core.engine.memory.recall")
+idle = ["helix_core.engine.memory"]
+idle += [f"helix_core.engine.memory.{name}" for name in ("in_answers", "session_records", "verbs")]
 print([name for name in own if "memory" in name and name not in idle])
 """
 

@@ -104,7 +104,7 @@ def test_a_pause_that_nobody_resolves_is_open_for_a_day(helix: Helix, monkeypatc
 
     now = module.time.time()
     monkeypatch.setattr(module.time, "time", lambda: now + 86_500)
-    assert not helix.memory.has_open_pause()
+    assert not helix.memory.answers.has_open_pause()
     assert "pauses" not in helix.packet(ASKED)
     (listed,) = helix.pauses.recent(PauseFilter())["events"]
     assert listed["is_open"] is False and "changed" not in listed

@@ -121,7 +121,7 @@ def test_what_an_answer_has_in_nearly_the_same_words_is_left_out_and_told(helix)
     assert sorted(texts) == sorted([NEAR, *OTHERS]) or sorted(texts) == sorted([SAME, *OTHERS])
     (left_out,) = [one["id"] for one in helix.memory.listed()["items"] if one["text"] in {SAME, NEAR} - set(texts)]
     assert answer["notes"] == [f"in nearly the same words, and left out: {left_out}"]
-    packed = [one.text for one in helix.memory.remembered(asked, "explain")]
+    packed = [one.text for one in helix.memory.answers.remembered(asked, "explain")]
     assert len({SAME, NEAR} & set(packed)) == 1
     listed = [one["text"] for one in helix.memory.context(asked)["items"]]
     assert sorted(listed) == sorted(texts)

@@ -232,12 +232,12 @@ def test_what_was_merely_returned_is_no_use(keeping, tmp_path):
 
 def test_what_was_opened_together_ranks_a_little_higher_and_says_so(keeping):
     for session in ("one", "two"):
-        keeping.memory.note_use(session, ["app/sessions.py", "app/routing.py"])
-    hinted = keeping.memory.hinted(Hints(open_paths=(SESSIONS,)))
+        keeping.memory.sessions.note_use(session, ["app/sessions.py", "app/routing.py"])
+    hinted = keeping.memory.sessions.hinted(Hints(open_paths=(SESSIONS,)))
     assert hinted.used_with == (ROUTING,)
-    keeping.memory.note_use("three", ["app/sessions.py"])
-    assert keeping.memory.hinted(Hints(session="three")).used_with == (ROUTING,)
-    assert keeping.memory.hinted(Hints(session="four")) == Hints(session="four")
+    keeping.memory.sessions.note_use("three", ["app/sessions.py"])
+    assert keeping.memory.sessions.hinted(Hints(session="three")).used_with == (ROUTING,)
+    assert keeping.memory.sessions.hinted(Hints(session="four")) == Hints(session="four")
     source = keeping.session.index.reader.files.source(ROUTING)
     told = prior(source, frozenset(), hinted)
     assert told.factor == USED_WITH_FACTOR
@@ -245,19 +245,19 @@ def test_what_was_opened_together_ranks_a_little_higher_and_says_so(keeping):
     everything = dataclasses.replace(hinted, open_paths=(ROUTING,), recent_paths=(ROUTING,), changed_with=(ROUTING,))
     assert prior(source, frozenset(), everything).factor == SESSION_CAP
     assert keeping.memory.forget_session("two") == {"exchanges": 0}
-    assert keeping.memory.hinted(Hints(open_paths=(SESSIONS,))).used_with == ()
+    assert keeping.memory.sessions.hinted(Hints(open_paths=(SESSIONS,))).used_with == ()
 
 
 def test_only_known_files_of_a_named_session_are_noted_and_only_where_it_is_wanted(keeping, open_helix, project):
-    keeping.memory.note_use("s", ["app/none.py", "helix-note:0011223344556677"])
-    keeping.memory.note_use("", ["app/routing.py"])
+    keeping.memory.sessions.note_use("s", ["app/none.py", "helix-note:0011223344556677"])
+    keeping.memory.sessions.note_use("", ["app/routing.py"])
     assert lately(keeping, "s", 0.0) is None
     with pytest.raises(UsageError):
-        keeping.memory.note_use("s", ["../elsewhere.py"])
-    keeping.memory.note_use("s", ["app/routing.py"])
+        keeping.memory.sessions.note_use("s", ["../elsewhere.py"])
+    keeping.memory.sessions.note_use("s", ["app/routing.py"])
     assert lately(keeping, "s", time.time() - 60) == [ROUTING]
     off = open_helix(project)
     off.session.config = dataclasses.replace(keeping.session.config, co_use=False)
-    off.memory.note_use("t", ["app/routing.py"])
-    assert off.memory.hinted(Hints(session="t")) == Hints(session="t")
+    off.memory.sessions.note_use("t", ["app/routing.py"])
+    assert off.memory.sessions.hinted(Hints(session="t")) == Hints(session="t")
     assert lately(keeping, "t", 0.0) == []

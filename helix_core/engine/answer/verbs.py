@@ -52,8 +52,6 @@ Previews = tuple[Preview | None, ...]
 class AnswerNotes(Protocol):
     """What the user's memory adds to an answer."""
 
-    def hinted(self, hints: Hints) -> Hints: ...
-
     def found_with_notes(self, found: Found, k: int) -> Found: ...
 
     def with_notes(self, answered: Answered, task: TaskType, k: int) -> tuple[Answered, dict[int, str]]: ...
@@ -68,19 +66,27 @@ GENERAL_FLOOR = 0.6
 
 
 class Answers:
-    """The verbs that search. ``notes`` come from the memory, ``open_pauses`` are those of agents that wait, and
-    ``chances`` says how likely each file is looked at next.
+    """The verbs that search.
+
+    Args:
+        session: The folder, settings and index.
+        notes: Gives the notes and memories of an answer.
+        hinted: Adds to hints the files that are related to them.
+        open_pauses: Gives the pauses of agents that wait for a person.
+        chances: Gives how likely each file is looked at next, 0 … 1.
     """
 
     def __init__(
         self,
         session: WorkspaceSession,
         notes: AnswerNotes,
+        hinted: Callable[[Hints], Hints],
         open_pauses: Callable[[], OpenPauses],
         chances: Callable[[], Mapping[bytes, float]],
     ) -> None:
         self.session = session
         self._notes = notes
+        self._hinted_by_memory = hinted
         self._open_pauses = open_pauses
         self._chances = chances
 
@@ -351,7 +357,7 @@ class Answers:
                 )
             )
             hints = dataclasses.replace(hints, recent_paths=shown)
-        return dataclasses.replace(request, hints=self._notes.hinted(hints))
+        return dataclasses.replace(request, hints=self._hinted_by_memory(hints))
 
     def _with_trail(self, answer: Answered) -> Answered:
         """Return the answer in the order of the user's trail, where the settings want that."""

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from helix_core.engine.memory.extracting import Extraction, ModelQuestion, ModelReply, TieBreak
     from helix_core.engine.memory.note_shown import explained_note, shown_note
     from helix_core.engine.memory.pauses import WorkspacePauses, pause_notes
-    from helix_core.engine.memory.recall import WorkspaceMemory
     from helix_core.engine.memory.remembering import RememberRequest
     from helix_core.engine.memory.strands import ALL_WORKSPACES, ImportRequest, StrandSelection
     from helix_core.engine.memory.trail import DISMISSED, WorkspaceTrail, opened_trail, sealed_trail
+    from helix_core.engine.memory.verbs import WorkspaceMemory
 
 __all__ = [
     "ALL_WORKSPACES",
@@ -45,9 +45,9 @@ __getattr__ = lazy_face(
         "extracting": ("Extraction", "ModelQuestion", "ModelReply", "TieBreak"),
         "note_shown": ("explained_note", "shown_note"),
         "pauses": ("WorkspacePauses", "pause_notes"),
-        "recall": ("WorkspaceMemory",),
         "remembering": ("RememberRequest",),
         "strands": ("ALL_WORKSPACES", "ImportRequest", "StrandSelection"),
         "trail": ("DISMISSED", "WorkspaceTrail", "opened_trail", "sealed_trail"),
+        "verbs": ("WorkspaceMemory",),
     },
 )

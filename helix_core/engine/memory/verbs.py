@@ -1,41 +1,30 @@
-"""Use the memory in answers, and the verbs of the memory: ingest, forget, consolidate facts, record uses."""
+"""The verbs of the memory, ``helix.memory``: remember, recall, forget, review, consolidate, export, and the like."""
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from helix_core.config import current
+from helix_core.engine.memory.in_answers import MemoryInAnswers
+from helix_core.engine.memory.session_records import SessionRecords
 from helix_core.engine.opened import MemoryFile, WorkspaceSession, answers_from_index, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, bounded_tokens, checked_task, stop_when
 from helix_core.errors import StoreError, UsageError
 from helix_core.model import (
-    NOTE_SCHEME,
-    Answered,
     Attribution,
-    Found,
-    Hints,
-    Judged,
-    LineSpan,
     MemoryOrigin,
     MemoryStatus,
-    Overlays,
-    Pointer,
-    RecalledMemory,
     TaskType,
     UseKind,
 )
-from helix_core.packet import MOST_RECALLED
 from helix_core.printable import count
-from helix_core.workspace import checked
 
 if TYPE_CHECKING:
     from helix_core.engine.memory.extracting import Extraction, ModelReply, TieBreak
-    from helix_core.engine.memory.notes import Recalled
     from helix_core.engine.memory.remembering import RememberRequest
     from helix_core.engine.memory.strands import ImportRequest, StrandSelection
     from helix_core.engine.memory.text_ingest import TextIngest
@@ -47,7 +36,6 @@ if TYPE_CHECKING:
 CONSOLIDATED = 10
 LEARNED = "learn"
 """The session of exchanges that are learned without one."""
-MOST_NOTED = 20
 NOBODY = Attribution()
 T = TypeVar("T")
 _GENE_ID = re.compile(r"[0-9a-f]{16}")
@@ -55,10 +43,18 @@ _MEMORY_ID = re.compile(r"m_\w{1,40}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}
 
 
 class WorkspaceMemory:
-    """The user's memory, as one open workspace uses it. Without a memory every answer is as if it were empty."""
+    """The user's memory, as one open workspace uses it. Without a memory every answer is as if it were empty.
+
+    Attributes:
+        session: The folder, settings and files that all verbs use.
+        answers: What answers, hovers and diagnostics take from it.
+        sessions: What clients' sessions were given and opened.
+    """
 
     def __init__(self, session: WorkspaceSession) -> None:
         self.session = session
+        self.answers = MemoryInAnswers(session)
+        self.sessions = SessionRecords(session)
 
     def ingest(
         self,
@@ -263,7 +259,7 @@ class WorkspaceMemory:
         def ask(memory: Memory) -> dict[str, Any]:
             return curating.recall(memory, question, k, chosen, kinds, as_of=as_of, scope=scope, max_tokens=max_tokens)
 
-        answer = self._if_readable(ask) or curating.nothing(question, chosen)
+        answer = self.session.read_memory(ask) or curating.nothing(question, chosen)
         return answer | {"notes": [*answer["notes"], *filter(None, [self.session.memory_problem])]}
 
     @heals_index()
@@ -295,7 +291,7 @@ class WorkspaceMemory:
 
         wanted = TopicRequest(question, k, checked_task(task), tuple(kinds), max_tokens, scope)
         topic = Topic(self.session, wanted.checked())
-        answer = self._if_readable(topic.of) or topic.nothing()
+        answer = self.session.read_memory(topic.of) or topic.nothing()
         return answer | {"notes": [self.session.memory_problem] if self.session.memory_problem else []}
 
     @heals_index()
@@ -347,12 +343,12 @@ class WorkspaceMemory:
 
         A memory that cannot be written costs nothing but this.
         """
-        if not self._keeps_uses:
+        if not self.session.records_uses:
             return
         from helix_core.engine.memory.curating import Curating
 
         curating = Curating(self.session, NOBODY)
-        self._if_readable(lambda memory: curating.used(memory, ids, kind))
+        self.session.read_memory(lambda memory: curating.used(memory, ids, kind))
 
     def restore(self, id_: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
         """Bring a forgotten or archived memory back, with its evidence: the ``helix.changed/1`` object."""
@@ -735,7 +731,7 @@ class WorkspaceMemory:
         """
         from helix_core.engine.memory.related import ExpandRequest, Expansion, expanded, note_hash, note_in
 
-        had = self.delivered(session) if session else frozenset()
+        had = self.sessions.delivered(session) if session else frozenset()
         asked = ExpandRequest(gene_id, source_id, start_line, direction, k, checked_task(task), had)
         wanted, check = asked.checked(), stop_when(cancelled)
         gene, note = gene_bytes(gene_id) if gene_id else b"", note_hash(source_id)
@@ -747,7 +743,7 @@ class WorkspaceMemory:
             meant = note_in(found, wanted)
             return found, memory.notes.items_of(meant.note_id) if meant is not None else []
 
-        notes, siblings = self._if_readable(find) or ([], [])
+        notes, siblings = self.session.read_memory(find) or ([], [])
         expansion = Expansion(self.session.index.reader, self.session.weigher(NO_OVERLAYS, check))
         return expanded(wanted, gene, expansion, notes, siblings)
 
@@ -763,39 +759,6 @@ class WorkspaceMemory:
 
         done, total = self._file.read(fill) or (0, 0)
         return {"backfilled": done, "total": total}
-
-    def delivered(self, session: str) -> frozenset[str]:
-        """Return what a session received in full, for ``ContextRequest.delivered``; empty when the memory cannot be
-        read. Where a trail is recorded, what was given for an earlier topic is left out.
-        """
-        from helix_core.memory import session_name
-
-        name, since = session_name(session), 0.0
-        if self.session.records_trail:
-            from helix_core.engine.memory.trail import WorkspaceTrail
-
-            since = WorkspaceTrail(self.session).topic_began()
-        return self._if_readable(lambda memory: memory.exchanges.delivered(self._place, name, since)) or frozenset()
-
-    def deliver(self, session: str, context: dict[str, Any]) -> None:
-        """Record which blocks of a ``helix.context/1`` object a session received in full.
-
-        When the memory cannot be written, the object has a note: the next answer repeats the blocks.
-        """
-        from helix_core.memory import session_name
-
-        whole = [
-            (block["gene_id"], block["content_hash"])
-            for block in context["blocks"]
-            if not block["hidden_lines"] and not block["repeated"] and block["content_hash"]
-        ]
-        name = session_name(session)
-        if not whole or not name:
-            return
-        try:
-            self._file.write(lambda memory: memory.exchanges.deliver(self._place, name, whole, time.time()))
-        except StoreError as error:
-            context["notes"].append(str(error))
 
     def totals(self) -> dict[str, Any]:
         """Return the memory's size over all workspaces: ``{exists, exchanges, notes, items, claims}``; ``error``."""
@@ -824,195 +787,6 @@ class WorkspaceMemory:
         if self.session.index.reader.meta("complete") == "1":
             with self.session.write_lock(None):
                 self.session.new_refresh("", None).run_only([path])
-
-    def _recalled(self, words: Sequence[str], k: int) -> list[Recalled] | None:
-        """Return the notes for an answer; None without a memory, or when it cannot be read, which is noted."""
-
-        def read(memory: Memory) -> list[Recalled]:
-            from helix_core.engine.memory.notes import recall
-
-            return recall(memory, self.session.index.reader, self._place, words, k)
-
-        return self._if_readable(read)
-
-    def _if_readable(self, act: Callable[[Memory], T]) -> T | None:
-        """Return the result from the memory; None without one, or when it cannot be read, which is noted."""
-        self.session.memory_problem = ""
-        try:
-            return self._file.read(act)
-        except StoreError as error:
-            self.session.memory_problem = str(error)
-            return None
-
-    def found_with_notes(self, found: Found, k: int) -> Found:
-        """Return the search results merged with notes."""
-        recalled = self._recalled(found.terms, k)
-        if recalled is None:
-            return found
-        from helix_core.engine.memory.notes import found_with
-
-        return found_with(found, recalled, k)
-
-    def with_notes(self, answered: Answered, task: TaskType, k: int) -> tuple[Answered, dict[int, str]]:
-        """Return the answer merged with notes, and their texts by item id."""
-        recalled = self._recalled(answered.found.terms, k)
-        if recalled is None:
-            return answered, {}
-        from helix_core.engine.memory.notes import answered_with
-
-        texts = {-one.item.id: one.item.text for one in recalled}
-        return answered_with(answered, recalled, task, k, time.time()), texts
-
-    def remembered(self, question: str, task: TaskType, *, least: float = 0.0) -> tuple[RecalledMemory, ...]:
-        """Return the memories of an answer to the question, best first, judged now; none without any in scope.
-
-        Of those above the floor only what has at least the score ``least``. Nothing is written, and nothing counts as
-        used.
-        """
-        before = self.session.memory_problem
-
-        def read(memory: Memory) -> tuple[RecalledMemory, ...]:
-            if not self._has_any(memory):
-                return ()
-            from helix_core.engine.memory.recalling import Recalling, recalled_memory
-
-            recalling = Recalling(self.session, memory, time.time())
-            found = [pair for pair in recalling.found(question, MOST_RECALLED, (), None) if pair[1] >= least]
-            return tuple(recalled_memory(one) for one in recalling.judged(found, task, heals=False)) if found else ()
-
-        found = self._if_readable(read) or ()
-        self.session.memory_problem = self.session.memory_problem or before
-        return found
-
-    def _has_any(self, memory: Memory) -> bool:
-        """Return whether there is a memory that answers here could have."""
-        from helix_core.store import scopes_of
-
-        return memory.items.has_any(scopes_of(memory.items.scope(self._place)))
-
-    def citing(
-        self,
-        lines: Sequence[tuple[str, LineSpan]],
-        symbols: Collection[tuple[str, str]] = (),
-        *,
-        overlays: Overlays = NO_OVERLAYS,
-    ) -> list[dict[str, Any]]:
-        """Return the memories that cite some of these lines or symbols, as a packet has them.
-
-        Both are by source id; lines are those of the buffer where ``overlays`` has the file. Nothing is written.
-        """
-
-        def read(memory: Memory) -> list[dict[str, Any]]:
-            if not self._has_any(memory):
-                return []
-            from helix_core.engine.memory.recalling import CitedLines, Recalling, recalled_memory
-            from helix_core.packet import memory_entry
-
-            recalling = Recalling(self.session, memory, time.time(), overlays)
-            found = recalling.citing(CitedLines(tuple(lines), frozenset(symbols)), TaskType.EXPLAIN)
-            return [memory_entry(recalled_memory(one)) for one in found]
-
-        return self._if_readable(read) or []
-
-    def has_open_pause(self) -> bool:
-        """Return whether an agent waits for a person here."""
-
-        def read(memory: Memory) -> bool:
-            from helix_core.memory import OPEN_S
-
-            return memory.pauses.is_open(self._place, time.time() - OPEN_S)
-
-        before = self.session.memory_problem
-        found = self._if_readable(read)
-        self.session.memory_problem = self.session.memory_problem or before
-        return bool(found)
-
-    def stale_citations(self, source_id: str, *, overlays: Overlays = NO_OVERLAYS) -> list[dict[str, Any]]:
-        """Return what memories cite in a file and is not as it was: ``{id, text, start_line, end_line, status, reason,
-        detail}`` each; lines are those of the buffer where ``overlays`` has the file. Nothing is written.
-        """
-
-        def read(memory: Memory) -> list[dict[str, Any]]:
-            if not self._has_any(memory):
-                return []
-            from helix_core.engine.memory.recalling import Recalling, recalled_memory
-
-            found = Recalling(self.session, memory, time.time(), overlays).stale_in(source_id)
-            return [
-                {
-                    "id": one.stored.fact.handle,
-                    "text": recalled_memory(one).text,
-                    "start_line": each.start_line,
-                    "end_line": each.end_line,
-                    "status": each.verdict.status.value,
-                    "reason": each.verdict.reason.value,
-                    "detail": each.verdict.detail,
-                }
-                for one, each in found
-            ]
-
-        return self._if_readable(read) or []
-
-    def note_items(self, source_id: str) -> list[NoteItem]:
-        """Return the items of a note by its ``source_id``; empty for an unknown one."""
-        from helix_core.engine.memory.related import note_hash
-
-        begins = note_hash(source_id)
-        found = self._file.read(lambda memory: memory.notes.items_of_text(self._place, begins)) if begins else None
-        return found or []
-
-    def judged_note(self, pointer: Pointer, task: TaskType) -> Judged:
-        """Judge a note of an earlier packet."""
-        from helix_core.engine.memory.notes import judged
-
-        found = self._if_readable(lambda memory: judged(memory, self._place, pointer, task, time.time()))
-        return found or judged(None, self._place, pointer, task, time.time())
-
-    def note_use(self, session: str, source_ids: Iterable[str]) -> None:
-        """Remember that a session opened these files, or that an answer in it cited them, at most 20.
-
-        Those that are not indexed are skipped. Without a session nothing is kept. A memory that cannot be
-        written, or an index that cannot be read, costs nothing but this: the next answer that asks it says why. Raises
-        UsageError for a path out of the workspace.
-        """
-        if not session or not self._keeps_uses:
-            return
-        from helix_core.memory import SITTING_S, kept_path, session_name
-
-        reader, name = self.session.index.reader, session_name(session)
-        named = [checked(source_id) for source_id in source_ids if not source_id.startswith(NOTE_SCHEME)]
-        try:
-            known = [path for path in named[:MOST_NOTED] if reader.files.source(path) is not None and kept_path(path)]
-            if known and name:
-                self._file.write(lambda memory: memory.uses.add(self._place, name, known, time.time(), SITTING_S))
-        except StoreError as error:
-            self.session.memory_problem = str(error)
-
-    def hinted(self, hints: Hints) -> Hints:
-        """Add to the hints the files related to the open ones, and those that the session opened recently."""
-        if not hints.open_paths and not (hints.session and self._keeps_uses):
-            return hints
-        from helix_core.engine.memory.companions import MOST_ANCHORS, co_changed, co_used
-
-        now = time.time()
-        lately = self._if_readable(lambda memory: self._lately(memory, hints.session, now)) if hints.session else None
-        anchors = tuple(dict.fromkeys((*hints.open_paths, *(lately or ()))))[:MOST_ANCHORS]
-        if not anchors:
-            return hints
-        used: tuple[bytes, ...] | None = ()
-        if self._keeps_uses:
-            used = self._if_readable(lambda memory: co_used(memory, self._place, anchors, now))
-        changed = co_changed(self.session.index.reader, anchors) if self.session.config.co_change else ()
-        return dataclasses.replace(hints, used_with=used or (), changed_with=changed)
-
-    @property
-    def _keeps_uses(self) -> bool:
-        return self.session.config.co_use and self.session.config.data_dir is not None
-
-    def _lately(self, memory: Memory, session: str, now: float) -> list[bytes]:
-        from helix_core.memory import SITTING_S, session_name
-
-        return memory.uses.recent(self._place, session_name(session), now - SITTING_S) if self._keeps_uses else []
 
 
 def gene_bytes(gene_id: str) -> bytes:
