@@ -184,7 +184,8 @@ def _block(one: Evidence, number: int, asked: WindowRequest, most: int, means: M
     count, condense = means
     item, verdict = one.weighed.ranked.item, one.weighed.verdict
     head = legend(number, one)
-    is_known = item.text_hash in asked.delivered and verdict.status is Status.VERIFIED
+    may_refer = verdict.status is Status.VERIFIED and item.text_hash not in asked.superseded
+    is_known = may_refer and item.text_hash in asked.delivered
     hidden, body = 0, ""
     if is_known:
         head = stub(head)
@@ -203,7 +204,7 @@ def _block(one: Evidence, number: int, asked: WindowRequest, most: int, means: M
         if cut is None:
             return None
         hidden, body = cut.hidden_lines, cut.text.rstrip("\n")
-        if verdict.status is Status.VERIFIED and body and body in asked.prompt:
+        if may_refer and body and body in asked.prompt:
             is_known, head, hidden, body = True, stub(head), 0, ""
     lines = (head, body, "") if body else (head,)
     block = Block(

@@ -29,7 +29,8 @@ class WindowFact:
 class WindowRequest:
     """The caller's request. ``terms`` are the question's words except stop words; ``delivered`` the gene_ids that
     the session received before; ``prompt_tokens`` is the size of the caller's own prompt within ``context_tokens``, and
-    ``prompt`` its text: a quote that is in it is not repeated.
+    ``prompt`` its text: a quote that is in it is not repeated, but for the gene_ids that are ``superseded``: another
+    text of those places was quoted after it.
     """
 
     terms: tuple[str, ...]
@@ -41,6 +42,7 @@ class WindowRequest:
     prompt_tokens: int = 0
     context_tokens: int = 128_000
     prompt: str = ""
+    superseded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

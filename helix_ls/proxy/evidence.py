@@ -163,6 +163,7 @@ class ChatEvidence:
             prompt_tokens=len(body.text) // BYTES_PER_TOKEN + used,
             prompt="\n\n".join((*added, planned.prompt)),
             shown=_shown(earlier),
+            withdrawn=_withdrawn(earlier),
         )
         began = time.monotonic()
         found = await self._found(workspace, planned, request)
@@ -330,6 +331,15 @@ def _shown(earlier: Sequence[TurnDecision]) -> tuple[Pointer, ...]:
                 shown.append(place)
         known |= one.outdated
     return tuple(shown[:MOST_SHOWN])
+
+
+def _withdrawn(earlier: Sequence[TurnDecision]) -> frozenset[str]:
+    """Return the ``gene_id`` of places that a turn named as changed and that none has quoted since."""
+    withdrawn: set[str] = set()
+    for one in earlier:
+        withdrawn |= {gene_id for _, gene_id in one.outdated}
+        withdrawn -= {place.gene_id for place in one.places}
+    return frozenset(withdrawn)
 
 
 def _unsealed(text: str) -> str:

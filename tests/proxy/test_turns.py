@@ -180,6 +180,27 @@ def test_what_changed_since_it_was_shown_is_told_once_and_at_the_end(talk, edite
     one.grows_only()
 
 
+@pytest.mark.parametrize("between", [COOKIES, ROUTES], ids=["quoted", "named"])
+def test_a_text_that_is_back_is_quoted_again_behind_the_other(talk, edited, between):
+    one = talk()
+    there = "Return the payload with"
+    assert there in one.ask(COOKIES)[1]["content"]
+    one.replied()
+    edited("app/sessions.py", there, "Return the payload and then")
+    second = one.ask(f"and now: {between}")[4]["content"]
+    assert "changed since it was shown above: app/sessions.py:" in second
+    assert ("and then a signature" in second) == (between == COOKIES)
+    one.replied()
+    edited("app/sessions.py", "Return the payload and then", there)
+    third = one.ask(f"once more: {COOKIES}")[7]["content"]
+    assert there in third
+    one.replied()
+    fourth = one.ask("which function signs the session cookie, sign_cookie?")[10]["content"]
+    assert "given before, unchanged" in fourth
+    assert there not in fourth
+    one.grows_only()
+
+
 def test_a_change_is_told_where_nothing_else_is_to_be_told(talk, edited):
     one = talk()
     one.ask(COOKIES)

@@ -170,7 +170,8 @@ class ContextRequest:
 
     ``delivered`` holds a ``gene_id``, or ``gene_id:content_hash``: then only while the file is the same. ``prompt`` is
     the text of the caller's own messages and of earlier windows: a quote that is there is not repeated. ``shown``
-    are the places that earlier windows quoted: those that changed since are named.
+    are the places that earlier windows quoted: those that changed since are named. ``withdrawn`` are the ``gene_id`` of
+    places that an earlier window named so and none quoted since: one whose text is back is quoted again.
     """
 
     budget_tokens: int = 6_000
@@ -181,6 +182,7 @@ class ContextRequest:
     context_tokens: int = 128_000
     prompt: str = ""
     shown: tuple[Pointer, ...] = ()
+    withdrawn: frozenset[str] = frozenset()
 
     def checked(self) -> ContextRequest:
         """Return the request. Raises UsageError for an invalid budget."""
@@ -230,6 +232,7 @@ def context(
         for one in answered.weighed
         if not files.found.seems_empty or one.ranked.item.id in texts or one.verdict.reason is Reason.NOT_INDEXED
     ]
+    outdated = _outdated(wanted.shown, reader, weigher)
     asked = WindowRequest(
         terms=found.terms,
         budget_tokens=wanted.budget_tokens,
@@ -240,9 +243,9 @@ def context(
         prompt_tokens=wanted.prompt_tokens,
         context_tokens=wanted.context_tokens,
         prompt=wanted.prompt,
+        superseded=wanted.withdrawn | _superseded(evidence, outdated),
     )
     facts = _facts(reader, evidence)
-    outdated = _outdated(wanted.shown, reader, weigher)
     notes = (*found.notes, *missing, *weigher.observer.notes, *pauses, *_outdated_note(outdated))
     lines = {memory_line(one): one for one in memories}
     window = make_window(
@@ -279,6 +282,21 @@ def _outdated(shown: Sequence[Pointer], reader: Reader, weigher: Weigher) -> lis
         return []
     judged, _ = Judgement(reader, weigher).of(files, TaskType.EXPLAIN, 1.0)
     return [one.pointer for one in judged if one.verdict.status is Status.NEEDS_REFRESH]
+
+
+def _superseded(evidence: Sequence[Evidence], outdated: Sequence[Pointer]) -> frozenset[str]:
+    """Return the gene_ids of evidence of which an earlier window quoted another text that is outdated now."""
+    by_file: dict[str, list[Pointer]] = {}
+    for one in outdated:
+        by_file.setdefault(one.source_id, []).append(one)
+    items = (one.weighed.ranked.item for one in evidence)
+    return frozenset(
+        item.text_hash
+        for item in items
+        for one in by_file.get(item.source.source_id, ())
+        if (item.symbol and item.symbol == one.symbol)
+        or (item.start_line <= one.end_line and one.start_line <= item.end_line)
+    )
 
 
 def _outdated_note(outdated: Sequence[Pointer]) -> tuple[str, ...]:
