@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
-    from helix_core.ingest.chains import Chains
+    from helix_core.ingest.chains import Chains, ClassSpan
     from helix_core.ingest.claim_config import value_of
     from helix_core.ingest.claims import find
     from helix_core.ingest.document import ingest, parser_version, preload_grammar
@@ -37,6 +37,7 @@ __all__ = [
     "FAILURES",
     "GRAMMARS",
     "Chains",
+    "ClassSpan",
     "Deadline",
     "Declaration",
     "IngestPool",
@@ -80,7 +81,7 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
-        "chains": ("Chains",),
+        "chains": ("Chains", "ClassSpan"),
         "claim_config": ("value_of",),
         "claims": ("find",),
         "document": ("ingest", "parser_version", "preload_grammar"),

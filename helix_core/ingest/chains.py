@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from helix_core.ingest.chunk import CLOSERS, spans
 from helix_core.ingest.document import DOCUMENT_LANGUAGES, HEAD_BYTES, outline_and_tree
 from helix_core.ingest.languages import Language, language_of
-from helix_core.ingest.outline import Outline, Symbol, disabled
+from helix_core.ingest.outline import CONTAINERS, Outline, Symbol, bases_by_class, disabled
 from helix_core.ingest.provenance import provenance
-from helix_core.ingest.syntax import Deadline
+from helix_core.ingest.syntax import Deadline, load
 from helix_core.lines import LineTable, with_line_feeds
 from helix_core.model import Naming, SourceKind, joined_symbol
 
@@ -49,6 +49,19 @@ class _Defined:
     is_container: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ClassSpan:
+    """A class, interface, trait or implementation with its 1-based lines and what it extends or implements."""
+
+    chain: tuple[str, ...]
+    start_line: int
+    end_line: int
+    bases: tuple[str, ...]
+
+
+_CLASSES = CONTAINERS - {"module", "namespace", "suite", "section"}
+
+
 class Chains:
     """The symbol chains of one file. ``limit_s`` limits the CPU time of the parse, in seconds."""
 
@@ -65,6 +78,19 @@ class Chains:
         parts = spans(data, lines, outline, tree.root_node if tree is not None else None)
         self._parts = [part.start for part in parts]
         self._labels = [_key(named(part.trail, part.name)) for part in parts]
+        bases: dict[int, tuple[str, ...]] = {}
+        if tree is not None and self._language.grammar is not None:
+            bases = bases_by_class(load(self._language.grammar), tree.root_node, data)
+        self.classes = tuple(
+            ClassSpan(
+                (*one.trail, one.name),
+                lines.row(one.start) + 1,
+                lines.row(max(one.start, one.end - 1)) + 1,
+                bases.get(one.start, ()),
+            )
+            for one in outline.symbols
+            if one.kind in _CLASSES
+        )
         self._inert = sorted((*_inert(self._language, outline), *disabled(self._language.name, data)))
 
     @property

@@ -1,4 +1,4 @@
-"""Tree-sitter tables per language: the grammar's package, and two queries over its trees.
+"""Tree-sitter tables per language: the grammar's package, and up to three queries over its trees.
 
 Data only; grammars are loaded on first use.
 """
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 class Grammar:
     """``module`` and ``entry`` name the function of a grammar wheel that returns its language.
 
+    ``bases``: what a ``@class`` extends or implements is its ``@base``; the node of a class is that of its definition.
     ``headings``: its definitions are headings, nested by level. ``deepest``: the maximum number of open block levels of
     its scanner (0: unlimited).
     """
@@ -19,6 +20,7 @@ class Grammar:
     module: str
     definitions: str = ""
     text: str = ""
+    bases: str = ""
     entry: str = "language"
     headings: bool = False
     deepest: int = 0
@@ -84,6 +86,13 @@ DATA = {"json": _JSON, "yaml": _YAML, "toml": _TOML, "sql": _SQL, "dockerfile": 
 
 _JAVA = Grammar(
     module="tree_sitter_java",
+    bases="""
+(class_declaration (superclass (_) @base)) @class
+(class_declaration (super_interfaces (type_list (_) @base))) @class
+(record_declaration (super_interfaces (type_list (_) @base))) @class
+(enum_declaration (super_interfaces (type_list (_) @base))) @class
+(interface_declaration (extends_interfaces (type_list (_) @base))) @class
+""",
     definitions="""
 (method_declaration name: (identifier) @name) @method
 (constructor_declaration name: (identifier) @name) @method
@@ -107,6 +116,12 @@ _JAVA = Grammar(
 
 _C_SHARP = Grammar(
     module="tree_sitter_c_sharp",
+    bases="""
+(class_declaration (base_list (_) @base)) @class
+(record_declaration (base_list (_) @base)) @class
+(struct_declaration (base_list (_) @base)) @class
+(interface_declaration (base_list (_) @base)) @class
+""",
     definitions="""
 (method_declaration name: (identifier) @name) @method
 (constructor_declaration name: (identifier) @name) @method
@@ -134,6 +149,11 @@ _C_SHARP = Grammar(
 
 _KOTLIN = Grammar(
     module="tree_sitter_kotlin",
+    bases="""
+(class_declaration (delegation_specifiers (delegation_specifier (_) @base))) @class
+(object_declaration (delegation_specifiers (delegation_specifier (_) @base))) @class
+(companion_object (delegation_specifiers (delegation_specifier (_) @base))) @class
+""",
     definitions="""
 (function_declaration name: (identifier) @name) @function
 (secondary_constructor "constructor" @name) @method
@@ -154,6 +174,12 @@ _KOTLIN = Grammar(
 
 _SCALA = Grammar(
     module="tree_sitter_scala",
+    bases="""
+(class_definition extend: (extends_clause (_) @base)) @class
+(object_definition extend: (extends_clause (_) @base)) @class
+(trait_definition extend: (extends_clause (_) @base)) @class
+(enum_definition extend: (extends_clause (_) @base)) @class
+""",
     definitions="""
 (function_definition name: (_) @name) @function
 (function_declaration name: (_) @name) @declaration
@@ -222,6 +248,12 @@ _PYTHON = Grammar(
 
 _RUBY = Grammar(
     module="tree_sitter_ruby",
+    bases="""
+(class superclass: (superclass [(constant) (scope_resolution)] @base)) @class
+(class body: (body_statement
+  (call method: (identifier) @call arguments: (argument_list [(constant) (scope_resolution)] @base)))
+  (#eq? @call "include")) @class
+""",
     definitions="""
 (method name: (_) @name) @method
 (singleton_method name: (_) @name) @method
@@ -239,6 +271,13 @@ _RUBY = Grammar(
 
 _PHP = Grammar(
     module="tree_sitter_php",
+    bases="""
+(class_declaration (base_clause (_) @base)) @class
+(class_declaration (class_interface_clause (_) @base)) @class
+(class_declaration body: (declaration_list (use_declaration [(name) (qualified_name)] @base))) @class
+(interface_declaration (base_clause (_) @base)) @class
+(enum_declaration (class_interface_clause (_) @base)) @class
+""",
     entry="language_php",
     definitions="""
 (function_definition name: (name) @name) @function
@@ -333,6 +372,10 @@ _C = Grammar(module="tree_sitter_c", definitions=_C_SHARED + _C_WRAPPED, text=_C
 
 _CPP = Grammar(
     module="tree_sitter_cpp",
+    bases="""
+(class_specifier (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @base)) @class
+(struct_specifier (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @base)) @class
+""",
     definitions=_C_SHARED
     + """
 (class_specifier name: (_) @name body: (_)) @class
@@ -372,6 +415,9 @@ _GO = Grammar(
 
 _RUST = Grammar(
     module="tree_sitter_rust",
+    bases="""
+(impl_item trait: (_) @base) @class
+""",
     definitions="""
 (function_item name: (identifier) @name) @function
 (function_signature_item name: (identifier) @name) @declaration
@@ -405,6 +451,10 @@ _RUST = Grammar(
 
 _SWIFT = Grammar(
     module="tree_sitter_swift",
+    bases="""
+(class_declaration (inheritance_specifier inherits_from: (_) @base)) @class
+(protocol_declaration (inheritance_specifier inherits_from: (_) @base)) @class
+""",
     definitions="""
 (function_declaration) @function
 (init_declaration name: _ @name) @method

@@ -30,6 +30,10 @@ _WORDS = {"struct": "struct", "enum": "enum", "extension": "extension"}
 _C_NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name"})
 _DEEPEST_DECLARATOR = 16
 _LONGEST_NAME = 200
+_AFTER_BASE = re.compile(r"[<(\[\s{]")
+_BASE_JOINTS = re.compile(r"::|[.\\]")
+_OWN_ROOTS = frozenset({"", "crate", "self", "super", "global"})
+"""The words before a name that mean this project, or this module."""
 _NESTED_CALLS = 6
 _NEVER = {"c": (b"0",), "cpp": (b"0", b"false"), "c_sharp": (b"false",), "swift": (b"false",)}
 """By language the conditions that are never met."""
@@ -110,6 +114,25 @@ def outline(loaded: Loaded, tree: tree_sitter.Tree, data: bytes, *, headings: bo
         leads=tuple(sorted([*comments, *_ranges(captures.get("lead", []))])),
         keywords=loaded.keywords,
     )
+
+
+def bases_by_class(loaded: Loaded, root: tree_sitter.Node, data: bytes) -> dict[int, tuple[str, ...]]:
+    """Map the first byte of each class to what it extends or implements, joined by dots, without type arguments."""
+    found: dict[int, dict[str, None]] = {}
+    if loaded.bases is not None:
+        for _, captures in tree_sitter.QueryCursor(loaded.bases).matches(root):
+            for node in captures["base"]:
+                name = _base_name(_slice(node, data))
+                if name:
+                    found.setdefault(captures["class"][0].start_byte, {})[name] = None
+    return {start: tuple(names) for start, names in found.items()}
+
+
+def _base_name(written: str) -> str:
+    """Return ``geo.Solid`` for ``::geo::Solid<int>(1)``; '' for what is no name."""
+    parts = [part.strip() for part in _BASE_JOINTS.split(_AFTER_BASE.split(written.strip(), maxsplit=1)[0])]
+    names = [part for part in parts if part not in _OWN_ROOTS]
+    return ".".join(names) if names and all(name.isidentifier() for name in names) else ""
 
 
 def sections(headings: list[Heading], data: bytes, entries: Sequence[Entry] = ()) -> list[Symbol]:

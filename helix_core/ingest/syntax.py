@@ -30,6 +30,7 @@ class Loaded:
     language: tree_sitter.Language
     definitions: tree_sitter.Query
     text: tree_sitter.Query
+    bases: tree_sitter.Query | None
     keywords: frozenset[str]
 
 
@@ -42,6 +43,7 @@ def load(grammar: Grammar) -> Loaded:
         language=language,
         definitions=tree_sitter.Query(language, grammar.definitions),
         text=tree_sitter.Query(language, grammar.text),
+        bases=tree_sitter.Query(language, grammar.bases) if grammar.bases else None,
         keywords=frozenset(_keywords(language)),
     )
 

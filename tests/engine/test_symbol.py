@@ -291,6 +291,209 @@ class Channel(virtual.Channel):
     assert overriding(b"mail/virtual/base.py") == [("mail/fifo.py", 5), ("mail/redis.py", 5), ("mail/sqs.py", 5)]
 
 
+JAVA = {
+    "draw/Shape.java": "package draw;\n\npublic abstract class Shape {\n    public void paint(int ink) { }\n}\n",
+    "draw/Round.java": "package draw;\n\npublic abstract class Round extends Shape {\n    int size;\n}\n",
+    "draw/Circle.java": "package draw;\n\nfinal class Circle<T> extends draw.Round<T> implements Sized {\n"
+    "    public void paint(int ink) { }\n}\n",
+    "draw/Wall.java": "package draw;\n\n// Not a Shape.\npublic class Wall {\n    public void paint(int ink) { }\n}\n",
+}
+C_SHARP = """namespace Draw {
+    interface IShape {
+        void Paint(int ink);
+    }
+    class Circle : Draw.IShape, IDisposable {
+        public void Paint(int ink) { }
+    }
+    class Oval : Circle {
+        public override void Paint(int ink) { }
+    }
+    class Wall {
+        public void Paint(int ink) { }
+    }
+}
+"""
+KOTLIN = """interface Shape {
+    fun paint(ink: Int): Int
+}
+open class Circle(val size: Int) : Shape {
+    override fun paint(ink: Int): Int = ink
+}
+class Oval(size: Int) : Circle(size), Cloneable {
+    override fun paint(ink: Int): Int = 2
+}
+class Wall {
+    fun paint(ink: Int): Int = 3
+}
+"""
+PHP = """<?php
+namespace App;
+interface Shape {
+    public function paint($ink);
+}
+trait Loud {
+    public function shout() { return 1; }
+}
+class Circle implements \\App\\Shape {
+    use Loud;
+    public function paint($ink) { return 1; }
+    public function shout() { return 2; }
+}
+class Wall {
+    public function paint($ink) { return 3; }
+}
+"""
+RUBY = """module Zoo
+  class Animal
+    def speak(to)
+      to
+    end
+  end
+  class Dog < Zoo::Animal
+    def speak(to)
+      1
+    end
+  end
+  class Rock
+    def speak(to)
+      2
+    end
+  end
+end
+"""
+RUST = """pub trait Shape {
+    fn paint(&self) -> u32;
+}
+pub struct Circle<T> { ink: T }
+impl<T: Copy> crate::Shape for Circle<T> where T: Clone {
+    fn paint(&self) -> u32 {
+        1
+    }
+}
+pub struct Wall;
+impl Wall {
+    fn paint(&self) -> u32 {
+        2
+    }
+}
+"""
+SCALA = """trait Shape {
+  def paint(ink: Int): Int
+}
+class Circle extends Loud with Shape {
+  override def paint(ink: Int): Int = 1
+}
+class Wall {
+  def paint(ink: Int): Int = 2
+}
+"""
+SWIFT = """protocol Shape {
+    func paint(ink: Int) -> Int
+}
+class Circle: Shape, Other<Int> {
+    func paint(ink: Int) -> Int { return 1 }
+}
+struct Wall {
+    func paint(ink: Int) -> Int { return 2 }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "asked", "overriding"),
+    [
+        pytest.param(JAVA, "Shape.paint", [("draw/Circle.java", 4, "Circle.paint")], id="java"),
+        pytest.param(
+            {"draw.cs": C_SHARP},
+            "IShape.Paint",
+            [("draw.cs", 6, "Draw.Circle.Paint"), ("draw.cs", 9, "Draw.Oval.Paint")],
+            id="c_sharp",
+        ),
+        pytest.param(
+            {"draw.kt": KOTLIN},
+            "Shape.paint",
+            [("draw.kt", 5, "Circle.paint"), ("draw.kt", 8, "Oval.paint")],
+            id="kotlin",
+        ),
+        pytest.param({"draw.php": PHP}, "Shape.paint", [("draw.php", 11, "Circle.paint")], id="php"),
+        pytest.param({"draw.php": PHP}, "Loud.shout", [("draw.php", 12, "Circle.shout")], id="php trait"),
+        pytest.param({"zoo.rb": RUBY}, "Animal.speak", [("zoo.rb", 8, "Zoo.Dog.speak")], id="ruby"),
+        pytest.param({"draw.rs": RUST}, "Shape.paint", [("draw.rs", 6, "Circle.paint")], id="rust"),
+        pytest.param({"draw.scala": SCALA}, "Shape.paint", [("draw.scala", 5, "Circle.paint")], id="scala"),
+        pytest.param({"draw.swift": SWIFT}, "Shape.paint", [("draw.swift", 5, "Circle.paint")], id="swift"),
+    ],
+)
+def test_overrides_are_told_in_every_language_that_names_what_a_class_extends(
+    tmp_path, open_helix, files, asked, overriding
+):
+    _, engine = indexed(tmp_path, open_helix, files, commit=False)
+    answer = engine.symbols.about(asked, k=9)
+    assert [(one["source_id"], one["start_line"], one["symbol"]) for one in answer["overrides"]] == overriding
+    apart = {one["symbol"].split(".")[-2] for one in answer["same_name"]} - {"Circle", "Oval", "Dog"}
+    assert apart == ({"Rock"} if "zoo.rb" in files else set() if asked == "Loud.shout" else {"Wall"})
+
+
+def test_a_method_of_cpp_outside_of_its_class_overrides_as_its_header_says(tmp_path, open_helix):
+    body = "{\n    return 1;\n}\n"
+    files = {
+        "geo/solid.hpp": "#pragma once\nnamespace geo {\nclass Solid {\npublic:\n    virtual double volume() const;\n"
+        "};\n}\n",
+        "geo/solid.cpp": f'#include "solid.hpp"\ndouble geo::Solid::volume() const {body}',
+        "geo/cube.hpp": '#include "solid.hpp"\nclass Cube final : public virtual geo::Solid, private Noise<int> {\n'
+        "public:\n    double volume() const override;\n};\n",
+        "geo/cube.cpp": f'#include "cube.hpp"\n\ndouble Cube::volume() const {body}',
+        "geo/lone.cpp": f"class Lone {{\n    double volume() const;\n}};\ndouble Lone::volume() const {body}",
+    }
+    _, engine = indexed(tmp_path, open_helix, files, commit=False)
+    overriding = [("geo/cube.cpp", 3), ("geo/cube.hpp", 4)]
+    assert places(engine.symbols.about("Solid.volume", k=9), "overrides") == overriding
+    pointed = engine.symbols.about("volume", path=b"geo/solid.cpp", line=2, k=9)
+    assert places(pointed, "overrides") == overriding
+
+
+def test_who_overrides_is_said_not_to_be_told_where_no_type_names_what_it_extends(tmp_path, open_helix):
+    method = "func (f *{0}) Read(p []byte) int {{\n\treturn 0\n}}\n"
+    files = {
+        "a/read.go": "package a\n\ntype Reader interface {\n\tRead(p []byte) int\n}\n",
+        "a/file.go": "package a\n\ntype File struct{}\n\n" + method.format("File"),
+        "a/close.go": "package a\n\ntype Closer interface {\n\tShut() int\n}\n",
+    }
+    _, engine = indexed(tmp_path, open_helix, files, commit=False)
+    read = engine.symbols.about("Reader.Read")
+    assert (places(read, "overrides"), places(read, "same_name")) == ([], [("a/file.go", 5)])
+    assert [note for note in read["notes"] if "overrides" in note] == [
+        "who overrides a method is not told in Go, where no type names what it extends: look at same_name"
+    ]
+    assert not [note for note in engine.symbols.about("Closer.Shut")["notes"] if "overrides" in note]
+
+
+def test_a_class_between_that_does_not_have_the_method_hides_no_override(tmp_path, open_helix):
+    files = {
+        "app/base.py": "class View:\n    def render(self):\n        return 1\n",
+        "app/middle.py": "from app.base import View\n\n\nclass Mid(View):\n    def check(self):\n        return 2\n",
+        "app/own.py": "from app.middle import Mid\n\n\nclass Own(Mid):\n    def render(self):\n        return 3\n",
+        "app/loop.py": "class One(Two):\n    def render(self):\n        return 4\n\n\nclass Two(One):\n    pass\n",
+    }
+    _, engine = indexed(tmp_path, open_helix, files, commit=False)
+    assert places(engine.symbols.about("View.render", k=9), "overrides") == [("app/own.py", 5)]
+
+
+def test_what_is_nested_in_one_small_chunk_has_all_its_owners_and_its_namesakes(tmp_path, open_helix):
+    code = """class Outer:
+    class First:
+        def act(self):
+            return 1
+
+    class Second:
+        def act(self):
+            return 2
+"""
+    _, engine = indexed(tmp_path, open_helix, {"app/nested.py": code}, commit=False)
+    first = engine.symbols.about("First.act")
+    assert (first["symbol"], places(first, "definitions")) == ("Outer.First.act", [("app/nested.py", 3)])
+    assert [one["symbol"] for one in first["same_name"]] == ["Outer.Second.act"]
+
+
 def test_a_name_of_a_module_from_elsewhere_is_not_ours(tmp_path, open_helix):
     files = {
         "app/forms.py": "class Form:\n    def compile(self):\n        return 1\n",

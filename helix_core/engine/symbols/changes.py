@@ -401,7 +401,7 @@ class ChangesAnswer:
         meant = own[0] if own else _former(one)
         around = NameNeighborhood(
             self._reader,
-            self._weigher.observer,
+            self._weigher,
             name,
             meant=[meant],
             candidates=candidates,
@@ -431,7 +431,7 @@ class ChangesAnswer:
         if not there:
             return frozenset()
         around = NameNeighborhood(
-            self._reader, self._weigher.observer, one.then.chain[-1], meant=there[:1], candidates=candidates
+            self._reader, self._weigher, one.then.chain[-1], meant=there[:1], candidates=candidates
         )
         return around.importing
 

@@ -20,7 +20,7 @@ LONGEST_NAME = 200
 _JOINTS = re.compile(r"::|->|\?\.|[.#]")
 _PATH_PARTS = re.compile(r"[/.]")
 _SELF = frozenset({"self", "this", "cls", "super", "super()", "Self", "@"})
-_CLASSES = frozenset({"class", "interface"})
+_CLASSES = frozenset({"class", "interface", "trait", "struct", "object", "module"})
 _ROLES = {Role.IMPLEMENTATION: 0, Role.CONFIG: 1, Role.EXAMPLE: 2, Role.TEST: 3}
 _MINOR_KINDS = frozenset({"field", "entry", "key", "rule", "section", "table", "variable"})
 

@@ -22,8 +22,9 @@ from helix_core.engine.symbols.choice import (
     plain_base,
 )
 from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
-from helix_core.engine.verdict import Observer, Weigher, line_of_mention, line_of_use, line_on_disk, owners_in
+from helix_core.engine.verdict import FileObservation, Weigher, line_of_mention, line_of_use, line_on_disk, owners_in
 from helix_core.ingest import declarations, language_of
+from helix_core.ingest.signatures import LANGUAGES
 from helix_core.lines import LineTable
 from helix_core.model import Item, Overlays, Role
 from helix_core.search import Imports, module_of, resolves_to
@@ -44,6 +45,10 @@ MOST_BASES = 4
 DOCUMENTS_TRIED = 40
 DOCUMENT_FILES_TRIED = 6
 LineOf = Callable[[bytes, Item], int]
+WITHOUT_BASES = frozenset(("go", "lua"))
+"""Languages that have methods, and no way to say what their owner extends."""
+_ClassAt = tuple[bytes, tuple[str, ...]]
+"""The path and the chain of a class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ class NameNeighborhood:
     def __init__(
         self,
         reader: Reader,
-        observer: Observer,
+        weigher: Weigher,
         name: str,
         *,
         meant: Sequence[DefinedAt],
@@ -81,7 +86,7 @@ class NameNeighborhood:
         offset: int = 0,
         as_owner: bool = True,
     ) -> None:
-        self._reader, self._observer = reader, observer
+        self._reader, self._weigher, self._observer = reader, weigher, weigher.observer
         self._offset, self._as_owner = offset, as_owner
         self._name = name
         self._definitions = meant
@@ -90,6 +95,8 @@ class NameNeighborhood:
         self._shown = shown
         self._counts = counts
         self._classes: dict[str, list[DefinedAt]] = {}
+        self._heads: dict[tuple[bytes, tuple[str, ...], int], tuple[str, ...]] = {}
+        self._untold: set[bytes] = set()
         self._tried = max(USES_COUNTED if counts else USES_TRIED, 3 * shown)
 
     def definitions(self) -> list[Spot]:
@@ -103,20 +110,36 @@ class NameNeighborhood:
         return self._page(self._defined(others[: self._end]), is_last=len(others) <= self._end)
 
     def overrides(self) -> Uses:
-        """Return the methods of the name in classes that name the method's class, one that overrides it, or a class
-        of its own name below it, among their bases. Where several classes have a base's name, imports tell which it is.
+        """Return the methods of the name in classes below the method's class: those that have it, or a class below it,
+        among their bases. Where several classes have a base's name, imports tell which it is.
+
+        Without ``counts`` only files that name the method's class, or one that overrides it, are read for that.
         """
         return self._page(self._defined(self._overrides[: self._end]), is_last=len(self._overrides) <= self._end)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what is not told of the overrides; call it after them."""
+        first = self._definitions[0]
+        language = _language(first.path)
+        if language in WITHOUT_BASES and first.trail and any(one.trail for one in self._others):
+            return (
+                f"who overrides a method is not told in {language.capitalize()}, where no type names what it extends: "
+                "look at same_name",
+            )
+        if self._untold:
+            count = f"{len(self._untold)} file{'s' if len(self._untold) > 1 else ''}"
+            return (f"whether classes of {count} override it was not told within the time: look at same_name",)
+        return ()
 
     @cached_property
     def _others(self) -> list[DefinedAt]:
         """The definitions of the name outside tests that are not meant."""
-        meant = {one.hit.item_id for one in self._definitions}
-        return [one for one in self._candidates if one.hit.item_id not in meant and one.role is not Role.TEST]
+        return [one for one in self._candidates if one not in self._definitions and one.role is not Role.TEST]
 
     @cached_property
     def _overrides(self) -> list[DefinedAt]:
-        owners = {(one.path, one.trail) for one in self._definitions if one.trail}
+        owners = self._owners(self._definitions)
         own = {(one.path, one.trail) for one in self._definitions}
         name = self._definitions[0].hit.name
         methods = [
@@ -124,48 +147,106 @@ class NameNeighborhood:
         ][: OVERRIDES_COUNTED if self._counts else 2 * self._shown]
         found: list[DefinedAt] = []
         while owners:
-            more = [one for one in methods if one not in found and self._extends(one.path, one.trail, owners)]
+            more = [
+                one
+                for one in methods
+                if one not in found and self._extends((one.path, one.trail), owners, set(), line=one.hit.start_line)
+            ]
             found += more
-            owners = {(one.path, one.trail) for one in more}
+            owners = self._owners(more)
         return [one for one in methods if one in found]
 
+    def _owners(self, methods: Iterable[DefinedAt]) -> set[_ClassAt]:
+        """Return the classes of methods, by the places where their bases are written."""
+        found = set()
+        for one in methods:
+            if one.trail:
+                found |= {(one.path, one.trail), self._written(one.path, one.trail)}
+        return found
+
+    def _written(self, path: bytes, chain: tuple[str, ...]) -> _ClassAt:
+        """Return where the head of a class is: elsewhere for a method of C++ that is defined outside of its class."""
+        if _language(path) != "cpp" or any(one.path == path for one in self._named(chain[-1])):
+            return path, chain
+        meant = choose_base(chain[-1], self._named(chain[-1]), self._context(path, ()))
+        return (meant.path, chain_of(meant)) if meant is not None else (path, chain)
+
     def _extends(
-        self, path: bytes, chain: tuple[str, ...], owners: Set[tuple[bytes, tuple[str, ...]]], depth: int = 0
+        self, at: _ClassAt, owners: Set[_ClassAt], seen: set[_ClassAt], *, depth: int = 0, line: int = 0
     ) -> bool:
-        """Return whether a class has one of these among its bases, in the file as it is on disk now, or among those of
-        a base of the same name.
+        """Return whether a class has one of these among its bases or theirs, as the files are on disk now.
 
-        ``owners`` are paths with the chains of classes.
+        Args:
+            at: The path and the chain of the class.
+            owners: The paths and chains of the classes above.
+            seen: The classes that were asked already.
+            depth: How far below the first class ``at`` is above.
+            line: A line of the class, 1-based, where it has several parts of one name in its file; 0 where it has not.
         """
-        source = self._reader.files.source(path)
-        file = self._observer.look(source).file if source is not None else None
-        names = {owner[-1] for _, owner in owners}
-        # Most files that define the name do not have the owner's at all, and are not parsed.
-        if source is None or file is None or not any(name.encode() in file.data for name in names):
+        written = self._written(*at)
+        if written in seen:
             return False
-        classes = declarations(file.data, language_of(path, b"").name)
-        bases = [base for one in classes if one.chain == chain for base in one.bases]
-        asked = [base for base in bases if last_name(base) in names]
-        if not asked:
-            return False
-        here = CursorContext(path, 0, chain, Imports(path, self._reader.names.imports_of(source.id)))
-        return any(self._means(base, here, owners, depth) for base in asked)
+        seen.add(written)
+        names = {chain[-1] for _, chain in owners}
+        here: CursorContext | None = None
+        for base in self._bases(*written, names, line if written == at else 0):
+            name, known = last_name(base), self._named(last_name(base))
+            if not known and name in names:
+                # The class is gone from the index, and what extends it still says so.
+                return True
+            here = here or self._context(*written)
+            meant = choose_base(base, known, here)
+            above = (meant.path, chain_of(meant)) if meant is not None else None
+            if above is None:
+                continue
+            if above in owners:
+                return True
+            goes_on = depth < MOST_BASES and (self._counts or name in names)
+            if goes_on and self._extends(above, owners, seen, depth=depth + 1):
+                return True
+        return False
 
-    def _means(self, base: str, here: CursorContext, owners: Set[tuple[bytes, tuple[str, ...]]], depth: int) -> bool:
-        """Return whether a base of a class is one of ``owners``, or extends one."""
-        name = last_name(base)
+    def _bases(self, path: bytes, chain: tuple[str, ...], names: Set[str], line: int) -> tuple[str, ...]:
+        """Return the bases of a class in the file as it is on disk now."""
+        asked = (path, chain, line)
+        if asked in self._heads:
+            return self._heads[asked]
+        self._weigher.facts.check()
+        source = self._reader.files.source(path)
+        sight = self._observer.look(source) if source is not None else None
+        if sight is None or sight.file is None:
+            return ()
+        # Most files that define the name do not have the owner's at all, and are not parsed while a hover waits.
+        if not self._counts and not any(name.encode() in sight.file.data for name in names):
+            return ()
+        language = _language(path)
+        if language in LANGUAGES:
+            classes = declarations(sight.file.data, language)
+            found = tuple(base for one in classes if one.chain == chain for base in one.bases)
+        else:
+            found = self._bases_in_tree(path, chain, sight, line)
+        self._heads[asked] = found
+        return found
+
+    def _bases_in_tree(self, path: bytes, chain: tuple[str, ...], sight: FileObservation, line: int) -> tuple[str, ...]:
+        classes = self._weigher.facts.chains.classes(path, sight, self._weigher.mask(sight))
+        if classes is None:
+            self._untold.add(path)
+            return ()
+        own = [one for one in classes if one.chain == chain]
+        around = [one for one in own if one.start_line <= line <= one.end_line]
+        return tuple(base for one in around or own for base in one.bases)
+
+    def _named(self, name: str) -> list[DefinedAt]:
+        """Return the definitions of a class's name."""
         if name not in self._classes:
             self._classes[name] = self._reader.names.defined_at(name, self._path)
-        known = self._classes[name]
-        if not known:
-            # The class is gone from the index, and what extends it still says so.
-            return True
-        meant = choose_base(base, known, here)
-        if meant is None:
-            return False
-        if (meant.path, chain_of(meant)) in owners:
-            return True
-        return depth < MOST_BASES and self._extends(meant.path, chain_of(meant), owners, depth + 1)
+        return self._classes[name]
+
+    def _context(self, path: bytes, chain: tuple[str, ...]) -> CursorContext:
+        source = self._reader.files.source(path)
+        imports = self._reader.names.imports_of(source.id) if source is not None else []
+        return CursorContext(path, 0, chain, Imports(path, imports))
 
     @property
     def _end(self) -> int:
@@ -296,6 +377,10 @@ def _entries(groups: Mapping[str, Sequence[Spot]]) -> list[str]:
     ]
 
 
+def _language(path: bytes) -> str:
+    return language_of(path, b"").name
+
+
 def last_name(base: str) -> str:
     """Return the last name of a base as written after a class's name."""
     return plain_base(base).rpartition(".")[2]
@@ -348,7 +433,7 @@ class SymbolAnswer:
     ) -> dict[str, Any] | None:
         around = NameNeighborhood(
             self._reader,
-            self._weigher.observer,
+            self._weigher,
             wanted.name,
             meant=meant.definitions,
             candidates=candidates,
@@ -393,7 +478,7 @@ class SymbolAnswer:
             **{key: [place.wire(folder) for place in group] for key, group in places.items()},
             "offset": self._page.offset,
             "next_page": "" if is_last else self._page.then(so_far),
-            "notes": [*self._weigher.notes, *self._page.notes(before, is_empty=is_empty)],
+            "notes": [*self._weigher.notes, *around.notes, *self._page.notes(before, is_empty=is_empty)],
             "elapsed_ms": round((time.monotonic() - self._started) * 1e3, 3),
         }
 

@@ -17,7 +17,7 @@ from helix_core.workspace import content_reason
 
 if TYPE_CHECKING:
     from helix_core.engine.verdict.observe import FileObservation
-    from helix_core.ingest import Chains, Masked, ParseGuard
+    from helix_core.ingest import Chains, ClassSpan, Masked, ParseGuard
 
 KEPT_BYTES = 4 * 1024 * 1024
 PARSED_BYTES_PER_MS = 3_000
@@ -81,6 +81,15 @@ class ChainLookup:
             return []
         found = self._chains(path, file.content_hash, lambda: masked.data)
         return [] if isinstance(found, Naming) else found.definitions
+
+    def classes(self, path: bytes, sight: FileObservation, masked: Masked) -> tuple[ClassSpan, ...] | None:
+        """Return the classes of the file's current bytes; None if untold."""
+        assert sight.file is not None
+        file = sight.file
+        if content_reason(path, file.data):
+            return None
+        found = self._chains(path, file.content_hash, lambda: masked.data)
+        return None if isinstance(found, Naming) else found.classes
 
     def name_in_buffer(self, buffer: bytes, item: Item) -> Naming:
         """Label the text at the item's place in a buffer of its path."""
