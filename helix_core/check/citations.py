@@ -96,10 +96,12 @@ _NOT_A_CLAIM = re.compile(
     r" [1-9]\d{0,2}(?![\w.-]|:\d)",
     re.I,
 )
-# Of these only a place with its line is left unjudged: the line itself is proposed, or was there before.
+# Of these only a place with its line is left unjudged: the line itself is proposed, or was there before. Code that
+# removes something is there.
 _NOT_A_PLACE = re.compile(
-    r"\b(?:creat(?:e|es|ed|ing)|new file|propos\w{1,6}|suppose|imagine|hypothetical\w{0,2}|e\.g\.|remov\w{1,3}"
-    r"|delet\w{1,3}|no longer|formerly|previous(?:ly)?|used to|renam\w{1,3}|moved|no such|not exist"
+    r"\b(?:creat(?:e|es|ed|ing)|new file|propos\w{1,6}|suppose|imagine|hypothetical\w{0,2}|e\.g\."
+    r"|(?:was|were|been|got) (?:\w{1,20} )?(?:removed|deleted)|no longer|formerly|previous(?:ly)?|used to"
+    r"|renam\w{1,3}|moved|no such|not exist"
     r"|will be)\b|n't exist",
     re.I,
 )

@@ -136,6 +136,83 @@ def test_a_symbol_beside_the_wrong_line_is_told_where_it_is(shop):
     assert (one["verdict"], one["reason"]) == ("stale_risk", "moved")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The call (shop/basket.py:400) removes an item.",
+        "Items are deleted at shop/basket.py:400.",
+        "What shop/basket.py:400 creates is moved later.",
+        "The line shop/basket.py:400 is no longer needed.",
+    ],
+)
+def test_a_line_beyond_the_end_is_wrong_whatever_the_sentence_says(shop, text):
+    assert finding(shop, text)["rule"] == "line-missing"
+
+
+def test_lines_that_are_proposed_at_the_end_of_a_file_are_left_alone(shop):
+    answer = shop.check("Create `Basket.empty()` at `shop/basket.py:27-40`.")
+    assert (answer["findings"], answer["unknown"] > 0) == ([], True)
+
+
+def test_code_that_removes_something_is_checked(shop):
+    one = finding(shop, "`Basket.total_price` (`shop/basket.py:3`) removes a price.")
+    assert one["rule"] == "symbol-elsewhere"
+
+
+CART = {
+    "cart.py": """MAX_ITEMS = 50
+
+
+def add_item(cart, name, count=1):
+    if len(cart) >= MAX_ITEMS:
+        raise ValueError("the cart is full")
+    cart.append(name)
+
+
+def remove_item(cart, name):
+    cart.remove(name)
+
+
+# What it costs.
+def total_price(cart, prices):
+    return sum(prices[name] for name in cart)
+"""
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("`add_item` (cart.py:10)", 4),
+        ("See `remove_item` (cart.py:4-9).", 10),
+        ("`remove_item` (cart.py:7)", 10),
+        ("`total_price` (cart.py:11)", 15),
+    ],
+)
+def test_a_symbol_beside_lines_of_another_function_is_elsewhere(shop, text, line):
+    write(shop.workspace, CART)
+    shop.refresh()
+    one = finding(shop, text)
+    assert (one["rule"], one["now"]["start_line"]) == ("symbol-elsewhere", line)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`add_item` (cart.py:3)",
+        "`add_item` (cart.py:4-9)",
+        "`add_item` (cart.py:7)",
+        "`remove_item` (cart.py:9)",
+        "`total_price` (cart.py:14)",
+        "`MAX_ITEMS` (cart.py:4-6)",
+    ],
+)
+def test_a_symbol_beside_its_own_lines_or_those_around_it_is_right(shop, text):
+    write(shop.workspace, CART)
+    shop.refresh()
+    assert rules(shop, text) == []
+
+
 @pytest.mark.parametrize("line", [13, 14, 24])
 def test_an_alias_of_its_last_part_does_not_stand_for_a_qualified_name(shop, line):
     text = """class Registry:

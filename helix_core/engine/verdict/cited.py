@@ -69,6 +69,7 @@ _OF_LANGUAGES = frozenset(dir(builtins)) | frozenset(
         *("Vec", "Option", "Result", "Box", "Rc", "Arc", "HashMap", "HashSet", "List", "Optional", "Stream", "Path"),
     )
 )
+_BODIES = frozenset(("function", "method", "test", "class"))
 _OUTSIDE_BASES = frozenset(("object", "Generic", "Protocol", "ABC"))
 
 
@@ -313,18 +314,22 @@ class CheckedText:
         if not paths:
             return self._missing(one)
         files = [file for path in paths[:MOST_SAME_NAME] if (file := self._file(path)) is not None]
-        if not files or len(paths) > MOST_SAME_NAME or not one.is_claim:
+        if not files or len(paths) > MOST_SAME_NAME:
             return UNKNOWN
         if not 0 < one.start_line <= one.end_line:
             said = "lines are counted from 1" if not one.start_line else "the range ends before it begins"
             return _wrong("line-missing", Reason.CHANGED, said, self._definition(one, files))
-        long_enough = [file for file in files if one.end_line <= len(file.lines) + 1]
+        # Lines to be written begin at most right after the end; a line farther on is wrong whatever the sentence says.
+        last = one.end_line if one.is_claim else one.start_line
+        long_enough = [file for file in files if last <= len(file.lines) + 1]
         if not long_enough:
             most = max(len(file.lines) for file in files)
             now = self._definition(one, files)
             known = f"; {one.symbol} is at {_shown(now)}" if now is not None else ""
             count = f"{most:,} line{'s' if most != 1 else ''}"
             return _wrong("line-missing", Reason.CHANGED, f"the file has {count}{known}", now)
+        if not one.is_claim:
+            return UNKNOWN
         if not one.parts or any(_is_named_at(file, one, self._owned_in(file, one)) for file in long_enough):
             return RIGHT
         now = self._definition(one, long_enough)
@@ -706,24 +711,51 @@ def _is_named_at(file: _CitedFile, one: Citation, owned: Sequence[DefinitionHit]
     """Return whether the cited lines contain the name, or lie in its definition.
 
     Where the file has definitions ``owned`` by the owner of a qualified name, one of another owner, or of none, does
-    not stand for it, and neither does the line where that one begins.
+    not stand for it, and neither does the line where that one begins. Lines of another function are near to nothing
+    outside of it.
     """
-    first, last = max(one.start_line - NEAR_LINES, 1), one.end_line + NEAR_LINES
+    named = [hit for hit in file.defined if hit.name == one.name]
+    others = [hit for hit in named if hit not in owned] if owned else []
+    meant = [hit for hit in named if hit not in others]
+    first, last = _near_lines(file, one, meant)
     if file.lines[one.start_line - 1 : one.start_line] and file.lines[one.start_line - 1].startswith("@"):
         # A definition begins with its decorators, which may be long.
         below = file.lines[last : last + MOST_DECORATOR_LINES]
         last += next((count for count, line in enumerate(below, 1) if _DECLARES.match(line)), 0)
     pattern = whole_word(one.name)
-    named = [hit for hit in file.defined if hit.name == one.name]
-    others = [hit for hit in named if hit not in owned] if owned else []
     bodies = (enumerate(file.lines[hit.start_line - 1 : hit.end_line], hit.start_line) for hit in others)
     begins = {next((row for row, line in body if pattern.search(line)), 0) for body in bodies}
     shown = enumerate(file.lines[first - 1 : last], first)
     if any(row not in begins and pattern.search(line) for row, line in shown):
         return True
-    return any(
-        hit.start_line - NEAR_LINES <= one.start_line <= hit.end_line + NEAR_LINES for hit in named if hit not in others
-    )
+    return any(hit.start_line <= last and first <= hit.end_line for hit in meant)
+
+
+def _near_lines(file: _CitedFile, one: Citation, meant: Sequence[DefinitionHit]) -> tuple[int, int]:
+    """Return the cited lines with those near to them, as far as these lie in no other function or class than the first
+    and the last cited line do.
+    """
+    start, end = one.start_line, min(one.end_line, len(file.lines))
+    while end > start and not file.lines[end - 1]:
+        end -= 1
+    first, last = max(start - NEAR_LINES, 1), one.end_line + NEAR_LINES
+    if (above := _other_at(file, start, meant)) is not None:
+        first = max(first, above.start_line)
+    if (below := _other_at(file, end, meant)) is not None:
+        last = min(last, below.end_line)
+    return first, last
+
+
+def _other_at(file: _CitedFile, line: int, meant: Sequence[DefinitionHit]) -> DefinitionHit | None:
+    """Return the smallest function or class at a line, unless it is one of those that are meant, or lies in one or
+    around one; None where nothing is meant.
+    """
+    around = [hit for hit in file.defined if hit.kind in _BODIES and hit.start_line <= line <= hit.end_line]
+    if not around or not meant:
+        return None
+    at = min(around, key=lambda hit: hit.end_line - hit.start_line)
+    is_apart = all(hit.end_line < at.start_line or at.end_line < hit.start_line for hit in meant)
+    return at if is_apart else None
 
 
 def _has_word(data: bytes, name: str) -> bool:
