@@ -776,6 +776,12 @@ class Helix:
         holder = lock_holder(self.index_path) if not answer["fresh"] or not answer["indexed"] else None
         if holder is not None:
             done, ahead = answer["index"]["files"], len(session.index.reader.files.pending().new)
-            told = {"by": holder.name, "pid": holder.pid, "since": holder.since, "done": done, "total": done + ahead}
-            answer["indexing"] = told
+            progress = {
+                "by": holder.name,
+                "pid": holder.pid,
+                "since": holder.since,
+                "done": done,
+                "total": done + ahead,
+            }
+            answer["indexing"] = progress
         return answer | ({"extractor": spent} if spent else {})

@@ -173,14 +173,14 @@ class Answer:
             observer.expect(one.item.source.path for one in found.ranked)
             for one in found.ranked:
                 path = one.item.source.path
-                known = observer.sights.get(path)
-                sight = observer.look_again(one.item.source)
-                if sight is known:
+                known = observer.observations.get(path)
+                observed = observer.look_again(one.item.source)
+                if observed is known:
                     continue
-                mended = mended or sight.mended
-                if sight.reason is Reason.IGNORED:
+                mended = mended or observed.mended
+                if observed.reason is Reason.IGNORED:
                     ignored.add(path)
-                elif sight.file is None:
+                elif observed.file is None:
                     gone.setdefault(path, one)
             if not mended:
                 break

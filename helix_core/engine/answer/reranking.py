@@ -64,10 +64,10 @@ def _texts(ranked: Sequence[Ranked], weigher: Weigher) -> dict[int, str]:
     """
     texts = {}
     for place, one in enumerate(ranked):
-        sight = weigher.observer.look(one.item.source)
-        if one.related or sight.file is None or sight.file.content_hash != one.item.source.content_hash:
+        observed = weigher.observer.look(one.item.source)
+        if one.related or observed.file is None or observed.file.content_hash != one.item.source.content_hash:
             continue
-        masked = weigher.mask(sight)
+        masked = weigher.mask(observed)
         start, end = LineTable(masked.data).span(one.lines.start_line, one.lines.end_line)
         texts[place] = reranker_text(one.item, without_line_end(masked.text(start, end)))
     return texts

@@ -336,10 +336,10 @@ def _note(one: Weighed, text: str) -> Evidence:
 def _evidence(weigher: Weigher, one: Weighed) -> Evidence:
     """Return the whole span as on disk now; without text when the verdict does not match the bytes on disk."""
     item = one.ranked.item
-    sight = weigher.observer.look(item.source)
-    if sight.file is None or one.verdict.status is Status.NEEDS_REFRESH:
+    observed = weigher.observer.look(item.source)
+    if observed.file is None or one.verdict.status is Status.NEEDS_REFRESH:
         return Evidence(one, "")
-    return Evidence(one, with_line_feeds(weigher.mask(sight).text(item.start_byte, item.end_byte)).rstrip("\n"))
+    return Evidence(one, with_line_feeds(weigher.mask(observed).text(item.start_byte, item.end_byte)).rstrip("\n"))
 
 
 def _facts(reader: Reader, evidence: Sequence[Evidence]) -> list[WindowFact]:

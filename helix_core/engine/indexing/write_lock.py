@@ -91,8 +91,8 @@ def lock_holder(index_path: Path) -> LockHolder | None:
         lock.release()
         return None
     try:
-        told = json.loads(index_path.with_suffix(".holder").read_bytes())
-        return LockHolder(str(told["name"]), int(told["pid"]), float(told["since"]))
+        holder = json.loads(index_path.with_suffix(".holder").read_bytes())
+        return LockHolder(str(holder["name"]), int(holder["pid"]), float(holder["since"]))
     except (OSError, ValueError, TypeError, KeyError):
         # It is just beginning or ending, or of a version that does not tell.
         return LockHolder()

@@ -345,20 +345,20 @@ class Curating:
             {one.id: one for one in items.by_ids(around, seq) if one.fact.scope in scopes} for seq in (first, last)
         )
         held = proposals(memory, after)
-        told: dict[str, list[dict[str, Any]]] = {"added": [], "removed": [], "changed": []}
+        by_kind: dict[str, list[dict[str, Any]]] = {"added": [], "removed": [], "changed": []}
         for id_, one in after.items():
             was = before[id_].status if id_ in before else None
             if was is one.status:
                 continue
             is_there, was_there = one.status in USABLE, was in USABLE
             kind = "changed" if is_there == was_there else "added" if is_there else "removed"
-            told[kind].append(_unless_held(one, held) | {"was": was.value if was is not None else ""})
+            by_kind[kind].append(_unless_held(one, held) | {"was": was.value if was is not None else ""})
         return {
             "schema": DIFF_SCHEMA,
             "since": since,
             "until": end,
-            **{kind: sorted(found, key=lambda one: -one["at"])[:limit] for kind, found in told.items()},
-            **{f"{kind}_total": len(found) for kind, found in told.items()},
+            **{kind: sorted(found, key=lambda one: -one["at"])[:limit] for kind, found in by_kind.items()},
+            **{f"{kind}_total": len(found) for kind, found in by_kind.items()},
             "purged": purged,
             "operations": operations,
             "elapsed_ms": self._elapsed_ms(),

@@ -128,14 +128,14 @@ class Extracting:
     def begin(self, exchanges: Sequence[KeptExchange], *, dry_run: bool) -> Extraction:
         """Return what is to be asked, with its worst case set aside; ``dry_run`` sets nothing aside."""
         model = self._config.extractor_model
-        told, why = self._budget_state(model, dry_run=dry_run)
-        if told is None:
+        usage, why = self._budget_state(model, dry_run=dry_run)
+        if usage is None:
             return Extraction(self._question(model, None, why))
         found = slices_in(exchanges, self._hidden())
-        new = [one for one in found if slice_key(model, one) not in told.known][:MOST_SLICES]
-        known = [told.known[key] for one in found if (key := slice_key(model, one)) in told.known]
+        new = [one for one in found if slice_key(model, one) not in usage.known][:MOST_SLICES]
+        known = [usage.known[key] for one in found if (key := slice_key(model, one)) in usage.known]
         ids = tuple(dict.fromkeys(id_ for group in known for id_ in group))
-        question = self._question(model, prompt_of(new) if new else None, why, told if dry_run else None)
+        question = self._question(model, prompt_of(new) if new else None, why, usage if dry_run else None)
         return Extraction(question, tuple(new), ids, len(known))
 
     def end(self, work: Extraction, reply: ModelReply | None) -> dict[str, Any]:
@@ -162,13 +162,13 @@ class Extracting:
     def begin_ties(self, memory: Memory, *, dry_run: bool) -> TieBreak:
         """Return the question about proposals that no rule relates to a memory like them; once for each pair."""
         model = self._config.tie_break_model
-        told, why = self._budget_state(model, dry_run=dry_run)
-        if told is None:
+        usage, why = self._budget_state(model, dry_run=dry_run)
+        if usage is None:
             return TieBreak(self._question(model, None, why))
         doubtful = _doubtful(self._session, memory, self._hidden())
-        pairs = [pair for pair in doubtful if _tie_key(model, pair) not in told.known][:MOST_PAIRS]
+        pairs = [pair for pair in doubtful if _tie_key(model, pair) not in usage.known][:MOST_PAIRS]
         prompt = tie_prompt_of([_texts(pair) for pair in pairs]) if pairs else None
-        return TieBreak(self._question(model, prompt, why, told if dry_run else None), tuple(pairs))
+        return TieBreak(self._question(model, prompt, why, usage if dry_run else None), tuple(pairs))
 
     def end_ties(self, memory: Memory, work: TieBreak, reply: ModelReply | None) -> dict[str, Any]:
         """Take the verdicts, and return the member ``tie_break`` of ``helix.consolidated/1``.
@@ -251,10 +251,10 @@ class Extracting:
         month, limit = month or month_of(time.time()), self._config.monthly_token_budget
         about = {"model": self._config.extractor_model, "month": month, "limit": limit}
         try:
-            told = self._use.read()
+            usage = self._use.read()
         except StoreError as error:
             return about | {"used": 0, "calls": 0, "error": str(error)}
-        return about | {"used": told.used(month), "calls": told.calls(month)}
+        return about | {"used": usage.used(month), "calls": usage.calls(month)}
 
     def _reserve(self, month: str, worst: int) -> str:
         limit = self._config.monthly_token_budget
@@ -402,34 +402,34 @@ class ModelUse:
 
     def reserve(self, month: str, tokens: int, limit: int) -> int | None:
         """Set tokens aside and return None; return what is used where they do not fit into the limit."""
-        with self._changing() as told:
-            used = told.used(month)
+        with self._changing() as usage:
+            used = usage.used(month)
             if not is_within(limit, used, tokens):
                 return used
-            self._count(told, month, tokens, 0)
+            self._count(usage, month, tokens, 0)
         return None
 
     def add(self, month: str, tokens: int, *, calls: int) -> None:
         """Add tokens, which may be negative where fewer were used than were set aside, and calls."""
-        with self._changing() as told:
-            self._count(told, month, tokens, calls)
+        with self._changing() as usage:
+            self._count(usage, month, tokens, calls)
 
     def note(self, known: dict[str, list[str]]) -> None:
         """Note which memories came from slices, by their hash; the oldest beyond the limit are dropped."""
-        with self._changing() as told:
-            told.known.update(known)
-            for key in list(told.known)[: max(0, len(told.known) - MOST_KNOWN)]:
-                del told.known[key]
+        with self._changing() as usage:
+            usage.known.update(known)
+            for key in list(usage.known)[: max(0, len(usage.known) - MOST_KNOWN)]:
+                del usage.known[key]
 
     @staticmethod
-    def _count(told: ModelUsage, month: str, tokens: int, calls: int) -> None:
-        told.months[month] = {
-            "tokens": min(max(told.used(month) + tokens, 0), MOST_COUNTED),
-            "calls": min(told.calls(month) + calls, MOST_COUNTED),
+    def _count(usage: ModelUsage, month: str, tokens: int, calls: int) -> None:
+        usage.months[month] = {
+            "tokens": min(max(usage.used(month) + tokens, 0), MOST_COUNTED),
+            "calls": min(usage.calls(month) + calls, MOST_COUNTED),
         }
-        others = sorted(set(told.months) - {month})
-        for old in others[: max(0, len(told.months) - MOST_MONTHS)]:
-            del told.months[old]
+        others = sorted(set(usage.months) - {month})
+        for old in others[: max(0, len(usage.months) - MOST_MONTHS)]:
+            del usage.months[old]
 
     @contextmanager
     def _changing(self) -> Iterator[ModelUsage]:
@@ -439,9 +439,9 @@ class ModelUse:
         try:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with FileLock(f"{file}.lock", timeout=LOCK_WAIT_S, mode=0o600):
-                told = self.read()
-                yield told
-                self._write(file, {"schema": SCHEMA, "months": told.months, "known": told.known})
+                usage = self.read()
+                yield usage
+                self._write(file, {"schema": SCHEMA, "months": usage.months, "known": usage.known})
         except (Timeout, OSError) as error:
             said = f"{file} cannot be written ({type(error).__name__}), so no model is asked; check the folder"
             raise MemoryStoreError(said) from error

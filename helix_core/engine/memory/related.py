@@ -82,8 +82,8 @@ class Expansion:
         item = self._known(wanted, gene)
         if item is None:
             return None
-        sight = self._weigher.observer.look(item.source)
-        return (self._known(wanted, gene) or item) if sight.mended else item
+        observed = self._weigher.observer.look(item.source)
+        return (self._known(wanted, gene) or item) if observed.mended else item
 
     def _known(self, wanted: ExpandRequest, gene: bytes) -> Item | None:
         path = checked(wanted.source_id) if wanted.source_id else b""

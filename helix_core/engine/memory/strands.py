@@ -204,19 +204,19 @@ class MemoryStrands:
             MemoryStoreError: The memory cannot be written. In all cases nothing has changed.
         """
         file, now = self._session.memory_file, int(time.time() * 1e3)
-        told: dict[str, Any] = {}
+        answer: dict[str, Any] = {}
         if self._by.agent:
             wanted = replace(wanted, is_trusted=False)
 
         def decide(memory: Memory) -> ForeignMemories:
-            nonlocal told
+            nonlocal answer
             present = _records(memory.transfer.records())
             intake = _StrandComparison(wanted, union(present, wanted.assumed), self._actor, now, random)
             key = intake.scope_to_adopt()
             adopts = bool(key) and memory.transfer.is_free(self._session.place, key) and self._is_of_here(intake, key)
-            told = intake.to_wire(key if adopts else "")
+            answer = intake.to_wire(key if adopts else "")
             if wanted.dry_run:
-                told["changes"] = intake.changes()
+                answer["changes"] = intake.changes()
             return intake.rows(key if adopts else "")
 
         def take(memory: Memory) -> bool:
@@ -225,10 +225,10 @@ class MemoryStrands:
         if wanted.dry_run:
             if file.read(decide) is None:
                 intake = _StrandComparison(wanted, wanted.assumed, self._actor, now, random)
-                told = intake.to_wire("") | {"changes": intake.changes()}
+                answer = intake.to_wire("") | {"changes": intake.changes()}
         else:
-            told["overwritten"] = file.write(take)
-        return told | {"dry_run": wanted.dry_run}
+            answer["overwritten"] = file.write(take)
+        return answer | {"dry_run": wanted.dry_run}
 
     def _is_of_here(self, intake: _StrandComparison, key: str) -> bool:
         """Return whether memories of a scope can be this workspace's: they cite a file that is here, or none at all."""

@@ -93,12 +93,12 @@ class Upkeep:
             if could is not None:
                 said = {"idle_days": round(could.idle_days, 1), "salience": round(could.salience, 4)}
                 found[could.act].append(memory_shown(one) | said)
-        for told in found.values():
-            told.sort(key=lambda one: (-one["idle_days"], one["uuid"]))
+        for proposals in found.values():
+            proposals.sort(key=lambda one: (-one["idle_days"], one["uuid"]))
         return {
             "schema": MAINTENANCE_SCHEMA,
-            **{kind: told[:limit] for kind, told in found.items()},
-            **{f"{kind}_total": len(told) for kind, told in found.items()},
+            **{kind: proposals[:limit] for kind, proposals in found.items()},
+            **{f"{kind}_total": len(proposals) for kind, proposals in found.items()},
             "looked_at": len(listed),
             "elapsed_ms": round((time.monotonic() - self._started) * 1e3, 1),
         }

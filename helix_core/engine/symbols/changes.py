@@ -282,9 +282,9 @@ class ChangesAnswer:
 
     def _now(self, path: bytes) -> bytes | None:
         """Return the file's bytes, nothing where it is gone; None where it is there and cannot be read."""
-        sight = self._observed(path)
-        if sight is not None and sight.file is not None:
-            return sight.file.data
+        observed = self._observed(path)
+        if observed is not None and observed.file is not None:
+            return observed.file.data
         if not self._weigher.observer.is_there(path):
             return b""
         self._notes.append(f"{source_id_of(path)} is not indexed, and was not compared")
@@ -385,8 +385,8 @@ class ChangesAnswer:
 
     def _data(self, path: bytes) -> bytes:
         """Return the file's bytes with secrets masked; nothing where it cannot be read."""
-        sight = self._observed(path)
-        return self._weigher.mask(sight).data if sight is not None and sight.file is not None else b""
+        observed = self._observed(path)
+        return self._weigher.mask(observed).data if observed is not None and observed.file is not None else b""
 
     def _observed(self, path: bytes) -> FileObservation | None:
         """Return what an indexed file is now; None for one that is not indexed."""

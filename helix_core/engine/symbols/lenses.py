@@ -198,12 +198,12 @@ class FileFindings:
         wait_s = BLAME_SHARE * self._budget_ms / 1e3
         disputes = Disputes(self._reader, self._weigher.observer, facts.lines, self._check, wait_s)
         by_id = {item.id: item for item in items}
-        told: set[tuple[str, int]] = set()
+        reported: set[tuple[str, int]] = set()
         for pair in disputes.about(items):
             for item_id in {pair.older.item_id, pair.fresher.item_id} & by_id.keys():
                 sides = opposed(pair, item_id)
-                if sides is not None and (pair.key, sides[0].line) not in told:
-                    told.add((pair.key, sides[0].line))
+                if sides is not None and (pair.key, sides[0].line) not in reported:
+                    reported.add((pair.key, sides[0].line))
                     yield pair, by_id[item_id], sides
         self._is_undated = disputes.is_partial
 

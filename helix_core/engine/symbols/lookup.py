@@ -213,23 +213,25 @@ class NameNeighborhood:
             return self._heads[asked]
         self._weigher.facts.check()
         source = self._reader.files.source(path)
-        sight = self._observer.look(source) if source is not None else None
-        if sight is None or sight.file is None:
+        observed = self._observer.look(source) if source is not None else None
+        if observed is None or observed.file is None:
             return ()
         # Most files that define the name do not have the owner's at all, and are not parsed while a hover waits.
-        if not self._counts and not any(name.encode() in sight.file.data for name in names):
+        if not self._counts and not any(name.encode() in observed.file.data for name in names):
             return ()
         language = _language(path)
         if language in LANGUAGES:
-            classes = declarations(sight.file.data, language)
+            classes = declarations(observed.file.data, language)
             found = tuple(base for one in classes if one.chain == chain for base in one.bases)
         else:
-            found = self._bases_in_tree(path, chain, sight, line)
+            found = self._bases_in_tree(path, chain, observed, line)
         self._heads[asked] = found
         return found
 
-    def _bases_in_tree(self, path: bytes, chain: tuple[str, ...], sight: FileObservation, line: int) -> tuple[str, ...]:
-        classes = self._weigher.facts.chains.classes(path, sight, self._weigher.mask(sight))
+    def _bases_in_tree(
+        self, path: bytes, chain: tuple[str, ...], observed: FileObservation, line: int
+    ) -> tuple[str, ...]:
+        classes = self._weigher.facts.chains.classes(path, observed, self._weigher.mask(observed))
         if classes is None:
             self._untold.add(path)
             return ()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 KEPT_BYTES = 4 * 1024 * 1024
 PARSED_BYTES_PER_MS = 3_000
 _TOP_LEVEL = "the file's top level"
-NOT_TOLD = "the same text is there; under which name was not told within the time for it"
+OUT_OF_TIME = "the same text is there; under which name was not told within the time for it"
 FAILED = "the same text is there; under which name could not be told, since the parser failed"
 NOT_INDEXED = "the same text is there, but its file is no longer one to index"
 
@@ -56,36 +56,36 @@ class ChainLookup:
     def __init__(self, kept: KeptChains, parse_guard: ParseGuard, budget_ms: float) -> None:
         self._kept, self._parse_guard, self._left_ms = kept, parse_guard, budget_ms
 
-    def name(self, item: Item, sight: FileObservation, masked: Masked) -> Naming:
+    def name(self, item: Item, observed: FileObservation, masked: Masked) -> Naming:
         """Label the text at the item's place in the file's current bytes."""
-        assert sight.file is not None
-        file = sight.file
+        assert observed.file is not None
+        file = observed.file
         if content_reason(item.source.path, file.data):
             return Naming(None, NOT_INDEXED)
         return self._name(item, file.content_hash, lambda: masked.data)
 
-    def label(self, item: Item, sight: FileObservation, masked: Masked) -> Naming:
+    def label(self, item: Item, observed: FileObservation, masked: Masked) -> Naming:
         """Label the text at the item's place in the file's current bytes, where it had no label before."""
-        assert sight.file is not None
-        file = sight.file
+        assert observed.file is not None
+        file = observed.file
         if content_reason(item.source.path, file.data):
             return Naming(None, NOT_INDEXED)
         chains = self._chains(item.source.path, file.content_hash, lambda: masked.data)
         return chains if isinstance(chains, Naming) else chains.label(item.start_byte, item.end_byte)
 
-    def definitions(self, path: bytes, sight: FileObservation, masked: Masked) -> list[tuple[int, str]]:
+    def definitions(self, path: bytes, observed: FileObservation, masked: Masked) -> list[tuple[int, str]]:
         """Return the first byte and the symbol of each definition of the file's current bytes; none if untold."""
-        assert sight.file is not None
-        file = sight.file
+        assert observed.file is not None
+        file = observed.file
         if content_reason(path, file.data):
             return []
         found = self._chains(path, file.content_hash, lambda: masked.data)
         return [] if isinstance(found, Naming) else found.definitions
 
-    def classes(self, path: bytes, sight: FileObservation, masked: Masked) -> tuple[ClassSpan, ...] | None:
+    def classes(self, path: bytes, observed: FileObservation, masked: Masked) -> tuple[ClassSpan, ...] | None:
         """Return the classes of the file's current bytes; None if untold."""
-        assert sight.file is not None
-        file = sight.file
+        assert observed.file is not None
+        file = observed.file
         if content_reason(path, file.data):
             return None
         found = self._chains(path, file.content_hash, lambda: masked.data)
@@ -110,7 +110,7 @@ class ChainLookup:
         from helix_core.ingest import FAILURES, Chains, preload_grammar, time_for
 
         if len(data) / PARSED_BYTES_PER_MS > self._left_ms:
-            return Naming(None, NOT_TOLD)
+            return Naming(None, OUT_OF_TIME)
         preload_grammar(path, data)
         started = time.thread_time()
         try:

@@ -237,14 +237,14 @@ class CheckedText:
             self._notes[f"only the first {MOST_FILES} cited files were read"] = None
             return None
         source = self._reader.files.source(path)
-        sight = self._observer.look(source) if source is not None else None
-        if source is None or sight is None or sight.file is None:
+        observed = self._observer.look(source) if source is not None else None
+        if source is None or observed is None or observed.file is None:
             self._files[path] = None
             return None
         now = self._reader.files.source(path)
-        is_current = now is not None and now.content_hash == sight.file.content_hash
+        is_current = now is not None and now.content_hash == observed.file.content_hash
         defined = self._reader.names.defined_in(now.id) if now is not None and is_current else ()
-        found = _CitedFile(source, self._weigher.mask(sight).data, defined)
+        found = _CitedFile(source, self._weigher.mask(observed).data, defined)
         self._files[path] = found
         return found
 
@@ -415,8 +415,8 @@ class CheckedText:
     @cached_property
     def _unread(self) -> list[bytes]:
         """Return the bytes of the files that were set aside, of those that can be read."""
-        sights = (self._observer.look(unindexed(path)) for path in self._set_aside)
-        return [sight.file.data for sight in sights if sight.file is not None]
+        observations = (self._observer.look(unindexed(path)) for path in self._set_aside)
+        return [observed.file.data for observed in observations if observed.file is not None]
 
     def _named(self, one: Citation) -> CitationOutcome:
         known = self._known.defined(one.name)

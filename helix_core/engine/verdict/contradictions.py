@@ -243,8 +243,8 @@ class Disputes:
 
     def _is_current(self, sourced: SourcedClaim) -> bool:
         self.check()
-        sight = self.observer.look(sourced.source)
-        return sight.file is not None and sight.file.content_hash == sourced.source.content_hash
+        observed = self.observer.look(sourced.source)
+        return observed.file is not None and observed.file.content_hash == sourced.source.content_hash
 
 
 def opposed(pair: Contradiction, item_id: int) -> tuple[SourcedClaim, SourcedClaim] | None:
@@ -272,7 +272,7 @@ def contradicted_by(item: Item, pairs: Sequence[Contradiction]) -> str:
 
 def settled(flags: Sequence[DocumentFlag], pairs: Iterable[Contradiction]) -> tuple[DocumentFlag, ...]:
     """Return the flags without values that a contradiction reports already."""
-    told = {
+    reported = {
         (pair.key.rpartition(".")[2], side.line)
         for pair in pairs
         for side in (_sides(pair) if not pair.order_known else (pair.older,))
@@ -280,7 +280,7 @@ def settled(flags: Sequence[DocumentFlag], pairs: Iterable[Contradiction]) -> tu
     return tuple(
         flag
         for flag in flags
-        if flag.change is not DocumentChange.VALUE or (flag.symbol.rpartition(".")[2], flag.line) not in told
+        if flag.change is not DocumentChange.VALUE or (flag.symbol.rpartition(".")[2], flag.line) not in reported
     )
 
 

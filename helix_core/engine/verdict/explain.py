@@ -236,13 +236,13 @@ class Explanation:
         if in_buffer:
             lines = self._lines_on_disk(source, lines)
         was = self._item_at(before, lines)
-        sight = self._weigher.observer.look(source)
-        if sight.file is None:
-            return self._without_file(source, sight.reason, lines, task)
-        placed = self._placed(source, sight, was, lines)
+        observed = self._weigher.observer.look(source)
+        if observed.file is None:
+            return self._without_file(source, observed.reason, lines, task)
+        placed = self._placed(source, observed, was, lines)
         item = placed.ranked.item
         if symbol and item.text_hash and placed.reason in TRUE_NOW and item.symbol != symbol:
-            shown = self._weigher.relocated(Ranked(called(item, symbol), 1.0, ()), sight)
+            shown = self._weigher.relocated(Ranked(called(item, symbol), 1.0, ()), observed)
             placed = shown if shown.reason is not Reason.MOVED else placed
         (seen,), pairs = self._weigher.see([placed], confidence)
         weighed = self._weigher.weighed(seen, task)
@@ -251,11 +251,11 @@ class Explanation:
             before=before,
             skipped=state.skipped if state is not None else "",
             was=was,
-            file=sight.file,
+            file=observed.file,
             seen=seen,
             pairs=pairs,
             conflict=self._weigher.conflict(seen.ranked.item),
-            is_open=self._weigher.facts.buffers.differs(path, sight.file),
+            is_open=self._weigher.facts.buffers.differs(path, observed.file),
             verdict=weighed.verdict,
         )
         item = seen.ranked.item
@@ -283,14 +283,14 @@ class Explanation:
             (one for one in items if one.start_line <= lines.start_line and lines.end_line <= one.end_line), None
         )
 
-    def _placed(self, source: Source, sight: FileObservation, was: Item | None, lines: LineSpan) -> Placed:
-        now = self._reader.files.source(source.path) if sight.reason is Reason.REINGESTED else None
+    def _placed(self, source: Source, observed: FileObservation, was: Item | None, lines: LineSpan) -> Placed:
+        now = self._reader.files.source(source.path) if observed.reason is Reason.REINGESTED else None
         if now is not None:
             item = self._same_item(now, was) or self._item_at(now, lines)
             placed = self._weigher.place(Ranked(item, 1.0, ())) if item is not None else None
         else:
             placed = self._weigher.place(Ranked(was, 1.0, ())) if was is not None else None
-        return placed or Placed(Ranked(_whole(now or source, sight), 1.0, ()), sight.reason)
+        return placed or Placed(Ranked(_whole(now or source, observed), 1.0, ()), observed.reason)
 
     def _same_item(self, source: Source, was: Item | None) -> Item | None:
         """Return the item meant before the file was ingested again: the same text, else the same symbol."""
@@ -310,10 +310,10 @@ class Explanation:
         return _with(_answer(source.source_id, start_line, end_line, "", judged), [seen], judged, [target])
 
 
-def _whole(source: Source, sight: FileObservation) -> Item:
+def _whole(source: Source, observed: FileObservation) -> Item:
     """Return the file as one item."""
-    assert sight.file is not None
-    return whole_file(Item(0, source, "file", "", "", 0, 0, 1, 1, ""), sight.file.data)
+    assert observed.file is not None
+    return whole_file(Item(0, source, "file", "", "", 0, 0, 1, 1, ""), observed.file.data)
 
 
 def _answer(source_id: str, start_line: int, end_line: int, symbol: str, judged: Verdict) -> dict[str, Any]:

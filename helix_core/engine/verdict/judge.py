@@ -119,13 +119,13 @@ class Judgement:
         if name_reason(path) == "private":
             raise UsageError(f"{source_id} cannot be cited: files of this kind are never read; cite another file")
         self._weigher.observer.expect([path], indexed=source is not None)
-        sight = self._weigher.observer.look(source or unindexed(path))
-        if sight.file is None:
+        observed = self._weigher.observer.look(source or unindexed(path))
+        if observed.file is None:
             # Of a path that the index never had, it is not known whether a file was there.
-            was_never = source is None and sight.reason is Reason.GONE
-            why = "there is no such file" if was_never else f"it is {sight.reason.value.replace('_', ' ')}"
+            was_never = source is None and observed.reason is Reason.GONE
+            why = "there is no such file" if was_never else f"it is {observed.reason.value.replace('_', ' ')}"
             raise UsageError(f"{source_id} cannot be cited: {why}; name a file of this workspace, as path:first-last")
-        masked = self._weigher.mask(sight)
+        masked = self._weigher.mask(observed)
         rows = masked.data.splitlines(keepends=True)
         if lines.start_line > lines.end_line:
             said = f"{lines.start_line}-{lines.end_line} ends before it begins"
@@ -134,10 +134,10 @@ class Judgement:
             held = count(len(rows), "line")
             raise UsageError(f"{source_id} has {held}; cite lines that it has, as path:first-last")
         text = b"".join(rows[lines.start_line - 1 : lines.end_line])
-        gene_id, content_hash = hashlib.sha256(text).hexdigest()[:16], sight.file.content_hash
+        gene_id, content_hash = hashlib.sha256(text).hexdigest()[:16], observed.file.content_hash
         bare = Pointer(source_id_of(path), gene_id, "", lines.start_line, lines.end_line, content_hash)
         item = _pointed_item(-1, source or unindexed(path), masked.data, lines.start_line, bare)
-        naming = self._weigher.facts.chains.label(item, sight, masked)
+        naming = self._weigher.facts.chains.label(item, observed, masked)
         pointer = replace(bare, symbol=naming.symbol or "")
         found = self._find(pointer)
         if isinstance(found, Lost) or found.reason not in TRUE_NOW:
@@ -179,14 +179,14 @@ class Judgement:
 
     def _renamed(self, pointer: Pointer) -> tuple[LineSpan, str] | None:
         old = pointer.symbol.rpartition(".")[2]
-        source, sight = self._observed(pointer)
-        if sight.file is None or not old or source.source_kind is not SourceKind.CODE:
+        source, observed = self._observed(pointer)
+        if observed.file is None or not old or source.source_kind is not SourceKind.CODE:
             return None
-        masked, rows = self._weigher.mask(sight), self._rows(pointer)
+        masked, rows = self._weigher.mask(observed), self._rows(pointer)
         ends = list(accumulate(map(len, rows)))
         count, left = pointer.end_line - pointer.start_line + 1, RELOCATE_BYTES
         found: dict[LineSpan, str] = {}
-        for byte, symbol in self._weigher.facts.chains.definitions(source.path, sight, masked):
+        for byte, symbol in self._weigher.facts.chains.definitions(source.path, observed, masked):
             new, row = symbol.rpartition(".")[2], bisect_right(ends, byte)
             for start in range(max(row - count + 1, 0), min(row, len(rows) - count) + 1) if new != old else ():
                 lines = rows[start : start + count]
@@ -202,7 +202,7 @@ class Judgement:
 
     def _copies(self, pointer: Pointer, lines: LineSpan) -> tuple[bool, bool]:
         """Return whether the text of these lines is elsewhere in its file: under the pointer's symbol, under others."""
-        source, sight = self._observed(pointer)
+        source, observed = self._observed(pointer)
         data = b"".join(self._rows(pointer))
         others = [
             one for one in copies(data, lines) if one.start_line > lines.end_line or one.end_line < lines.start_line
@@ -211,14 +211,14 @@ class Judgement:
         for one in others[:MOST_COPIES]:
             at = replace(pointer, start_line=one.start_line, end_line=one.end_line)
             item = _pointed_item(-1, source, data, one.start_line, at)
-            symbol = self._weigher.facts.chains.name(item, sight, self._weigher.mask(sight)).symbol
+            symbol = self._weigher.facts.chains.name(item, observed, self._weigher.mask(observed)).symbol
             near, far = near or symbol in (None, pointer.symbol), far or symbol != pointer.symbol
         return near, far
 
     def _rows(self, pointer: Pointer) -> list[bytes]:
         """Return the lines of the pointer's file now, masked; none where it cannot be read."""
-        _, sight = self._observed(pointer)
-        return [] if sight.file is None else self._weigher.mask(sight).data.splitlines(keepends=True)
+        _, observed = self._observed(pointer)
+        return [] if observed.file is None else self._weigher.mask(observed).data.splitlines(keepends=True)
 
     def _observed(self, pointer: Pointer) -> tuple[Source, FileObservation]:
         """Return the pointer's file as it is indexed, or as one that is not, and as it is on disk now."""
@@ -230,10 +230,10 @@ class Judgement:
         """Return a pointer at the same lines of code, only formatted anew, under the same symbol; None where there are
         none. ``wanted`` is their layout, empty for none.
         """
-        source, sight = self._observed(pointer)
-        if not wanted or sight.file is None or source.source_kind is not SourceKind.CODE:
+        source, observed = self._observed(pointer)
+        if not wanted or observed.file is None or source.source_kind is not SourceKind.CODE:
             return None
-        data = self._weigher.mask(sight).data
+        data = self._weigher.mask(observed).data
         lines = laid_out_anew(data, wanted, pointer.start_line)
         if lines is None:
             return None
@@ -243,11 +243,11 @@ class Judgement:
             gene_id=hashlib.sha256(text).hexdigest()[:16],
             start_line=lines.start_line,
             end_line=lines.end_line,
-            content_hash=sight.file.content_hash,
+            content_hash=observed.file.content_hash,
         )
         item = _pointed_item(-1, source, data, lines.start_line, found)
         named = replace(item, name=pointer.symbol)
-        naming = self._weigher.facts.chains.name(named, sight, self._weigher.mask(sight))
+        naming = self._weigher.facts.chains.name(named, observed, self._weigher.mask(observed))
         return found if naming.symbol == pointer.symbol else None
 
     def weighed(self, pointers: Sequence[Pointer], task: TaskType) -> list[Weighed]:
@@ -277,35 +277,39 @@ class Judgement:
         source = self._reader.files.source(path)
         if source is None and name_reason(path) == "private":
             return Lost(Reason.UNREADABLE)
-        sight = self._weigher.observer.look(source or unindexed(path))
-        if sight.file is None:
-            return Lost(sight.reason, buffer=self._only_in_buffer(pointer, path, ""))
+        observed = self._weigher.observer.look(source or unindexed(path))
+        if observed.file is None:
+            return Lost(observed.reason, buffer=self._only_in_buffer(pointer, path, ""))
         items = self._items_of(source)
-        is_current = source is not None and source.content_hash == sight.file.content_hash
+        is_current = source is not None and source.content_hash == observed.file.content_hash
         same = [item for item in items if item.text_hash == pointer.gene_id]
         if same:
             nearest = min(same, key=lambda item: _distance(item, pointer))
             if nearest.symbol == pointer.symbol:
                 return _since(pointer, self._weigher.place(Ranked(nearest, 1.0, ())))
-            placed = self._weigher.relocated(Ranked(called(nearest, pointer.symbol), 1.0, ()), sight)
+            placed = self._weigher.relocated(Ranked(called(nearest, pointer.symbol), 1.0, ()), observed)
             return _since(pointer, placed)
         # The text may still be in the file: in other chunks, in bytes that are not indexed yet, or in a new file.
-        masked = self._weigher.mask(sight)
+        masked = self._weigher.mask(observed)
         start_line = locate(masked.data, pointer)
         if start_line is not None:
             part = self._part_of(items, pointer, start_line, masked.data) if is_current else None
-            if part is not None and part.symbol == pointer.symbol and pointer.content_hash == sight.file.content_hash:
+            if (
+                part is not None
+                and part.symbol == pointer.symbol
+                and pointer.content_hash == observed.file.content_hash
+            ):
                 return Placed(Ranked(part, 1.0, ()), Reason.UNCHANGED)
             self._made -= 1
             item = _pointed_item(self._made, source or unindexed(path), masked.data, start_line, pointer)
             if part is not None:
                 item = called(part, pointer.symbol)
-            return _since(pointer, self._weigher.relocated(Ranked(item, 1.0, ()), sight))
+            return _since(pointer, self._weigher.relocated(Ranked(item, 1.0, ()), observed))
         if not is_current:
-            return Lost(sight.reason if source is None else Reason.CHANGED)
+            return Lost(observed.reason if source is None else Reason.CHANGED)
         bearers = [item for item in items if pointer.symbol and item.symbol == pointer.symbol]
         bearer = min(bearers, key=lambda item: _distance(item, pointer), default=None)
-        return Lost(Reason.CHANGED, bearer, self._only_in_buffer(pointer, path, sight.file.content_hash))
+        return Lost(Reason.CHANGED, bearer, self._only_in_buffer(pointer, path, observed.file.content_hash))
 
     @staticmethod
     def _part_of(items: Sequence[Item], pointer: Pointer, start_line: int, data: bytes) -> Item | None:

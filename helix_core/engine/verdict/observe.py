@@ -103,12 +103,12 @@ class Observer:
         self._gives_up = writer is None
         self._replaced: set[int] = set()
         self.notes: dict[str, None] = {}
-        self.sights: dict[bytes, FileObservation] = {}
+        self.observations: dict[bytes, FileObservation] = {}
 
     @property
     def mended(self) -> int:
         """Count the observations that updated the index; earlier query results may be outdated."""
-        return sum(sight.mended for sight in self.sights.values())
+        return sum(observed.mended for observed in self.observations.values())
 
     def expect(self, paths: Iterable[bytes], *, indexed: bool = True) -> None:
         """Announce files to observe: whether they still count is checked in one batch. ``indexed`` is False for
@@ -123,9 +123,9 @@ class Observer:
         """Read the source's file, once an answer, so that its spans, quotes and hashes are of one version; the index is
         updated from the very bytes that are quoted.
         """
-        seen = self.sights.get(source.path)
+        seen = self.observations.get(source.path)
         if seen is None:
-            seen = self.sights[source.path] = self._look(source)
+            seen = self.observations[source.path] = self._look(source)
         return seen
 
     def look_again(self, source: Source) -> FileObservation:
@@ -133,9 +133,9 @@ class Observer:
 
         Only for a search that is not settled: what was placed in the file before would be of the older version.
         """
-        seen = self.sights.get(source.path)
+        seen = self.observations.get(source.path)
         if seen is not None and self._outrun(seen, source):
-            del self.sights[source.path]
+            del self.observations[source.path]
         return self.look(source)
 
     def is_there(self, path: bytes) -> bool:

@@ -708,10 +708,10 @@ class _ReferenceCheck:
         An unreadable file proves nothing, nor does a deletion that is not committed: its folder may just have been
         renamed.
         """
-        sight = self.asked.observer.peek(path)
-        if sight.file is not None:
-            return name.encode() not in _without_comment_lines(path, sight.file.data)
-        return sight.reason is Reason.GONE and not self._is_at_head(path)
+        observed = self.asked.observer.peek(path)
+        if observed.file is not None:
+            return name.encode() not in _without_comment_lines(path, observed.file.data)
+        return observed.reason is Reason.GONE and not self._is_at_head(path)
 
     def _is_at_head(self, path: bytes) -> bool:
         """Return whether HEAD has the file; then it is missing only on disk, perhaps for a moment."""

@@ -57,17 +57,17 @@ class Shown:
         if name_reason(path) == "private":
             raise _not_shown(path, "private")
         source = self._reader.files.source(path) or unindexed(path)
-        sight = self._weigher.observer.look(source)
-        if sight.reason is Reason.IGNORED:
+        observed = self._weigher.observer.look(source)
+        if observed.reason is Reason.IGNORED:
             raise _not_shown(path, "ignored")
-        if sight.file is None:
+        if observed.file is None:
             return self._answer(source, lines, task)
-        for reason in (self._skipped_now(path), content_reason(path, sight.file.data)):
+        for reason in (self._skipped_now(path), content_reason(path, observed.file.data)):
             if reason not in _MAY_BE_SHOWN:
                 raise _not_shown(path, reason)
-        shown = lines_shown(source.source_id, self._weigher.mask(sight).data, lines, most_bytes)
+        shown = lines_shown(source.source_id, self._weigher.mask(observed).data, lines, most_bytes)
         answer = self._answer(source, LineSpan(lines.start_line, shown["end_line"]), task)
-        return answer | shown | {"content_hash": sight.file.content_hash}
+        return answer | shown | {"content_hash": observed.file.content_hash}
 
     def _answer(self, source: Source, lines: LineSpan, task: TaskType) -> dict[str, Any]:
         """What an explanation says, about these lines; the text is added where there is one."""

@@ -162,40 +162,40 @@ class Weigher:
 
     def place(self, one: Ranked) -> Placed:
         """Relocate the item in its current file."""
-        sight = self.observer.look(one.item.source)
-        if sight.file is None:
-            return Placed(one, sight.reason)
+        observed = self.observer.look(one.item.source)
+        if observed.file is None:
+            return Placed(one, observed.reason)
         if not one.item.source.is_indexed:
-            return Placed(dataclasses.replace(one, item=whole_file(one.item, sight.file.data)), sight.reason)
-        if sight.file.content_hash == one.item.source.content_hash:
-            reason = sight.reason_for(one.item)
-            return Placed(focused(one, self.mask(sight).data) if one.focus is not None else one, reason)
+            return Placed(dataclasses.replace(one, item=whole_file(one.item, observed.file.data)), observed.reason)
+        if observed.file.content_hash == one.item.source.content_hash:
+            reason = observed.reason_for(one.item)
+            return Placed(focused(one, self.mask(observed).data) if one.focus is not None else one, reason)
         # The item is of an older version: its file was not mended, or only in the last round.
-        return self.relocated(one, sight)
+        return self.relocated(one, observed)
 
-    def relocated(self, one: Ranked, sight: FileObservation) -> Placed:
+    def relocated(self, one: Ranked, observed: FileObservation) -> Placed:
         """Relocate the item's text in bytes of another version: under its symbol, if possible.
 
         ``renamed`` where only another symbol has it, unless that one had the same text before.
         """
-        item, masked = one.item, self.mask(sight)
+        item, masked = one.item, self.mask(observed)
         other: Placed | None = None
         lost = ""
         for start in occurrences(item, masked):
             self.facts.check()
             moved = _moved(item, masked.data, start)
-            naming = self.facts.chains.name(moved, sight, masked)
+            naming = self.facts.chains.name(moved, observed, masked)
             if naming.symbol == item.symbol:
                 return Placed(_at(one, moved, masked.data), Reason.MOVED)
             if naming.symbol is None:
                 lost = lost or naming.why
-            elif other is None and not self._had_copy(item, naming.symbol, sight):
+            elif other is None and not self._had_copy(item, naming.symbol, observed):
                 other = Placed(_at(one, moved, masked.data), Reason.RENAMED, renaming(item.symbol, naming.symbol))
         return other or Placed(one, Reason.CHANGED, lost)
 
-    def _had_copy(self, item: Item, symbol: str, sight: FileObservation) -> bool:
+    def _had_copy(self, item: Item, symbol: str, observed: FileObservation) -> bool:
         """Return whether the indexed version had the same text under this other symbol."""
-        is_older = sight.file is not None and sight.file.content_hash != item.source.content_hash
+        is_older = observed.file is not None and observed.file.content_hash != item.source.content_hash
         known = self._reader.files.items_of(item.source.id) if is_older and item.source.id else []
         return any(one.text_hash == item.text_hash and one.symbol == symbol for one in known)
 
@@ -226,14 +226,14 @@ class Weigher:
         self.facts.check()
         item = seen.ranked.item
         source = item.source
-        sight = self.observer.look(source)
+        observed = self.observer.look(source)
         true_now, is_there = seen.observation.disk in TRUE_NOW, seen.observation.disk in TEXT_THERE
         return Weighed(
             ranked=seen.ranked,
             verdict=verdict(seen.observation, task),
             live_truth=live_truth(1.0 if true_now else 0.0, source.authority, specificity(source.source_kind)),
-            content_hash=sight.file.content_hash if sight.file is not None else "",
-            quote=self._quote(sight, item, task) if is_there else "",
+            content_hash=observed.file.content_hash if observed.file is not None else "",
+            quote=self._quote(observed, item, task) if is_there else "",
             verified_at=time.time() if true_now else source.verified_at,
             uri=uri_of(self.facts.folder, source.path),
             commit=seen.commit,
@@ -282,10 +282,10 @@ class Weigher:
             self._marked[file.content_hash] = has_conflict_markers(file.data)
         return self._marked[file.content_hash]
 
-    def mask(self, sight: FileObservation) -> Masked:
+    def mask(self, observed: FileObservation) -> Masked:
         """Return the file's bytes with secrets masked."""
-        assert sight.file is not None
-        return sight.masked or self.facts.masked.of(sight.file)
+        assert observed.file is not None
+        return observed.masked or self.facts.masked.of(observed.file)
 
     def _observed(self, placed: Placed, there: InBuffer | None, confidence: float) -> Observation:
         """Return what is observed of the item itself, without what other texts say of it."""
@@ -327,9 +327,9 @@ class Weigher:
             )
         return self._outdated.flags(documents)
 
-    def _quote(self, sight: FileObservation, item: Item, task: TaskType) -> str:
+    def _quote(self, observed: FileObservation, item: Item, task: TaskType) -> str:
         """Return whole lines on disk from the item's first line on, without the last line end."""
-        masked = self.mask(sight)
+        masked = self.mask(observed)
         most = QUOTE_LINES_HIGH_RISK if task in HIGH_RISK else QUOTE_LINES
         end = item.start_byte
         for line in masked.data[item.start_byte : item.end_byte].splitlines(keepends=True)[:most]:
