@@ -241,9 +241,8 @@ def _says_it_is_not_whole(builder: subprocess.Popen[bytes]) -> Callable[[Mapping
 def says_what_lacks(packet: Mapping[str, Any]) -> bool:
     """Does a packet say that the index is not whole?"""
     share = packet.get("accounting", {}).get("indexed_share", 1.0)
-    return share < 1.0 or any(
-        re.search(r"not (?:yet )?(?:whole|complete|indexed|in the index)", one) for one in packet["notes"]
-    )
+    lacks = re.compile(r"not (?:yet )?(?:whole|complete|indexed|in the index)|behind the disk|only just been begun")
+    return share < 1.0 or any(lacks.search(one) for one in packet["notes"])
 
 
 def _finished(builder: subprocess.Popen[bytes]) -> None:
@@ -270,6 +269,65 @@ def file_set_aside(world: World, target: Target) -> Target | None:
 
     world.check = check
     world.undo = lambda: remove(world.absolute(new.path))
+    return new
+
+
+@index_kind
+def file_made_just_before(world: World, target: Target) -> Target | None:
+    """A new file, asked for by the name that it defines before anything can have taken it in."""
+    if not world.is_file(target.path):
+        return None
+    world.level(0.5)
+    number = world.rng.randrange(10**6)
+    folder = target.path.rpartition(b"/")[0]
+    made = Target((folder + b"/" if folder else b"") + b"bench_made_%d.py" % number, 1, 2, f"bench_made_{number}")
+    definition = b"def bench_made_%d(value):\n    return value + %d\n" % (number, number)
+    with open(world.absolute(made.path), "wb") as file:
+        file.write(definition + (b"\n\n" + world.repository.read(target.path)) * (world.rng.random() < 0.5))
+    world.undo = lambda: remove(world.absolute(made.path))
+    return _asked_at_once(world, made)
+
+
+@index_kind
+def file_renamed_just_before(world: World, target: Target) -> Target | None:
+    """A file that the index knows has another name, and sometimes another folder, when its definition is asked for."""
+    if not world.is_file(target.path):
+        return None
+    old = untracked(world, target)
+    if world.surface in SERVERS:
+        world.level()
+    folder = world.rng.choice((b"", b"bench_renamed/"))
+    new = Target(folder + old.path.rpartition(b"/")[2].replace(b"untracked", b"renamed"), 1, 3, old.symbol)
+    os.makedirs(os.path.dirname(world.absolute(new.path)), exist_ok=True)
+    os.rename(world.absolute(old.path), world.absolute(new.path))
+
+    def undo() -> None:
+        remove(world.absolute(new.path))
+        if folder:
+            remove(world.absolute(folder.rstrip(b"/")))
+
+    world.undo = undo
+    return _asked_at_once(world, new)
+
+
+def _asked_at_once(world: World, new: Target) -> Target:
+    """The next answer shows the file, or says that the index may lack it; it never says that nothing is known.
+
+    A library that is told of nothing refreshes when it is told to.
+    """
+    if world.surface == "api":
+        world.level()
+    name = new.path.decode("utf-8", "backslashreplace")
+
+    def check(packet: Mapping[str, Any]) -> list[tuple[str, str]]:
+        groups = ("verified", "stale_risk", "needs_refresh")
+        is_shown = any(item["source_id"] == name for group in groups for item in packet[group])
+        if packet["known_empty"] or not (is_shown or says_what_lacks(packet)):
+            said = f"known_empty {packet['known_empty']}, notes {packet['notes']}"
+            return [("unsaid", f"{name} was there before the question, and is not in the answer: {said}")]
+        return []
+
+    world.check, world.asked = check, f"where is {new.symbol} defined"
     return new
 
 

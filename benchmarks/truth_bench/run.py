@@ -211,7 +211,7 @@ class Bench:
         expected = None
         if not asked or moved.path != target.path or rng.random() < 0.3:
             place = named_in(self._repository, moved, rng) if world.is_file(moved.path) else moved
-            asked = question(place, rng)
+            asked = world.asked or question(place, rng)
             expected = moved.path
         if rng.random() < REFRESH and not world.versions and os.path.isdir(self._repository.root):
             self._refresh()

@@ -44,7 +44,7 @@ class World:
     paths that rules of the user exclude now; ``home`` is the home folder of the processes that are asked;
     ``asked_again`` is how many more packets are to be asked for at once; ``halves`` are hashes of a file while somebody
     writes it; ``check`` says what else is wrong with the next packet; ``awaited`` is a place to ask for until it is
-    found; ``secrets`` are
+    found, and ``asked`` the question of a kind that has its own; ``secrets`` are
     those written so far, each with the rule it was written by; an answer later than ``longest_ms`` is a fault; while
     the server ``is_hurried`` it must say what it said in peace."""
 
@@ -65,6 +65,7 @@ class World:
     halves: frozenset[str] = frozenset()
     check: Check | None = None
     awaited: Target | None = None
+    asked: str = ""
     longest_ms: float = 0.0
     is_hurried: bool = False
     is_locked: bool = False
@@ -134,7 +135,7 @@ class World:
     def begin(self) -> None:
         """Nothing is expected of the next question yet."""
         self.versions, self.halves, self.meanwhile = {}, frozenset(), None
-        self.check, self.awaited, self.asked_again, self.longest_ms = None, None, 0, 0.0
+        self.check, self.awaited, self.asked, self.asked_again, self.longest_ms = None, None, "", 0, 0.0
         self.is_hurried = False
 
     def take_back(self) -> None:
