@@ -26,6 +26,8 @@ def take(folder, writer, known, entries):
             parse_guard=no_parse_guard,
             set_aside={},
             again=(),
+            leaving={},
+            leave=lambda _: None,
         )
         intake.take(entries, workers=1)
     return report

@@ -10,6 +10,7 @@ from filelock import FileLock
 
 from helix_core.engine import Helix
 from helix_core.engine.indexing import refresh
+from helix_core.store import Writer
 from tests.engine.conftest import config_in
 from tests.engine.repository import git, write
 
@@ -153,6 +154,58 @@ def test_what_another_process_stored_meanwhile_is_not_overwritten_by_an_older_re
         item = helix.search("first_version")["items"]
         assert all(each["symbol"] != "first_version" for each in item)
         assert helix.refresh().changed == 0
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("count", [1, 40], ids=["one file", "more than are parsed in this process"])
+@pytest.mark.parametrize("whole", [False, True], ids=["as watched", "by a whole refresh"])
+def test_a_renamed_file_is_at_no_moment_in_neither_place(repository, open_helix, whole, count, monkeypatch):
+    """Between any two transactions another reader finds each definition, under the old path or the new one."""
+    names = [f"quokka_{number}" for number in range(count)]
+    write(repository, {f"old/{name}.py": f"def {name}():\n    return 1\n" for name in names})
+    helix = open_helix(repository)
+    helix.refresh()
+    reader = helix.session.index.reader
+    lost = []
+    batch = Writer.batch
+
+    @contextmanager
+    def looked_after(writer):
+        with batch(writer):
+            yield
+        if not writer._depth:
+            lost.extend(name for name in names if not reader.names.definitions([name]))
+
+    monkeypatch.setattr(Writer, "batch", looked_after)
+    (repository / "old").rename(repository / "new")
+    report = helix.refresh() if whole else helix.refresh_paths([b"old", b"new"])
+    assert (report.removed, report.added, lost) == (count, count, [])
+    monkeypatch.undo()
+    assert helix.search(names[0])["items"][0]["source_id"] == f"new/{names[0]}.py"
+    assert helix.digest() == digest_of_all(open_helix, repository)
+
+
+def test_a_file_that_is_renamed_and_edited_at_once_is_at_no_moment_in_neither_place(repository, tmp_path):
+    def defined():
+        with Helix.open(repository, config=config_in(tmp_path, repository)) as other:
+            return [item["source_id"] for item in other.search("match_route")["items"] if item["symbol"]]
+
+    seen = []
+
+    @contextmanager
+    def look(_content):
+        seen.append(defined())
+        yield True
+
+    with Helix.open(repository, config=config_in(tmp_path, repository), parse_guard=look) as helix:
+        with Helix.open(repository, config=config_in(tmp_path, repository)) as other:
+            other.refresh()
+        text = (repository / "app/routing.py").read_text()
+        (repository / "app/routing.py").unlink()
+        write(repository, {"app/routes.py": f"# Renamed.\n{text}"})
+        assert helix.refresh_paths([b"app/routing.py", b"app/routes.py"]).removed == 1
+    assert seen and "app/routing.py" in seen[0]
+    assert "app/routes.py" in defined() and "app/routing.py" not in defined()
 
 
 def test_a_file_that_another_process_took_in_during_the_listing_does_not_pass_for_gone(

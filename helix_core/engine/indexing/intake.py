@@ -2,7 +2,8 @@
 
 Every file is stored whole or not at all, a batch of them in a transaction. No transaction is open while a worker
 parses, and one ends early when another process waits to write. A file that changed since it was read is not stored over
-another process's version: it is read once more at the end.
+another process's version: it is read once more at the end. A renamed file leaves its old path in the transaction that
+stores the new one, so that no question finds it in neither place.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class _Write:
     path: bytes
     seen: StatSignature | None
     store: Callable[[], None]
+    content_hash: str = ""
 
 
 class Intake:
@@ -39,6 +41,9 @@ class Intake:
 
     Of the quarantined files in ``set_aside``, only ``again`` are retried while their bytes are unchanged. ``check`` is
     called between files and may raise HandedOverError: what was parsed is stored first.
+
+    ``leaving`` are files that are gone, with their content hashes: ``leave`` removes each when a file with the same
+    content is stored, and the others with the last write.
     """
 
     def __init__(
@@ -54,7 +59,13 @@ class Intake:
         parse_guard: ParseGuard,
         set_aside: Mapping[bytes, SetAside],
         again: Collection[bytes],
+        leaving: Mapping[bytes, str],
+        leave: Callable[[Sequence[bytes]], None],
     ) -> None:
+        self._leave = leave
+        self._leaving: dict[str, list[bytes]] = {}
+        for path, content_hash in leaving.items():
+            self._leaving.setdefault(content_hash, []).append(path)
         self._set_aside, self._again = set_aside, again
         self._parse_guard = parse_guard
         self._root, self._writer, self._known = root, writer, known
@@ -75,6 +86,7 @@ class Intake:
         if moved:
             self._total += len(moved)
             self._take(tuple(self._entries(moved)), workers)
+        self._leave_rest()
 
     def _take(self, entries: Sequence[FileEntry], workers: int) -> None:
         fresh = self._fresh_files(entries)
@@ -101,22 +113,25 @@ class Intake:
         try:
             for document in documents:
                 signature, observed_ns, parser = self._reads.pop(document.path)
-                self._write(document.path, signature, partial(self._keep, document, signature, observed_ns, parser))
+                keep = partial(self._keep, document, signature, observed_ns, parser)
+                self._write(document.path, signature, keep, document.content_hash)
                 self._check()
         except (KeyboardInterrupt, HandedOverError):
             self._flush()
             raise
-        self._flush()
+        self._flush(is_last=True)
 
-    def _write(self, path: bytes, seen: StatSignature | None, store: Callable[[], None]) -> None:
+    def _write(
+        self, path: bytes, seen: StatSignature | None, store: Callable[[], None], content_hash: str = ""
+    ) -> None:
         """Queue a write for the next transaction; the first one of a batch sets when it is due."""
         if not self._writes:
             self._due_at = time.monotonic() + BATCH_S
-        self._writes.append(_Write(path, seen, store))
+        self._writes.append(_Write(path, seen, store, content_hash))
         if len(self._writes) >= BATCH_FILES or time.monotonic() > self._due_at:
             self._flush()
 
-    def _flush(self) -> None:
+    def _flush(self, *, is_last: bool = False) -> None:
         """Store the queued writes, in several transactions when other processes wait to write."""
         with self._root.scan() as scan:
             while self._writes:
@@ -126,11 +141,21 @@ class Intake:
                         done += 1
                         if self._is_last_look or _signature_now(scan, write.path) == write.seen:
                             write.store()
+                            if same := self._leaving.get(write.content_hash):
+                                self._leave([same.pop()])
                         else:
                             self._moved.append(write.path)
                         if self._writer.should_yield():
                             break
+                    if is_last and done == len(self._writes) and not self._moved:
+                        self._leave_rest()
                 del self._writes[:done]
+
+    def _leave_rest(self) -> None:
+        """Remove the files that are gone and were stored under no other name."""
+        rest = [path for paths in self._leaving.values() for path in paths]
+        self._leaving.clear()
+        self._leave(rest)
 
     def _keep(self, document: Document | Quarantined, signature: StatSignature, observed_ns: int, parser: str) -> None:
         if isinstance(document, Quarantined):
@@ -197,7 +222,7 @@ class Intake:
                 self._write(entry.path, file.signature, partial(self._touch, entry.path, file.signature, observed_ns))
             elif not is_same and self._writer.has_version(entry.path, file.content_hash, parser):
                 activate = partial(self._activate, entry.path, file, parser, observed_ns)
-                self._write(entry.path, file.signature, activate)
+                self._write(entry.path, file.signature, activate, file.content_hash)
             else:
                 self._reads[entry.path] = (file.signature, observed_ns, parser)
                 yield entry.path, file.data, content_reason(entry.path, file.data)

@@ -43,6 +43,18 @@ class WorkPlan:
         return len(self.gone) <= MOST_GONE and fits_in_process(self.read)
 
 
+def perhaps_renamed(plan: WorkPlan, known: Mapping[bytes, SourceState]) -> dict[bytes, str]:
+    """Return the files that are gone and may be among those to read under another name, with their content hashes.
+
+    Of a small plan these are all, as a renamed file may be edited, too; of a large one those of equal size.
+    """
+    if not plan.read:
+        return {}
+    sizes, is_small = {entry.signature.size_bytes for entry in plan.read}, plan.is_small
+    states = ((path, known[path]) for path in plan.gone)
+    return {path: state.content_hash for path, state in states if is_small or state.signature.size_bytes in sizes}
+
+
 def fits_in_process(entries: Sequence[FileEntry]) -> bool:
     """Return whether so few small files are to be read that no worker process is worth its start."""
     return len(entries) <= IN_PROCESS_FILES and sum(entry.signature.size_bytes for entry in entries) <= IN_PROCESS_BYTES

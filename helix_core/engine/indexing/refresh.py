@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from helix_core.engine.indexing.plan import WorkPlan, due_again, is_any_suspect, is_settled, work_plan
+from helix_core.engine.indexing.plan import WorkPlan, due_again, is_any_suspect, is_settled, perhaps_renamed, work_plan
 from helix_core.engine.indexing.report import Progress, RefreshReport
 from helix_core.errors import GitError, LargeChangeError
 from helix_core.ingest import ParseGuard, parser_generation
@@ -270,13 +270,8 @@ class Refresh:
         again: frozenset[bytes] = frozenset(),
     ) -> None:
         self._count(plan, listing, known)
-        if plan.gone:
-            with self._writer.batch():
-                now = self._reader.files.states_at(plan.gone)
-                gone = [path for path in plan.gone if now.get(path) == known[path]]
-                for path in gone:
-                    self._writer.remove(path)
-            self._report.removed = len(gone)
+        leaving = perhaps_renamed(plan, known)
+        self._remove([path for path in plan.gone if path not in leaving], known)
         if plan.read:
             # The parsers cost more to import than a refresh that finds nothing to read takes.
             from helix_core.engine.indexing.intake import Intake
@@ -293,8 +288,21 @@ class Refresh:
                 parse_guard=self._parse_guard,
                 set_aside={one.path: one for one in self._reader.files.set_aside()},
                 again=again,
+                leaving=leaving,
+                leave=lambda paths: self._remove(paths, known),
             )
             intake.take(plan.read, self._workers)
+
+    def _remove(self, paths: Sequence[bytes], known: Mapping[bytes, SourceState]) -> None:
+        """Remove files that are gone, but for those that another process has taken in since the plan was made."""
+        if not paths:
+            return
+        with self._writer.batch():
+            now = self._reader.files.states_at(paths)
+            gone = [path for path in paths if now.get(path) == known[path]]
+            for path in gone:
+                self._writer.remove(path)
+        self._report.removed += len(gone)
 
     def _finished_whole(self, looked: _RefreshSnapshot, started: float) -> RefreshReport:
         report = self._finished(looked.plan, looked.listing, started)
