@@ -80,7 +80,7 @@ def machine_doubt(before: Sample, after: Sample, cores: int) -> Doubt | None:
     if others <= border:
         return None
     said = f"other processes used {others:.1f} of {count(cores, 'core')} (load {after.load:.1f})"
-    return Doubt("busy_machine", f"{said}; latency is not told, run again when the machine is quiet")
+    return Doubt("busy_machine", f"{said}; no latency is reported; run again when the machine is quiet")
 
 
 def index_doubt(before: str, after: str) -> Doubt | None:
@@ -88,7 +88,7 @@ def index_doubt(before: str, after: str) -> Doubt | None:
     if before == after:
         return None
     said = "files or their index changed while questions were asked"
-    return Doubt("index_changed", f"{said}; nothing is told, run again without edits")
+    return Doubt("index_changed", f"{said}; no figure is reported; run again without edits")
 
 
 def gap_doubt(gaps_s: Sequence[float]) -> Doubt | None:
@@ -97,14 +97,14 @@ def gap_doubt(gaps_s: Sequence[float]) -> Doubt | None:
     if worst < GAP_S:
         return None
     return Doubt(
-        "stalled", f"the run stood still for {worst:.0f} s between two questions; latency is not told, run again"
+        "stalled", f"the run stood still for {worst:.0f} s between two questions; no latency is reported; run again"
     )
 
 
 def stall(question: str, waited_s: float) -> Doubt:
     """Return the doubt of a question that timed out."""
     said = f"{question[:80]!r} was not answered in {waited_s:.0f} s"
-    return Doubt("stalled", f"{said}; nothing is told, see helix doctor and run again")
+    return Doubt("stalled", f"{said}; no figure is reported; see helix doctor and run again")
 
 
 def model_doubt(wanted: str, notes: Collection[str]) -> Doubt | None:

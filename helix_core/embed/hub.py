@@ -184,7 +184,7 @@ def _fetch(
             f"{file.path} of {name} could not be written ({error.strerror}); nothing changed. Free disk space."
         ) from error
     if not is_whole or digest.hexdigest() != (file.sha256 or digest.hexdigest()):
-        raise ModelError(f"{file.path} of {name} is not what {_host()} told of it; nothing changed. Try again later.")
+        raise ModelError(f"{file.path} of {name} differs from what {_host()} lists; nothing changed. Try again later.")
 
 
 def _client(name: str) -> httpx.Client:
@@ -220,7 +220,9 @@ def _read(
             for data in response.iter_raw(1 << 16):
                 left -= len(data)
                 if left < 0:
-                    raise ModelError(f"{_host()} sends more of {name} than it told; nothing changed. Try again later.")
+                    raise ModelError(
+                        f"{_host()} sends more of {name} than the size it lists; nothing changed. Try again later."
+                    )
                 if time.monotonic() > ends:
                     raise ModelError(f"{_host()} is too slow for {name}; nothing changed. Try again later.")
                 take(data)

@@ -69,7 +69,7 @@ class PhaseCounter:
     def step(self, state: CounterState, token: int) -> CounterState:
         """Return the state after one token. Raises: ValueError for an unknown token."""
         if not 0 <= token < len(self.increments):
-            raise ValueError(f"token {token} is none of the {len(self.increments)} of this counter")
+            raise ValueError(f"token {token} is out of range; this counter has tokens 0 to {len(self.increments) - 1}")
         total = state.total + self.increments[token]
         return CounterState(total, state.latched or (self.latch and total < 0))
 
@@ -80,7 +80,7 @@ class PhaseCounter:
         if given.size == 0:
             return state
         if given.min() < 0 or given.max() >= len(self.increments):
-            raise ValueError(f"a token is none of the {len(self.increments)} of this counter")
+            raise ValueError(f"a token is out of range; this counter has tokens 0 to {len(self.increments) - 1}")
         if self.latch and not state.latched:
             sums = accumulate((self.increments[token] for token in given.tolist()), initial=state.total)
             state = replace(state, latched=min(sums) < 0)

@@ -136,7 +136,7 @@ class Stream:
         try:
             chunk = json.loads(said)
         except (ValueError, RecursionError):
-            return self.broken("the upstream sent JSON that is none")
+            return self.broken("the upstream sent invalid JSON")
         if not isinstance(chunk, dict):
             return self.broken("the upstream sent something else than an object")
         self._reader.read(named, chunk)

@@ -197,16 +197,16 @@ def test_a_file_is_what_was_told_of_it(tmp_path: Path, embed: Callable[..., subp
         return lambda path, body: [json.dumps(json.loads(body) | changed).encode() if "/api/" in path else body]
 
     for served, said in (
-        (endless, "sends more of owner/model than it told"),
-        (cut, "is not what"),
-        (altered, "is not what"),
+        (endless, "sends more of owner/model than the size it lists"),
+        (cut, "differs from what"),
+        (altered, "differs from what"),
         (told({"sha": "main"}), "names no commit of owner/model"),
         (told({"sha": "../" * 20}), "names no commit of owner/model"),
         (told({"siblings": None}), "says nothing usable of owner/model"),
         (told({"siblings": [{"rfilename": "model.safetensors", "size": -(10**13)}]}), "has neither an ONNX graph"),
         (told({"siblings": [{"rfilename": "model.safetensors", "size": 10**13}]}), "is larger than 4 GiB"),
         (lambda _, __: [b"["] * 4, "says nothing usable of owner/model"),
-        (lambda _, __: itertools.repeat(b"[" * 65_536), "sends more of owner/model than it told"),
+        (lambda _, __: itertools.repeat(b"[" * 65_536), "sends more of owner/model than the size it lists"),
     ):
         with hub({"owner/model": (given, ["model2vec"])}, served) as (endpoint, _):
             done = embed(endpoint, "setup", "owner/model", "--yes")

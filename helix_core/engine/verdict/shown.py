@@ -25,7 +25,7 @@ _WHY = {
     "binary": "it is binary",
     "ignored": "it is ignored, and Helix does not read what is ignored",
     "helixignore": "it is ignored, and Helix does not read what is ignored",
-    "not_included": "it is none of the files of index.include, and Helix reads no others",
+    "not_included": "index.include does not name it, and Helix reads only what that names",
 }
 # Reasons to leave a file out of the index that do not keep a caller from opening it by name.
 _MAY_BE_SHOWN = frozenset({"", "generated", "minified", "too_large"})
