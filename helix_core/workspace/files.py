@@ -11,7 +11,7 @@ import re
 import stat as modes
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Self
@@ -26,6 +26,7 @@ from helix_core.workspace.git import Git
 from helix_core.workspace.ignore import (
     DEFAULT_SKIPS,
     MAX_RULES_BYTES,
+    KeptFolders,
     PathGlobs,
     RuleTree,
     Walked,
@@ -245,7 +246,7 @@ def list_files(
             replaced where something does.
     """
     with root.scan() as scan:
-        found, source = _found(scan, git, _with_rule_files(only), last.paths() if last is not None else (), expected)
+        found, source = _found(scan, git, _with_rule_files(only), last, expected)
         rules = _helixignore(scan, found.files)
     if only:
         return _judge(found, source, options, rules, only)
@@ -265,10 +266,11 @@ _Seen = tuple[str, FileOptions, dict[bytes, bytes], tuple[FileEntry, ...], tuple
 
 @dataclass(slots=True)
 class LastListing:
-    """A whole listing, and all that it was made of: None before the first."""
+    """A whole listing, and all that it was made of: None before the first; and what a walk found in each folder."""
 
     seen: _Seen | None = None
     listing: Listing | None = None
+    folders: KeptFolders = field(default_factory=KeptFolders)
 
     def paths(self) -> tuple[bytes, ...]:
         """Return the paths of all files that were there, in order."""
@@ -400,28 +402,28 @@ def ignored_files(root: Root, git: Git | None) -> tuple[Skipped, ...]:
 
 
 def _found(
-    scan: Scan, git: Git | None, only: Sequence[bytes], last: Sequence[bytes], expected: Iterable[bytes]
+    scan: Scan, git: Git | None, only: Sequence[bytes], last: LastListing | None, expected: Iterable[bytes]
 ) -> tuple[Walked, str]:
     """List every file that git, or else a walk, does not ignore, and name the source. The files of the ``last``
     listing, or else those that are ``expected``, are looked at meanwhile.
     """
     if git is None:
-        return _walked(scan, only), "walk"
+        return _walked(scan, only, last), "walk"
     seen: dict[bytes, FileEntry] = {}
     try:
-        if only or not (paths := last or sorted(expected)):
+        if only or not (paths := (last.paths() if last is not None else ()) or sorted(expected)):
             named = names_in(git, only)
         else:
             names = NamesThread(git)
             seen = _regular_files(scan, paths)
             named = names.result()
     except GitError as error:
-        found = _walked(scan, only)
+        found = _walked(scan, only, last)
         found.notes.append(f"{error} (files were found without git)")
         return found, "walk"
     if git.prefix and not named.paths and not (only and names_in(git).paths):
         # A workspace root inside a folder that git ignores: index it, because the user opened it on purpose.
-        found = _walked(scan, only)
+        found = _walked(scan, only, last)
         found.notes += ["git counts no file in this folder; these were found without git"] if found.files else []
         return found, "walk"
     found = _stat_all(scan, named, seen)
@@ -434,8 +436,8 @@ def _found(
     return found, "git"
 
 
-def _walked(scan: Scan, only: Sequence[bytes]) -> Walked:
-    return walk_only(scan, only) if only else walk(scan)
+def _walked(scan: Scan, only: Sequence[bytes], last: LastListing | None) -> Walked:
+    return walk_only(scan, only) if only else walk(scan, kept=last.folders if last is not None else None)
 
 
 def _with_rule_files(only: Sequence[bytes]) -> list[bytes]:

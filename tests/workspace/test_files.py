@@ -4,13 +4,15 @@ import shutil
 import socket
 import subprocess
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from helix_core.errors import GitError
 from helix_core.model import Listing, Skipped
-from helix_core.workspace import disk, files, tracked
+from helix_core.workspace import disk, files, ignore, tracked
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions, LastListing, ignored_files, list_files, would_count
 from helix_core.workspace.git import Git
@@ -630,3 +632,133 @@ def test_a_folder_that_opens_and_cannot_be_listed_is_left_out_and_the_rest_is_li
     listing = listed(tmp_path)
     assert names(listing) == [b"open/b.py"]
     assert Skipped(b"shut/", "unreadable") in listing.skipped
+
+
+@pytest.fixture
+def quick_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Let folders count as quiet after a moment longer than a tick of the file system; the result waits that long."""
+    monkeypatch.setattr(ignore, "_QUIET_NS", 30_000_000)
+    return lambda: time.sleep(0.06)
+
+
+@pytest.fixture
+def scanned(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What is given to ``os.scandir`` from now on."""
+    calls: list[object] = []
+    scandir = os.scandir
+
+    def counted(place: int) -> object:
+        calls.append(place)
+        return scandir(place)
+
+    monkeypatch.setattr(os, "scandir", counted)
+    return calls
+
+
+def test_a_second_walk_lists_only_the_folders_that_changed(tmp_path, quick_clock, scanned):
+    for name in ("a.py", "b/c.py", "b/deep/d.py", "e/f.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x = 1\n")
+    last = LastListing()
+    with Root.open(tmp_path) as root:
+        quick_clock()
+        first = list_files(root, None, last=last)
+        (tmp_path / "b" / "deep" / "d.py").write_text("x = 22\n")
+        scanned.clear()
+        second = list_files(root, None, last=last)
+        # The root, whose own stat no listing has.
+        assert len(scanned) == 1
+        assert names(second) == names(first) and second != first
+        (tmp_path / "e" / "new.py").write_text("x = 1\n")
+        scanned.clear()
+        third = list_files(root, None, last=last)
+        assert len(scanned) == 2
+        assert names(third) == [b"a.py", b"b/c.py", b"b/deep/d.py", b"e/f.py", b"e/new.py"]
+
+
+def test_a_folder_that_changed_a_moment_ago_is_listed_again(tmp_path, scanned):
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "c.py").write_text("x = 1\n")
+    last = LastListing()
+    with Root.open(tmp_path) as root:
+        list_files(root, None, last=last)
+        scanned.clear()
+        list_files(root, None, last=last)
+    assert len(scanned) == 2
+
+
+def test_a_folder_that_could_not_be_listed_is_tried_again(tmp_path, quick_clock, monkeypatch):
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "c.py").write_text("x = 1\n")
+    quick_clock()
+    last, scandir = LastListing(), os.scandir
+    inode = os.stat(tmp_path / "b").st_ino
+
+    def refusing(place: int) -> object:
+        if os.fstat(place).st_ino == inode:
+            raise PermissionError
+        return scandir(place)
+
+    with Root.open(tmp_path) as root:
+        monkeypatch.setattr(os, "scandir", refusing)
+        assert [reasons(list_files(root, None, last=last)) for _ in range(2)] == [{b"b/": "unreadable"}] * 2
+        monkeypatch.setattr(os, "scandir", scandir)
+        assert names(list_files(root, None, last=last)) == [b"b/c.py"]
+
+
+def test_a_folder_whose_time_was_set_back_is_listed_again(tmp_path, quick_clock):
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "c.py").write_text("x = 1\n")
+    before = os.stat(tmp_path / "b")
+    quick_clock()
+    last = LastListing()
+    with Root.open(tmp_path) as root:
+        list_files(root, None, last=last)
+        (tmp_path / "b" / "new.py").write_text("x = 1\n")
+        os.utime(tmp_path / "b", ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert names(list_files(root, None, last=last)) == [b"b/c.py", b"b/new.py"]
+
+
+def test_a_known_folder_that_became_a_link_is_not_followed(tmp_path, quick_clock):
+    workspace, outside = tmp_path / "shop", tmp_path / "outside"
+    for folder in (workspace / "b", outside):
+        folder.mkdir(parents=True)
+        (folder / "c.py").write_text("x = 1\n")
+    quick_clock()
+    last = LastListing()
+    with Root.open(workspace) as root:
+        assert names(list_files(root, None, last=last)) == [b"b/c.py"]
+        (workspace / "b").rename(tmp_path / "gone")
+        (workspace / "b").symlink_to(outside)
+        again = list_files(root, None, last=last)
+    assert names(again) == [] and reasons(again) == {b"b": "symlink"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_walk_that_knows_the_last_one_finds_what_a_fresh_one_does(tmp_path, seed, quick_clock):
+    chance, last = random.Random(seed), LastListing()
+    folders = [tmp_path, *(tmp_path / name for name in ("a", "a/b", "a/b/c", "d", ".venv"))]
+
+    def change() -> None:
+        folder, name = chance.choice(folders), chance.choice(("x.py", "y.py", ".gitignore", "z.log", ".env", "e"))
+        folder.mkdir(parents=True, exist_ok=True)
+        target = folder / name
+        act = chance.choice(("write", "write", "delete", "rename", "folder", "remove"))
+        if act == "write" and not target.is_dir():
+            target.write_text(chance.choice(("*.log\n", "x = 1\n", "/a\n", "")))
+        elif act == "delete" and target.is_file():
+            target.unlink()
+        elif act == "rename" and target.exists():
+            target.replace(folder / f"moved{chance.random()}")
+        elif act == "folder" and not target.exists():
+            target.mkdir()
+        elif act == "remove" and folder != tmp_path:
+            shutil.rmtree(folder)
+
+    with Root.open(tmp_path) as root:
+        for _ in range(12):
+            for _ in range(chance.randrange(4)):
+                change()
+            if chance.random() < 0.5:
+                quick_clock()
+            assert list_files(root, None, last=last) == list_files(root, None)
