@@ -137,7 +137,10 @@ def packets(folder: Path, questions_file: Path) -> dict[str, Any]:
     """Each question once, after a warm-up with others of the same kinds; tasks in turn. Memory at rest at the end."""
     from helix_core.engine import Helix
     from helix_core.printable import count
+    from helix_ls.host.parent import set_up_process
 
+    # As every process of Helix that answers.
+    set_up_process()
     questions = [json.loads(line) for line in questions_file.read_text(encoding="utf-8").splitlines()]
     # A small folder gives few questions: a third of them warm up, so that some are left to measure.
     warm_up = min(WARM_UP, len(questions) // 3)

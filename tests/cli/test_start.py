@@ -87,6 +87,21 @@ def test_a_process_multiplies_in_one_thread_unless_the_user_says_otherwise(
     assert int(ran.stdout) == threads
 
 
+COLLECTED = """
+import gc
+from helix_ls.host.parent import set_up_process
+set_up_process()
+print(gc.get_threshold()[0])
+"""
+
+
+def test_a_process_looks_for_cycles_less_often_than_the_default(tmp_path: Path) -> None:
+    """It took a tenth of each question's CPU time: answers are made of thousands of tuples."""
+    command = [sys.executable, "-c", COLLECTED]
+    ran = subprocess.run(command, env=environment(tmp_path), capture_output=True, text=True, check=True)
+    assert int(ran.stdout) >= 10_000
+
+
 COUNTED = """
 import dataclasses, json, re._compiler, sys
 work = {"patterns": 0, "dataclasses": 0}
