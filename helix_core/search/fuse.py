@@ -116,5 +116,5 @@ def _summed(rankings: Iterable[Ranking], worth: Callable[[Ranking], Mapping[int,
             else:
                 parts[id_] = [(name, rank, part)]
                 scores[id_] = part
-    best_first = sorted((-score, id_) for id_, score in scores.items())
-    return [Fused(id_, -score, tuple(parts[id_])) for score, id_ in best_first]
+    best_first = sorted([(-score, id_) for id_, score in scores.items()])
+    return [tuple.__new__(Fused, (id_, -score, tuple(parts[id_]))) for score, id_ in best_first]

@@ -359,7 +359,7 @@ def by_file(item_scores: Mapping[int, float], source_of: Mapping[int, int]) -> t
     for item_id, _ in best_first(item_scores):
         chunks.setdefault(source_of[item_id], []).append(item_id)
     scored = {source: damped_sum([item_scores[item] for item in items]) for source, items in chunks.items()}
-    return tuple(Vote(source, score, tuple(chunks[source])) for source, score in best_first(scored))
+    return tuple([Vote(source, score, tuple(chunks[source])) for source, score in best_first(scored)])
 
 
 def by_best_item(items: Mapping[int, Item], scores: Mapping[int, float]) -> Votes:
@@ -454,7 +454,7 @@ def _votes(texts: Sequence[str], found: Sequence[MatchCounts], item_scores: dict
 
 
 def _present(words: Sequence[str], evidence: MatchCounts) -> frozenset[str]:
-    return frozenset(word for word, count in zip(words, evidence.counts, strict=False) if count)
+    return frozenset([word for word, count in zip(words, evidence.counts, strict=False) if count])
 
 
 NAME_HITS = 60
@@ -677,7 +677,7 @@ def _by_nearest(hits: Sequence[VectorHit], last: float) -> Votes:
         if hit.item_id is not None and hit.item_id not in item_scores:
             item_scores[hit.item_id] = score
             items.setdefault(hit.source_id, []).append(hit.item_id)
-    votes = tuple(Vote(id_, score, tuple(items.get(id_, ()))) for id_, score in best_first(files))
+    votes = tuple([Vote(id_, score, tuple(items.get(id_, ()))) for id_, score in best_first(files)])
     return Votes(votes, item_scores)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from helix_core.model import Item, Ranked, Signal
 from helix_core.search.import_paths import Imports, module_of, resolves_to
@@ -85,28 +85,27 @@ def related_items(reader: Reader, direct: Sequence[Ranked], room: int) -> list[R
     seen = {one.item.source.id for one in direct}
     score = min(one.score for one in direct)
     found: list[Ranked] = []
-    for one in direct[:HOPS_FROM]:
-        linked = _linked(reader, one.item)
-        items = reader.files.items([item_id for _, item_id in linked])
+    for linked in (some for one in direct[:HOPS_FROM] for some in _linked(reader, one.item)):
+        items = reader.files.items([item_id for _, item_id in linked]) if linked else {}
         for relation, item_id in linked:
             item = items.get(item_id)
-            if item is None or item.source.id in seen or len(found) == room:
+            if item is None or item.source.id in seen:
                 continue
             seen.add(item.source.id)
             score *= 0.9
             found.append(Ranked(item, score, (Signal(relation, len(found) + 1, 1.0),), related=True))
-        if len(found) == room:
-            break
+            if len(found) == room:
+                return found
     return found
 
 
-def _linked(reader: Reader, item: Item) -> list[tuple[str, int]]:
-    linked: list[tuple[str, int]] = []
+def _linked(reader: Reader, item: Item) -> Iterator[list[tuple[str, int]]]:
+    """Yield ``(relation, item)`` by relation, the closest first: each costs queries, and the first may suffice."""
     if item.name:
-        linked += [("tests of", id_) for id_ in reader.names.tests_of(item.name, LINKS_EACH)]
+        yield [("tests of", id_) for id_ in reader.names.tests_of(item.name, LINKS_EACH)]
     if IDENTIFIER.fullmatch(item.name):
-        linked += [("uses of", id_) for id_ in reader.text.references(item.name, LINKS_EACH)]
+        yield [("uses of", id_) for id_ in reader.text.references(item.name, LINKS_EACH)]
         # In documents, one common word has many meanings.
         if is_compound(item.name):
-            linked += [("documents", id_) for id_ in reader.uses.documents_mentioning(item.name, LINKS_EACH)]
-    return linked + related_sources(reader, item)
+            yield [("documents", id_) for id_ in reader.uses.documents_mentioning(item.name, LINKS_EACH)]
+    yield related_sources(reader, item)

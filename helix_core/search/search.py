@@ -334,7 +334,7 @@ class _Search:
         sources = self._reader.files.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
         priors = {id_: prior(source, self._wanted_intents, self._request.hints) for id_, source in sources.items()}
         files = sorted(
-            ((one, one.score * priors[one.id].factor) for one in fused if one.id in sources),
+            [(one, one.score * priors[one.id].factor) for one in fused if one.id in sources],
             key=lambda entry: (-entry[1], sources[entry[0].id].path),
         )
         kinds = {id_: source.source_kind for id_, source in sources.items()}

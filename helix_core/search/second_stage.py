@@ -103,10 +103,13 @@ def place_features(
     standard = _standardised(stage.similarity)
     best_chunk, best_phrase = (max(known.values(), default=0.0) or 1.0 for known in (stage.chunks, stage.phrases))
     fits = _name_matches(stage)
+    fit = fits.__getitem__
     weights = [term.weight for term in stage.terms]
+    total = sum(weights)
+    phrases, chunks, named = stage.phrases.get, stage.chunks.get, stage.named
     found = []
     for rank, file in enumerate(files):
-        words = {id_: _words_held(weights, counts) for id_, counts in file.counts.items()}
+        words = {id_: _words_held(weights, total, counts) for id_, counts in file.counts.items()}
         family = _Nesting(file.places, words)
         of_file = (
             math.log(max(file.score, 1e-9) / max(files[0].score, 1e-9)),
@@ -114,17 +117,17 @@ def place_features(
             -math.log(max(len(file.places), 1)),
             float(file.is_document),
         )
-        for place in _candidates(file, stage.named, standard):
+        for place in _candidates(file, named, standard):
             id_ = place.id
             of_question = (
                 *words.get(id_, _NO_WORDS),
-                max([fits.get(name, 0.0) for name in place.defines], default=0.0) if id_ in words else 0.0,
+                max(map(fit, place.defines)) if id_ in words and place.defines else 0.0,
                 family.best_member(place),
                 family.owner(place),
-                stage.phrases.get(id_, 0.0) / best_phrase,
-                stage.chunks.get(id_, 0.0) / best_chunk,
-                float(id_ in stage.named),
-                float(stage.asks_for_values and place.kind in _VALUES),
+                phrases(id_, 0.0) / best_phrase,
+                chunks(id_, 0.0) / best_chunk,
+                1.0 if id_ in named else 0.0,
+                1.0 if stage.asks_for_values and place.kind in _VALUES else 0.0,
                 standard.get(id_, 0.0),
             )
             found.append(((rank, place), (*of_file, *_layout_features(place), *of_question)))
@@ -149,23 +152,22 @@ def _layout_features(place: FileChunk) -> tuple[float, ...]:
     is_function = kind in _FUNCTIONS
     return (
         math.log(lines),
-        float(lines <= _SHORT_LINES),
-        float(bool(name) and name in place.defines),
-        float(not breadcrumb and (is_function or kind in _CLASSES)),
-        float(is_function and "." in breadcrumb),
-        float(name == "tests" or ("tests" in breadcrumb and "tests" in breadcrumb.split("."))),
-        float(name.startswith("__")),
-        float(kind == "imports"),
-        float(kind == "macro"),
-        float(kind in _VALUES),
+        1.0 if lines <= _SHORT_LINES else 0.0,
+        1.0 if name and name in place.defines else 0.0,
+        1.0 if not breadcrumb and (is_function or kind in _CLASSES) else 0.0,
+        1.0 if is_function and "." in breadcrumb else 0.0,
+        1.0 if name == "tests" or ("tests" in breadcrumb and "tests" in breadcrumb.split(".")) else 0.0,
+        1.0 if name.startswith("__") else 0.0,
+        1.0 if kind == "imports" else 0.0,
+        1.0 if kind == "macro" else 0.0,
+        1.0 if kind in _VALUES else 0.0,
     )
 
 
-def _words_held(weights: Sequence[float], found: MatchCounts) -> tuple[float, float]:
+def _words_held(weights: Sequence[float], total: float, found: MatchCounts) -> tuple[float, float]:
     """Return BM25 over the chunk's own fields, with IDF over the whole index, relative to the maximum; and the
-    IDF-weighted share of the terms that the chunk contains: both 0..1.
+    IDF-weighted share of the terms that the chunk contains: both 0..1. ``total`` is the sum of the weights.
     """
-    total = sum(weights)
     if not total:
         return _NO_WORDS
     saturation = K1 * (1 - B + B * found.length / max(1.0, found.average_length))

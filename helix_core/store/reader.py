@@ -53,19 +53,9 @@ class Reader:
         self.vectors = VectorQueries(session)
         self.missing_vectors = MissingVectors(session, self.vectors)
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def snapshot(self) -> AbstractContextManager[None]:
         """Hold one read transaction for several queries. Keep it short: the WAL cannot shrink past an open snapshot."""
-        connection = self._session.connection
-        if connection.in_transaction:
-            yield
-            return
-        self._session.rows("BEGIN")
-        try:
-            yield
-        finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+        return self._session.snapshot()
 
     @contextmanager
     def narrowed(self, source_ids: Sequence[int]) -> Iterator[None]:

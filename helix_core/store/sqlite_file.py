@@ -85,6 +85,8 @@ class QuerySession:
         self.path = path
         self.connection = connection
         self.scope: Sequence[int] | None = None
+        self._is_snapshot = False
+        self._snapshot_version: int | None = None
         self._budget_ms = budget_ms
         self._translate = translate
         self._thread = thread
@@ -149,9 +151,33 @@ class QuerySession:
         """Return a context manager that translates SQLite's errors."""
         return self._translate(self.path)
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Run the block in one read transaction; within another one, in that."""
+        if self.connection.in_transaction:
+            yield
+            return
+        self.rows("BEGIN")
+        self._is_snapshot = True
+        try:
+            yield
+        finally:
+            self._is_snapshot, self._snapshot_version = False, None
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+
     def version(self) -> int:
-        """Return SQLite's ``data_version``, which changes when another connection has written."""
-        return int(self.rows("PRAGMA data_version")[0][0])
+        """Return SQLite's ``data_version``, which changes when another connection has written. It is asked for often,
+        and stays the same while a snapshot lasts.
+        """
+        # An error may have ended the transaction.
+        is_snapshot = self._is_snapshot and self.connection.in_transaction
+        if is_snapshot and self._snapshot_version is not None:
+            return self._snapshot_version
+        version = int(self.rows("PRAGMA data_version")[0][0])
+        if is_snapshot:
+            self._snapshot_version = version
+        return version
 
     def close(self) -> None:
         """Close the connection; the session cannot query afterwards."""

@@ -250,8 +250,10 @@ class VectorMatrix:
             own = np.sqrt(np.einsum("ij,ij->i", kept, kept))
             length = sqrt(sum(map(mul, whole, whole))) or 1.0
             return np.asarray((kept @ vector) / (np.where(own > 0, own, 1.0) * length), np.float64)
-        signs = np.unpackbits(self._kept[chosen], axis=1).astype(np.float64) * 2 - 1
-        return np.asarray(np.clip((signs @ vector) / _length_of_signs(whole), -1, 1), np.float64)
+        # A sign is 2 * bit - 1.
+        bits = np.unpackbits(self._kept[chosen], axis=1).astype(np.float64)
+        sums = 2 * (bits @ vector) - sum(whole)
+        return np.asarray(np.clip(sums / _length_of_signs(whole), -1, 1), np.float64)
 
 
 def _least(values: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
@@ -515,8 +517,11 @@ class VectorQueries:
                 end += 1
             found = dict(texts[start:end])
             places = self._session.rows(_LIVE, (id_list(found),))
-            some = sorted((-found[text_id], source_id, item_id or 0) for text_id, source_id, item_id in places)
-            hits += [VectorHit(source_id, item_id or None, -distance) for distance, source_id, item_id in some]
+            some = sorted([(-found[text_id], source_id, item_id or 0) for text_id, source_id, item_id in places])
+            hits += [
+                tuple.__new__(VectorHit, (source_id, item_id or None, -distance))
+                for distance, source_id, item_id in some
+            ]
             start, end = end, _FIRST_SHARE * end
         return hits
 
