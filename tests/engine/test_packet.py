@@ -11,6 +11,7 @@ import pytest
 from helix_core.engine import Helix
 from helix_core.errors import BusyStoreError, UsageError
 from helix_core.store import Writer, open_index
+from helix_core.workspace import LineHistory
 from tests.engine.conftest import config_in
 from tests.engine.repository import git, write
 
@@ -281,6 +282,21 @@ def test_words_changed_elsewhere_in_a_document_do_not_make_it_the_fresher_side(h
     helix.refresh()
     (pair,) = helix.packet(AGE)["contradictions"]
     assert (pair["fresher"]["value"], pair["older"]["value"], pair["order_known"]) == ("90", "60", True)
+
+
+def test_lines_that_git_does_not_date_in_time_have_no_order_until_it_does(helix, repository, monkeypatch):
+    code = repository / "app/sessions.py"
+    code.write_text(code.read_text().replace("SESSION_COOKIE_AGE = 3600", "SESSION_COOKIE_AGE = 60"))
+    commit_at(repository, "2040-01-01T00:00:00Z")
+    helix.refresh()
+    # Git is never started, as on a machine where it does not get to run.
+    monkeypatch.setattr(LineHistory, "ask", lambda *_: None)
+    packet = helix.packet(AGE)
+    assert [pair["order_known"] for pair in packet["contradictions"]] == [False]
+    assert any("did not date the lines in time" in note for note in packet["notes"])
+    assert helix.symbols.findings(b"docs/sessions.md").partial
+    monkeypatch.undo()
+    assert [pair["order_known"] for pair in helix.packet(AGE)["contradictions"]] == [True]
 
 
 def test_without_a_repository_nobody_knows_which_side_changed_last(tmp_path, open_helix):
