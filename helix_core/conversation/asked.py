@@ -298,7 +298,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         discussed=tuple(best),
         files=tuple(carry.files)[:MOST_FILES],
         is_of_workspace=_means_workspace(" ".join((asking, *carry.questions)) if follows else asking, places)
-        or (not carry.questions and _ITS_FEATURE.match(asking) is not None),
+        or (not carry.questions and bool(_ITS_FEATURE.match(asking) or _ASKS_TO_RUN.search(asking))),
         message=error_message(errors[0]) if errors else "",
         may_be_general=before is not None and not (follows or pasted or is_printed or places or means_here(asking)),
     )
@@ -344,6 +344,8 @@ def _lacks_subject(said: str) -> str:
     """Return why a message with nothing before it lacks what it is about, as a clause; empty where it says that."""
     if names_nothing(said) and not _TICKED.search(said):
         return "the message says that something is wrong, and names nothing"
+    if _ASKS_TO_RUN.search(said):
+        return ""
     if _refers(said) and _NAMES_NOTHING.issuperset(words_of(said)) and not _names_code(said):
         return "the message refers to something said before it, and nothing was"
     return ""
@@ -456,6 +458,13 @@ _INFORMING = frozenset(
 # United once: a long message asks these of every word.
 _UNNAMING = STOP_WORDS | BARE_VERBS
 _NAMES_NOTHING = _UNNAMING | FOLLOWING
+_ASKS_TO_RUN = lazy_pattern(
+    r"\bhow (?:do|can|to|would|should) (?:i |we |you )?(?:install|set ?up|build|run|use|start|try|test) (?:this|it)"
+    r"(?: locally| here)?\W*\Z",
+    re.IGNORECASE,
+    cues="how ",
+)
+"""With nothing said before it, the project is meant."""
 _TELLS_NOTHING = _NAMES_NOTHING | GENERIC_WORDS | SOCIAL_WORDS
 _WORKSPACES = OF_WORKSPACE - {"code", "file", "module", "class", "function", "method"}
 _COMPARING = frozenset({"same", "above", "former", "latter", "one", "ones", "here"})

@@ -120,6 +120,7 @@ class Intent(StrEnum):
     CONFIG = "config"
     DEFINITION = "definition"
     OVERVIEW = "overview"
+    SETUP = "setup"
     AUTHORSHIP = "authorship"
 
 
@@ -152,9 +153,13 @@ _INTENT_PATTERNS = {
         rf"|my)(?: whole| entire)? {_WHOLE}(?: to me)?\s{{0,3}}(?:[?.!,;\n]|and\b|\Z)"
         r"|\b(?:explain|summari[sz]e|describe|understand|introduce)(?: me| to me)? (?:our|your|the|my)(?: whole"
         r"| entire)? code(?: to me)?\s{0,3}(?:[?.!,;\n]|and\b|\Z)"
-        r"|\b(?:get|getting) started(?: (?:with|here|in) (?:this|it|here|the|our)\b[\w ]{0,20})?\s{0,3}(?:[?.!\n]|\Z)"
+    ),
+    Intent.SETUP: lazy_pattern(
+        r"\b(?:get|getting) started(?: (?:with|here|in) (?:this|it|here|the|our)\b[\w ]{0,20})?\s{0,3}(?:[?.!\n]|\Z)"
         rf"|\bhow (?:do|can|to|would|should) (?:i |we |you )?(?:install|set ?up|build|run|use|start) (?:this|it|the"
         rf"|our)(?: {_WHOLE})?(?: locally)?\s{{0,3}}(?:[?.!\n]|\Z)"
+        r"|\bwhere (?:do|should|can|to) (?:i |we |you )?(?:start|begin)\s{0,3}(?:[?.!\n]|\Z)",
+        cues="started|how do|how can|how to|how would|how should|where do|where should|where can|where to",
     ),
     Intent.AUTHORSHIP: lazy_pattern(
         rf"\bwho (?:wrote|made|created|authored|maintains?|develop(?:s|ed)|started|owns|(?:is|are) (?:the )?(?:authors?"

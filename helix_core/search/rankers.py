@@ -25,7 +25,7 @@ from helix_core.search.question import (
     narrower_expression,
 )
 from helix_core.store import DefinitionHit, MatchCounts, Reader, VectorHit, Weights
-from helix_core.words import is_compound, split_identifier
+from helix_core.words import is_compound, lazy_pattern, split_identifier
 
 _WORD = re.compile(r"\w+")
 HITS = 60
@@ -84,11 +84,14 @@ _AUTHOR_NAMES = {
 }
 """Names of the files that say who wrote a project, and how well each says it."""
 MOST_OVERVIEWS, DEEPEST_OVERVIEW = 4, 2
+SHORTEST_BEGINNING = 10
+"""A first section of fewer lines is a logo or a title: the next one belongs to it."""
 DEEPER = 0.7
 
 
-_NAMES_OF_THE_WHOLE: Mapping[Intent, Mapping[str, float]] = {
+OF_THE_WHOLE: Mapping[Intent, Mapping[str, float]] = {
     Intent.OVERVIEW: _OVERVIEW_NAMES,
+    Intent.SETUP: _OVERVIEW_NAMES,
     Intent.AUTHORSHIP: _AUTHOR_NAMES,
 }
 
@@ -97,7 +100,7 @@ def files_of_the_whole(intent: Intent, reader: Reader) -> list[tuple[int, float]
     """Return documents that say what the whole project is and how to begin, or who wrote it, with a score, best
     first.
     """
-    names_ = _NAMES_OF_THE_WHOLE[intent]
+    names_ = OF_THE_WHOLE[intent]
     found = reader.files.sources_by_id(
         id_ for name in names_ for id_, _ in reader.text.paths_like([" ".join(name.split("_"))], HITS)
     )
@@ -108,6 +111,27 @@ def files_of_the_whole(intent: Intent, reader: Reader) -> list[tuple[int, float]
         if stem in names_ and source.role is Role.DOC and len(folders) <= DEEPEST_OVERVIEW:
             scored[id_] = names_[stem] * DEEPER ** len(folders)
     return best_first(scored)[:MOST_OVERVIEWS]
+
+
+WHOLE = 2.0
+"""How much more than a name of the question the place of an overview counts: its words are of no matter."""
+_HEADING_OF_SETUP = lazy_pattern(r"(?i)getting started|quick ?start|install|set ?up|usage")
+
+
+def of_the_whole(intent: Intent, reader: Reader) -> Votes:
+    """Rank the documents about the whole project. The place in each is its beginning, for a setup its first section
+    about that; who wrote the project may stand anywhere.
+    """
+    ranked = files_of_the_whole(intent, reader)
+    if intent is Intent.AUTHORSHIP:
+        return Votes(tuple(Vote(id_, score) for id_, score in ranked))
+    places: dict[int, tuple[int, ...]] = {}
+    for id_, own in reader.text.chunks_in(id_ for id_, _ in ranked).items():
+        sections = [one for one in own if _HEADING_OF_SETUP.search(one.name)] if intent is Intent.SETUP else []
+        is_logo = own[0].end_line - own[0].start_line < SHORTEST_BEGINNING
+        places[id_] = tuple(one.id for one in sections[:1] or own[: 1 + is_logo])
+    votes = tuple(Vote(id_, score, places.get(id_, ())) for id_, score in ranked)
+    return Votes(votes, {item: WHOLE + vote.score for vote in votes for item in vote.items})
 
 
 def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]:
@@ -613,13 +637,16 @@ def _is_called(path: str, name: str) -> bool:
 
 
 def exact(query: RankerInput) -> Votes:
-    """Rank what the question names exactly: a file, else a definition, else the manifest where it asks for the version
-    of a language, else the documents about the whole project where it asks for that, else the one definition
-    called after its one word, else a verbatim text, else a misspelt name.
+    """Rank what the question names exactly: a file, else the documents about the whole project where it asks for that,
+    else a definition, else the manifest where it asks for the version of a language, else the one definition called
+    after its one word, else a verbatim text, else a misspelt name.
     """
     named = named_files(query.question, query.reader)
     if named:
         return Votes(tuple(Vote(id_, 1.0) for id_ in named))
+    for intent in OF_THE_WHOLE:
+        if intent in query.question.intents:
+            return of_the_whole(intent, query.reader)
     hits = named_definitions(query.question, query.reader)
     if hits and query.question.word:
         # Many things have the word: they stay in their order.
@@ -628,9 +655,6 @@ def exact(query: RankerInput) -> Votes:
         return _defined(query, [(1.0, hit) for hit in hits])
     if query.question.toolchain and (told := manifests(query.question.toolchain, query.reader)).votes:
         return told
-    for intent in _NAMES_OF_THE_WHOLE:
-        if intent in query.question.intents:
-            return Votes(tuple(Vote(id_, score) for id_, score in files_of_the_whole(intent, query.reader)))
     word = query.question.word
     if word and (after := named_after(word, query.reader)):
         return _defined(query, [(1.0, hit) for hit in after])

@@ -43,6 +43,7 @@ from helix_core.search.question import (
 from helix_core.search.rankers import (
     DEPENDENT_RANKERS,
     LEVEL_OF,
+    OF_THE_WHOLE,
     PRIMARY_RANKERS,
     RANKERS,
     RankerInput,
@@ -350,7 +351,7 @@ class _Search:
         ranked = with_located(ranked, places, k)
         # A name whose every word one file has is here, wherever it occurs; only the place is open.
         is_literal = bool(judged.subject) and signs.covered == 1.0 and not signs.missing_proper
-        asks_of_the_whole = bool(judged.toolchain or judged.intents & {Intent.OVERVIEW, Intent.AUTHORSHIP})
+        asks_of_the_whole = bool(judged.toolchain or judged.intents & OF_THE_WHOLE.keys())
         is_overview = asks_of_the_whole and "exact" in results.votes
         whole, by_model = judged_by or text, self._is_found_by_meaning(meaning, judged, frequency)
         is_certain = bool(places) or is_overview or by_model or is_printed
@@ -419,6 +420,8 @@ class _Search:
         """
         if Intent.AUTHORSHIP in judged.intents and not (ranked and _is_exact(ranked[0])):
             return ConfidenceBounds(at_most=ABSENT_CONFIDENCE, notes=(NO_AUTHORS_NOTE,))
+        if ranked and _is_exact(ranked[0]) and judged.intents & {Intent.OVERVIEW, Intent.SETUP}:
+            return replace(of_names, at_least=DOUBTED_CONFIDENCE, at_most=1.0)
         if places:
             return ConfidenceBounds(NAMED_CONFIDENCE if has_line(places[0], self._request.places) else 0.0)
         if is_printed:

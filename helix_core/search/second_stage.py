@@ -11,7 +11,7 @@ from typing import NamedTuple
 from helix_core.model import LineSpan, SourceKind
 from helix_core.search.line_weights import MODEL_VECTORS, VECTORS, WORDS
 from helix_core.search.question import K1, B, Intent, Term, any_of
-from helix_core.search.rankers import RankerInput, Votes
+from helix_core.search.rankers import OF_THE_WHOLE, RankerInput, Votes
 from helix_core.store import FileChunk, MatchCounts, PhraseOffsets, Weights
 from helix_core.words import split_identifier
 
@@ -402,7 +402,7 @@ def stage_input(query: RankerInput, votes: Mapping[str, Votes], files: Sequence[
     """Collect what the first stage found out about single chunks."""
     by_name = [item for name in _BY_NAME if name in votes for vote in votes[name].votes for item in vote.items]
     outright = {item: 1.0 for vote in votes["exact"].votes for item in vote.items} if "exact" in votes else {}
-    if outright and query.question.word:
+    if outright and (query.question.word or query.question.intents & OF_THE_WHOLE.keys()):
         outright = {item: max(1.0, votes["exact"].item_scores.get(item, 1.0)) for item in outright}
     names = {name for file in files for place in file.places if place.id in file.counts for name in place.defines}
     return StageInput(

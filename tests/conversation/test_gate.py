@@ -92,6 +92,8 @@ NOTHING = [
     "The user's request is: add type hints\n```python\nx = 1\n```\nOutput only the rewritten section of code:",
 ]
 EVIDENCE = [
+    "how do I run this?",
+    "how can we build it locally?",
     "how are signals dispatched?",
     "thanks, where are signals dispatched?",
     "fix the login view",

@@ -267,3 +267,27 @@ def test_who_wrote_the_project_is_told_by_the_file_of_its_authors_or_by_git(inde
     assert nobody.confidence <= ABSENT_CONFIDENCE and NO_AUTHORS_NOTE in nobody.notes
     written = ask(indexed(code), "who writes the project to the tty?")
     assert NO_AUTHORS_NOTE not in written.notes
+
+
+README = "\n\n".join(
+    [
+        "![logo](x)\n\n# Shop\n\nSells things from the terminal." + "\nIt has a basket and a counter." * 20,
+        "## Installation\n\nGet it with pip." + "\nThen open the counter." * 20,
+        "## Caching\n\nThis project caches what it explains: what a repository does." + "\nMore on running it." * 20,
+    ]
+)
+
+
+def test_who_asks_for_the_whole_gets_where_its_documents_begin(indexed) -> None:  # type: ignore[no-untyped-def]
+    reader = indexed(
+        {"README.md": README, "shop/run.py": "def start(project):\n    '''Run this.'''\n    return project\n"}
+    )
+    for question in ("explain this project", "what does this repo do?"):
+        found = ask(reader, question)
+        first = found.ranked[0].item
+        assert (first.source.source_id, first.start_line <= 5) == ("README.md", True), question
+        assert found.confidence >= MANY_CONFIDENCE
+    for question in ("where do I start?", "how do I run this?", "getting started"):
+        found = ask(reader, question)
+        assert found.ranked[0].item.name.endswith("Installation"), question
+        assert found.confidence >= MANY_CONFIDENCE
