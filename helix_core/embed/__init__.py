@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         load_reranker,
         take_reranker_folder,
     )
-    from helix_core.embed.static import STATIC, Encoder, StaticEncoder
+    from helix_core.embed.static import STATIC, Encoder, StaticEncoder, nearness
     from helix_core.embed.table import TABLE_ID, static_table
     from helix_core.embed.texts import Text, as_bits, as_int8, embedded_texts, texts_of
 
@@ -70,6 +70,7 @@ __all__ = [
     "listed_reranker",
     "load_reranker",
     "models_folder",
+    "nearness",
     "read_model",
     "static_table",
     "take_folder",
@@ -104,7 +105,7 @@ __getattr__ = lazy_face(
             "load_reranker",
             "take_reranker_folder",
         ),
-        "static": ("Encoder", "STATIC", "StaticEncoder"),
+        "static": ("Encoder", "STATIC", "StaticEncoder", "nearness"),
         "table": ("TABLE_ID", "static_table"),
         "texts": ("Text", "as_bits", "as_int8", "embedded_texts", "texts_of"),
     },

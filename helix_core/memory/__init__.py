@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
+    from helix_core.memory.answer_forms import expected_form, has_form, least_share
     from helix_core.memory.consolidation import (
         consolidated,
         exact_words,
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
         asked_names,
         asked_words,
         covered,
-        covered_around,
         faded,
         is_about,
         is_due,
@@ -87,6 +87,7 @@ if TYPE_CHECKING:
         statement,
         statements_in,
     )
+    from helix_core.memory.turns import SaidTurn, covered_in_turn, said_turns
     from helix_core.memory.upkeep import leaving, undoing
     from helix_core.memory.uses import (
         SITTING_S,
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
         links,
         repeated,
     )
+    from helix_core.memory.wordings import other_forms
 
 __all__ = [
     "CONTENT_TYPES",
@@ -127,6 +129,7 @@ __all__ = [
     "ObservedExchange",
     "PauseInput",
     "PausePlace",
+    "SaidTurn",
     "Slice",
     "Statement",
     "Together",
@@ -141,12 +144,14 @@ __all__ = [
     "consolidated",
     "content_words",
     "covered",
-    "covered_around",
+    "covered_in_turn",
     "drawn_from",
     "exact_words",
+    "expected_form",
     "facts_in",
     "faded",
     "files_snapshot",
+    "has_form",
     "is_about",
     "is_clash",
     "is_due",
@@ -159,16 +164,19 @@ __all__ = [
     "is_within",
     "kept",
     "kept_path",
+    "least_share",
     "leaving",
     "left_out",
     "links",
     "month_of",
     "named_share",
     "note_of",
+    "other_forms",
     "plain",
     "prompt_of",
     "refusal",
     "repeated",
+    "said_turns",
     "salience",
     "same_words",
     "session_name",
@@ -189,6 +197,7 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
+        "answer_forms": ("expected_form", "has_form", "least_share"),
         "consolidation": (
             *("consolidated", "exact_words", "is_clash", "is_in_force_at_once", "near_words", "same_words"),
             *("template_key", "text_key"),
@@ -234,7 +243,6 @@ __getattr__ = lazy_face(
             "asked_names",
             "asked_words",
             "covered",
-            "covered_around",
             "faded",
             "is_about",
             "is_over",
@@ -253,6 +261,7 @@ __getattr__ = lazy_face(
             "statement",
             "statements_in",
         ),
+        "turns": ("SaidTurn", "covered_in_turn", "said_turns"),
         "upkeep": ("leaving", "undoing"),
         "uses": (
             "SITTING_S",
@@ -265,5 +274,6 @@ __getattr__ = lazy_face(
             "links",
             "repeated",
         ),
+        "wordings": ("other_forms",),
     },
 )

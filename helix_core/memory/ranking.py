@@ -18,20 +18,20 @@ FLOOR = 0.34
 """Least share of the question's weight that a memory contains, and least score, faded by its age; below it, it does not
 answer.
 """
-LEAST_OF_ONE = 0.44
+LEAST_OF_ONE = 0.5
 """The same share of a memory that has one word of the question alone, and not as its subject."""
 LEAST_BESIDE_UNKNOWN = 0.495
-"""The same where another word of the question is in no memory at all. Both are the largest shares that cost no first
-answer on ``questions-development.jsonl`` (``benchmarks/memory.py --topics``).
+"""The same where another word of the question is in no memory at all. Fitted on ``questions-development.jsonl``
+(``benchmarks/memory.py --topics``).
 """
-AROUND = 0.5
-"""What a word of the question counts that only stands around a memory, in what was said next to it in its session."""
-FARTHER = 0.8
-"""Factor of that for each turn farther away."""
+LEAST_REWORDED = 0.6
+"""The same where that one word is there in another wording only."""
 FLOOR_AROUND = 0.2
 """Least score of a memory of a session next to an answer: what is said in turns rarely repeats what it is about."""
 NAMED = 0.1
 """What it adds to the rank of a memory that it has all names of the question as they are written."""
+OTHER_WORDING = 0.9
+"""What a word counts for a memory that has another wording of it."""
 DAY_MS = 86_400_000
 LONGEST_HALF_LIFE_DAYS = 3_650.0
 APART = 0.1
@@ -45,7 +45,8 @@ EASE = {UseKind.OPENED: 2.36, UseKind.CITED: 2.5, UseKind.CONFIRMED: 2.6}
 """Factor of the half-life for a use: SM-2's easiness after an answer of quality 3, 4 and 5 (Wozniak 1990)."""
 _ASKING = words_in(
     """what where when why who which how whose whom do does did can could should would may might about any there
-    tell show find me know use used uses using we our us remember recall say said anything something is are was were"""
+    tell show find me know use used uses using we our us remember recall say said anything something is are was were am
+    been"""
 )
 _MEASURES = re.compile(
     r"\bhow\s+(?:long|many|much|often|far|fast|slow|big|large|small|high|low|deep|wide|old|new|soon|late|early|well)\b"
@@ -64,12 +65,26 @@ _HIRAGANA = re.compile("[\u3040-\u309f]")
 
 @dataclass(frozen=True, slots=True)
 class AskedTerm:
-    """A word of a question, its tokens as the postings have them, its weight, and whether any memory has it."""
+    """A word of a question, its tokens as the postings have them, its weight, and whether any memory has it.
+
+    ``forms`` are the tokens of other wordings of it.
+    """
 
     word: str
     tokens: tuple[str, ...]
     weight: float
     is_known: bool = True
+    forms: tuple[tuple[str, ...], ...] = ()
+
+    def is_in(self, held: frozenset[str]) -> bool:
+        """Return whether tokens have the word in one of its wordings."""
+        return self.share_in(held) > 0
+
+    def share_in(self, held: frozenset[str]) -> float:
+        """Return 1 where tokens have the word, ``OTHER_WORDING`` where they have another wording of it, else 0."""
+        if held.issuperset(self.tokens):
+            return 1.0
+        return OTHER_WORDING if any(held.issuperset(form) for form in self.forms) else 0.0
 
 
 def asked_words(question: str) -> list[str]:
@@ -113,49 +128,46 @@ def _without_runs(words: Sequence[str]) -> list[str]:
     return [*others, *(plain or pairs)] or list(words)
 
 
-def weigh(words: Sequence[tuple[str, Sequence[str]]], frequency: Mapping[str, int], count: int) -> list[AskedTerm]:
-    """Return the words with the IDF of their rarest token; ``frequency`` is by token, of ``count`` memories.
+def weigh(
+    words: Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]], frequency: Mapping[str, int], count: int
+) -> list[AskedTerm]:
+    """Return the words, each with its tokens and those of its other wordings, with the IDF of their rarest token.
 
-    A word that no memory has weighs as much as one that a single memory has: it is asked for, and it is not here.
+    ``frequency`` is by token, of ``count`` memories. A word that no memory has weighs as much as one that a single
+    memory has: it is asked for, and it is not here.
     """
     terms = []
-    for word, posted in words:
+    for word, posted, forms in words:
         if posted:
-            held = min(frequency.get(token, 0) for token in posted)
+            held = max(min(frequency.get(token, 0) for token in form) for form in (posted, *forms))
             known = max(held, 1)
             weight = math.log1p((count - known + 0.5) / (known + 0.5)) + 0.25
-            terms.append(AskedTerm(word, tuple(posted), weight, held > 0))
+            terms.append(AskedTerm(word, tuple(posted), weight, held > 0, tuple(map(tuple, forms))))
     return terms
 
 
 def covered(terms: Sequence[AskedTerm], held: frozenset[str]) -> float:
     """Return the share, 0..1, of the question's weight that is in a memory with these tokens."""
     total = sum(term.weight for term in terms)
-    return sum(term.weight for term in terms if held.issuperset(term.tokens)) / total if total else 0.0
+    return sum(term.weight * term.share_in(held) for term in terms) / total if total else 0.0
 
 
-def covered_around(
-    terms: Sequence[AskedTerm], held: frozenset[str], around: Sequence[tuple[int, frozenset[str]]]
-) -> float:
-    """Return the same share where words count, too, that only stand around a memory.
+def is_about(
+    terms: Sequence[AskedTerm],
+    held: frozenset[str],
+    subject: frozenset[str] = frozenset(),
+    *,
+    least: float = FLOOR,
+) -> bool:
+    """Return whether a memory with the tokens ``held``, ``subject`` those of its subject, has enough of a question.
 
-    ``around`` are the tokens of what was said before or after it, each with how many turns away.
+    ``least`` is the share that it has to have at any rate.
     """
-    total = sum(term.weight for term in terms)
-    beside = 0.0
-    for term in terms:
-        if not held.issuperset(term.tokens):
-            near = min((turns for turns, tokens_ in around if tokens_.issuperset(term.tokens)), default=0)
-            beside += AROUND * FARTHER ** (near - 1) * term.weight if near else 0.0
-    return covered(terms, held) + (beside / total if total else 0.0)
-
-
-def is_about(terms: Sequence[AskedTerm], held: frozenset[str], subject: frozenset[str] = frozenset()) -> bool:
-    """Return whether a memory with the tokens ``held``, ``subject`` those of its subject, has enough of a question."""
-    had = [term for term in terms if held.issuperset(term.tokens)]
-    least = FLOOR
+    had = [term for term in terms if term.is_in(held)]
     if len(had) == 1 and not (subject and subject.issubset(had[0].tokens)):
-        least = LEAST_OF_ONE if all(term.is_known for term in terms) else LEAST_BESIDE_UNKNOWN
+        if had[0].share_in(held) < 1.0 and len(terms) > 1:
+            least = max(least, LEAST_REWORDED)
+        least = max(least, LEAST_OF_ONE if all(term.is_known for term in terms) else LEAST_BESIDE_UNKNOWN)
     return covered(terms, held) >= least
 
 

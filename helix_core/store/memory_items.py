@@ -80,7 +80,7 @@ _LINKS = """
     UNION SELECT src, rel, dst FROM json_each(?1) wanted JOIN link ON dst = wanted.value
 """
 _BESIDE = """
-    SELECT a.id, b.id, abs(b.row - a.row) FROM json_each(?1) wanted JOIN item a ON a.id = wanted.value
+    SELECT a.id, b.id, b.row - a.row FROM json_each(?1) wanted JOIN item a ON a.id = wanted.value
     JOIN item b ON b.row BETWEEN a.row - ?2 AND a.row + ?2 AND b.row <> a.row
     WHERE EXISTS (
         SELECT 1 FROM evidence x JOIN evidence y ON y.item_id = b.id AND y.session = x.session
@@ -440,7 +440,7 @@ class MemoryItems:
 
     def beside(self, ids: Iterable[str], reach: int) -> dict[str, list[tuple[str, int]]]:
         """Return, by id, the memories that were written at most ``reach`` before or after one in the same session, each
-        with how many.
+        with how many rows later (below 0: earlier).
         """
         found: dict[str, list[tuple[str, int]]] = {}
         for id_, other, away in self._file.rows(_BESIDE, (text_list(ids), reach)):

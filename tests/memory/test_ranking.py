@@ -239,7 +239,7 @@ QUESTION = "what came of the pottery class?"
 def test_a_reply_is_found_by_what_was_asked_before_it(helix):
     asked, reply, *_ = said_in(helix, "s1", ASKED, REPLY, "Jonas: Say hello to everybody.", "Mira: Sure, take care.")
     said_in(helix, "s2", "Jonas: The bus was late.", "Mira: It always is on Mondays.")
-    assert recalled(helix, QUESTION)[:2] == [asked, reply]
+    assert recalled(helix, QUESTION)[:2] == [reply, asked]
     assert recalled(helix, "what came of the chess tournament?") == []
 
 
@@ -264,7 +264,7 @@ def test_what_was_forgotten_stands_around_nothing_any_more(helix):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("half", "told"), [("development", 0.62), ("held-out", 0.69)])
+@pytest.mark.parametrize(("half", "told"), [("development", 0.69), ("held-out", 0.69)])
 def test_questions_near_to_what_is_remembered_are_told_as_absent(helix, half, told):
     """Bounds just below what ``benchmarks/memory.py --topics`` measures; the questions of one half fitted them."""
     fill(

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from helix_core.embed import nearness
 from helix_core.engine.memory.remembering import cited, found_by, memory_object
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, go_on
@@ -26,14 +27,20 @@ from helix_core.memory import (
     AskedTerm,
     asked_names,
     asked_words,
+    content_words,
     covered,
-    covered_around,
+    covered_in_turn,
+    expected_form,
     faded,
+    has_form,
     is_about,
     is_order,
     is_over,
+    least_share,
     named_share,
     near_words,
+    other_forms,
+    said_turns,
     salience,
     weigh,
 )
@@ -72,6 +79,12 @@ LOOKED_AT = 64
 MOST_LOOKED_AT = 4_096
 IN_TURN = frozenset({"episode"})
 """Kinds of what was said in turn: what such a memory is about often stands in what was said around it."""
+LEAST_NEAR = 0.4
+"""Least mean cosine of the question's other words and the nearest ones of a turn that has one of them. What is kept of
+other kinds states more than a turn does, and is not searched by meaning: near topics would pass for answers.
+"""
+OTHER_FORM = 0.8
+"""Factor of a turn without what the question asks for: a time, a person, a quantity."""
 TURNS = 2
 """How many memories before and after one count as said around it."""
 COMMON = 0.1
@@ -189,18 +202,19 @@ class Recalling:
         ``as_of`` is an operation of the log; what is over at the time ``at`` (Unix seconds, else now) is left out.
         """
         items, scopes = self._memory.items, self.within(scope)
-        words = [(word, items.tokens(word)) for word in asked_words(question)]
-        frequency = items.frequency(token for _, tokens in words for token in tokens)
+        asked = asked_words(question)
+        words = [(word, items.tokens(word), [*map(items.tokens, other_forms(word, asked))]) for word in asked]
+        frequency = items.frequency(token for _, own, forms in words for one in (own, *forms) for token in one)
         count = items.count()
         terms = weigh(words, frequency, count)
-        chosen = _telling(terms, frequency, count)
+        chosen, form = _telling(terms, frequency, count), expected_form(question)
         limit, best = LOOKED_AT, {}
         while chosen:
             ids = [id_ for id_, _ in items.matches(chosen, scopes, limit)]
             known = [one for one in items.by_ids(ids, as_of) if one.status in USABLE]
             uses = items.uses(one.id for one in known if one.fact.kind in HALF_LIFE_DAYS)
             best = {
-                one.id: (one, self._score(one, terms, uses.get(one.id, ())))
+                one.id: (one, self._score(one, terms, uses.get(one.id, ()), form))
                 for one in known
                 if not kinds or one.fact.kind in kinds
             }
@@ -209,8 +223,12 @@ class Recalling:
             limit *= 4
         rated = [(one, score) for one, score in best.values() if score >= FLOOR]
         if rated:
-            turns = self._in_turn(terms, best, scopes, kinds, as_of)
-            rated = [pair for pair in rated if pair[0].id not in turns]
+            turns = self._in_turn((terms, form), best, scopes, kinds, as_of)
+            rated = [
+                (one, score)
+                for one, score in rated
+                if one.id not in turns and score >= least_share(one.fact.text, form)
+            ]
             rated += [(one, score) for one, score in turns.values() if score >= FLOOR_AROUND]
         moment = int((self._now if at is None else at) * 1e3)
         self.over = tuple(one.fact.handle for one, _ in rated if is_over(one.fact, moment))
@@ -219,13 +237,34 @@ class Recalling:
         rated.sort(key=lambda pair: (-pair[1] - NAMED * named_share(names, pair[0].fact.text), -pair[0].at, pair[0].id))
         return self._distinct(rated, k)
 
-    def _score(self, one: StoredMemory, terms: Sequence[AskedTerm], uses: Sequence[MemoryUse]) -> float:
-        """Return how much of a question a memory answers by itself, 0 below the floor."""
+    def _score(self, one: StoredMemory, terms: Sequence[AskedTerm], uses: Sequence[MemoryUse], form: str) -> float:
+        """Return how much of a question, which asks for a form, a memory answers by itself; 0 below the floor."""
         held = self._held(one)
-        if not is_about(terms, held, frozenset(self._memory.items.tokens(one.fact.slot.subject))):
-            return 0.0
-        score = self._weighed(covered(terms, held), one, uses)
+        subject = frozenset(self._memory.items.tokens(one.fact.slot.subject))
+        least = FLOOR if one.fact.kind in IN_TURN else max(FLOOR, least_share(one.fact.text, form))
+        share = covered(terms, held)
+        if not is_about(terms, held, subject, least=least):
+            share = self._share_by_meaning(one, terms, held) if one.fact.kind in IN_TURN else 0.0
+            if share < least:
+                return 0.0
+        score = self._weighed(share, one, uses)
         return score if score >= FLOOR else 0.0
+
+    def _share_by_meaning(self, one: StoredMemory, terms: Sequence[AskedTerm], held: frozenset[str]) -> float:
+        """Return the share of a question that a turn has where words near to its own in meaning count, too.
+
+        0 unless it has one of the question's words itself.
+        """
+        missing = [term for term in terms if not term.is_in(held)]
+        if not missing or len(missing) == len(terms):
+            return 0.0
+        near = [nearness(term.word, content_words(one.fact.text)) for term in missing]
+        if sum(near) / len(near) < LEAST_NEAR:
+            return 0.0
+        total = sum(term.weight for term in terms)
+        return (
+            covered(terms, held) + sum(term.weight * share for term, share in zip(missing, near, strict=True)) / total
+        )
 
     def _weighed(self, share: float, one: StoredMemory, uses: Sequence[MemoryUse]) -> float:
         return min(share * faded(one, uses, int(self._now * 1e3)) * salience(one), 1.0)
@@ -238,7 +277,7 @@ class Recalling:
 
     def _in_turn(
         self,
-        terms: Sequence[AskedTerm],
+        asked: tuple[Sequence[AskedTerm], str],
         found: Iterable[str],
         scopes: Collection[str],
         kinds: Collection[str],
@@ -248,7 +287,7 @@ class Recalling:
 
         That holds where a text names no subject of its own, and was said in one session with what it stands next to.
         """
-        items = self._memory.items
+        (terms, form), items = asked, self._memory.items
         first = list(found)[:LOOKED_AT]
         near = items.beside(first, TURNS)
         ids = dict.fromkeys((*first, *(each for several in near.values() for each, _ in several)))
@@ -259,13 +298,16 @@ class Recalling:
         usable = {one.id: one for one in items.by_ids(ids, as_of) if one.status in USABLE and one.fact.scope in scopes}
         held = {id_: self._held(one) for id_, one in usable.items()}
         uses = items.uses(id_ for id_, one in usable.items() if one.fact.kind in HALF_LIFE_DAYS)
+        said = said_turns({id_: one.fact.text for id_, one in usable.items()}, held, items.tokens)
+        speakers = {one.speaker for one in said.values() if one.speaker}
         rated: dict[str, tuple[StoredMemory, float]] = {}
         for id_, several in near.items():
             one = usable.get(id_)
             if one is None or one.fact.kind not in IN_TURN or (kinds and one.fact.kind not in kinds):
                 continue
-            around = [(turns, held[each]) for each, turns in several if each in held]
-            share = covered_around(terms, held[id_], around)
+            around = [(place, said[each]) for each, place in several if each in said]
+            share = covered_in_turn(terms, said[id_], around, speakers)
+            share *= 1.0 if has_form(one.fact.text, form) else OTHER_FORM
             rated[id_] = (one, self._weighed(share, one, uses.get(id_, ())))
         return rated
 
@@ -566,7 +608,11 @@ def _evidence_object(one: MemoryEvidence, mark: Judged | None) -> dict[str, Any]
 
 def _telling(terms: Sequence[AskedTerm], frequency: Mapping[str, int], count: int) -> list[str]:
     """Return the known words to search for, without those of a tenth of all memories unless there is no other."""
-    rated = [(min(frequency.get(token, 0) for token in term.tokens), term.word) for term in terms]
+    rated = [
+        (min(frequency.get(token, 0) for token in form), word)
+        for term in terms
+        for word, form in ((term.word, term.tokens), *((" ".join(form), form) for form in term.forms))
+    ]
     known = sorted((held, word) for held, word in rated if held)
     rare = [word for held, word in known if held <= max(COMMON * count, LOOKED_AT)]
     return rare or [word for _, word in known[:2]]
