@@ -279,7 +279,7 @@ def command() -> click.Command:
             bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
         ] = False,
     ) -> None:
-        """Do I know this, where is it, and is it still true right now?"""
+        """Search code on this machine, and tell whether each result still matches the file on disk."""
         if context.invoked_subcommand is None:
             typer.echo(context.get_help())
 

@@ -45,6 +45,20 @@ def rows(said: str) -> list[str]:
     return [row.rstrip() for row in shown.replace("\r", "").split("\n")]
 
 
+@pytest.mark.process
+def test_what_the_doctor_says_stays_beside_the_names_of_its_checks(shop: Path, tmp_path: Path) -> None:
+    missing = str(shop / "not" / "there")
+    _, said = on_terminal(tmp_path / "home", "doctor", missing)
+    shown = [row for row in rows(said.partition("helix: ")[0]) if row]
+    begins = {row.index(row[2:].split("  ")[-1].strip()) for row in shown if row[0] in "✓~!"}
+    assert len(begins) == 1, shown
+    (column,) = begins
+    continued = [row for row in shown if row[0] not in "✓~!"]
+    assert len(continued) >= 2, "a path and the advice take more than a row of 60 columns"
+    assert [row for row in continued if row[:column].strip()] == []
+    assert missing in "".join(row[column:] for row in shown), "a long path is not cut"
+
+
 @pytest.mark.parametrize("verb", ["search", "packet"])
 def test_no_row_is_wider_than_the_terminal_and_no_word_is_wrapped(
     helix: RunHelix, shop: Path, tmp_path: Path, verb: str

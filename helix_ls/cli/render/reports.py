@@ -117,13 +117,16 @@ _SIGNS = {"ok": ("✓", "green"), "warn": ("~", "yellow"), "fail": ("!", "red")}
 
 def draw_doctor(answer: dict[str, Any]) -> None:
     """Print the checks, each failed one with its next action."""
-    page = Page()
-    width = max(len(check["name"]) for check in answer["checks"])
+    page, rows = Page(), grid()
+    rows.add_column()
+    # A path that was cut could not be looked at.
+    rows.add_column(overflow="fold")
     for check in answer["checks"]:
         sign, colour = _SIGNS[check["state"]]
-        page.line(Text(f"{sign} ", style=f"bold {colour}"), f"{check['name']:<{width}}  ", dim(check["detail"]))
+        rows.add_row(Text.assemble((f"{sign} ", f"bold {colour}"), check["name"]), dim(check["detail"]))
         if check["action"]:
-            page.line(" " * (width + 4), Text(one_line(check["action"]), style=colour))
+            rows.add_row("", Text(one_line(check["action"]), style=colour))
+    page.table(rows)
     page.show()
 
 

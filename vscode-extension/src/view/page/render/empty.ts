@@ -20,7 +20,7 @@ export function firstUse(act: Act): Described {
   return h(
     'section',
     { key: 'first', class: 'first', 'aria-label': 'How to begin' },
-    h('h2', {}, 'Do I know this, where is it, and is it still true?'),
+    h('h2', {}, 'Search your code, and see whether each result is still true'),
     h(
       'p',
       {},
