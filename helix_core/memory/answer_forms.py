@@ -38,7 +38,7 @@ _TIMES = re2.compile(
 _QUANTITIES = re2.compile(
     r"(?i)\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|seventy|"
     r"eighty|ninety|hundreds?|thousands?|million|dozens?|half|third|once|twice|thrice|none|nobody|few|several|many|"
-    r"much|single|one (?:second|minute|hour|day|week|month|year)|double|unlimited|limitless|forever|ages|enough|"
+    r"much|single|zero|one [a-z]+|double|unlimited|limitless|forever|ages|enough|"
     r"short|long|small|large|big|tiny|huge|fast|slow|quick|high|low|deep|wide|old)(?:er|est|ly)?\b"
 )
 _OFTEN = re2.compile(

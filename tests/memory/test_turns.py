@@ -76,6 +76,7 @@ def test_a_question_for_an_amount_or_a_time_is_not_answered_by_what_has_none(hel
         ("and which day is it?", "time", "before the holidays", "in the office"),
         ("who owns it?", "person", "Anna does", "postgres does"),
         ("how many retries?", "quantity", "we retry five times", "we retry with backoff"),
+        ("how many attempts does it add?", "quantity", "it adds one attempt", "it adds an attempt"),
         ("why is it slow?", "", "anything", ""),
     ],
 )
