@@ -32,7 +32,7 @@ from helix_core.store import Reader
 
 WEIGHTS = Path(confidence.__file__).with_name("confidence_weights.py")
 STEPS, RATE, PENALTY, BINS = 1500, 0.05, 0.005, 10
-FALSE_ALARMS, MARGIN = 0.05, 0.7
+FALSE_ALARMS, MARGIN = 0.05, 0.85
 """How many present questions may be called absent, and the share of them spent on the questions that are fitted."""
 CURVE = (0.01, 0.03, 0.05)
 SHARPNESS = 1.8
@@ -181,8 +181,8 @@ def _report(cases: Sequence[Case]) -> None:
                 here[number] = _told([held], presence, PRESENCE_SIGNS)[0]
                 place = _told([held], places[held.with_model], PLACE_SIGNS)[0]
                 empty = here[number] < confidence.FLOOR
-                sure[number] = min(here[number], place) * np.sqrt(here[number])
-                sure[number] = min(sure[number], search.ABSENT_CONFIDENCE if empty else 1.0)
+                most = search.DOUBTED_CONFIDENCE if here[number] < search.DOUBT else 1.0
+                sure[number] = min(here[number] * place, search.ABSENT_CONFIDENCE if empty else most)
     for with_model in sorted({case.with_model for case in cases}):
         own = [number for number, case in enumerate(cases) if case.with_model == with_model]
         print(f"held out, {'vectors of the model' if with_model else 'built-in vectors'}:")

@@ -13,7 +13,7 @@ from helix_core.search.confidence import AnswerFeatures, place, presence
 from helix_core.search.confidence_weights import PLACE, PLACE_WITH_MODEL, PRESENCE
 from helix_core.search.fuse import Fused, Ranking, blend
 from helix_core.search.rankers import RankerInput
-from helix_core.search.second_stage import FEATURES, FirstStage, place_features, read_files, stage_input, table_for
+from helix_core.search.second_stage import FEATURES, FirstStage, place_features, stage_input, table_for
 from helix_core.store import QueryBudgetError
 
 FIRST_SHOWN = 8
@@ -82,7 +82,7 @@ def _weighed(signs: AnswerFeatures, weights: Mapping[str, float]) -> tuple[Featu
 def _lines(trace: SearchTrace) -> dict[int, tuple[FeatureEffect, ...]]:
     """Return the second stage's features of each chunk in the answer, largest effect first."""
     try:
-        files = read_files(trace.query, trace.best)
+        files = trace.best.read
         known = stage_input(trace.query, trace.best.votes, files)
     except QueryBudgetError:
         return {}

@@ -16,8 +16,9 @@ _QUESTION_WORD_LINES = """
 a about actually after again all also am an and any anything are as at be because been before being both but by came
 can come comes could did do does doing done each either else etc ever every exactly explain find for from further gave
 get gets getting give given gives go goes going got had happen happens has have having he her here him his how however
-i if in inside instead into is it its itself just know let like look looking made make makes many may me might more
-most much must my need needs neither no nor not now of off on once one only onto or other our out over own part please
+i if in inside instead into is it its itself just know let like look looking made make makes many may me meant might
+more most much must my need needs neither no nor not now of off on once one only onto or other our out over own part
+please
 put puts same say see shall she should show so some somebody someone something still such take takes taken tell than
 that the their them then there these they thing things this those through thus to too under up upon us use used uses
 using very want wants was way we well went were what whatever when whenever where wherever whether which while who
@@ -101,6 +102,12 @@ _ONE_WORD = lazy_pattern(
     r"(?i)\W*+(?:(?:where|what)(?:['’]?s| is| are| does| do)?\s+|(?:show(?: me)?|find)\s+)?(?:(?:the|an?)\s+)?"
     r"\W*+\w++\W*+(?:defined\W*+)?"
 )
+_VERSION = lazy_pattern(r"(?<![\w.])[vV]?(\d{1,4}(?:\.\d{1,4}){1,3})(?:\.x)?(?!\.?\w)", cues=".")
+_OF_VERSIONS = lazy_pattern(r"(?i)\b(?:versions?|releases?|released|upgrad(?:e|ed|es|ing)|migrat(?:e|ed|ing|ion))\b")
+_PROTOCOL = lazy_pattern(r"(?<![\w/.\\-])([A-Za-z]{2,8}/\d(?:\.\d)?)(?![\w/])", cues="/")
+"""A protocol with its version, as ``HTTP/2``: another version is another thing."""
+_SIGNS_OF_CODE = frozenset("/{}[]()<>|&^$%+=\\@")
+LEAST_SIGNS, SHARE_OF_SIGNS, FRAGMENT_WORDS = 3, 0.25, 6
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?:s|t|re|ve|ll|d|m)\b")
 _FILE_EXTENSION_WORDS = """
 py pyi pyx js jsx mjs cjs ts tsx mts cts vue svelte go rs java kt kts scala c h cc cpp cxx hpp hh cs fs rb php pl pm
@@ -134,7 +141,9 @@ _INTENT_PATTERNS = {
     Intent.EXAMPLES: re.compile(r"(?<!for )\b(?:examples?|samples?|demos?|tutorials?|benchmarks?|snippets?)\b"),
     Intent.HISTORY: re.compile(
         r"\b(?:changelogs?|change ?logs?|release notes?|what changed|(?:when|which (?:version|release)) .{0,40}"
-        r"(?:added|introduced|removed|deprecated|changed|fixed)|history of|what'?s new|breaking changes?|news entry)\b"
+        r"(?:added|introduced|removed|deprecated|changed|fixed|dropped|released)|history of|what(?:'?s| is| was) new"
+        r"|breaking changes?|news entry"
+        r"|(?:new|changes?|changed|added|fixed|removed) (?:in|since|with) (?:version |release )?v?\d+\.\d+)\b"
     ),
     Intent.DOCS: re.compile(r"\b(?:docs?|documentation|documented|readme|guides?|manual|tutorials?|docs page)\b"),
     Intent.CONFIG: re.compile(
@@ -184,7 +193,9 @@ class Question:
     ``literals`` are the quoted texts of several words, longest first; ``sentence`` is the whole text when it is not a
     question and short enough to be an error message. ``printed`` are the runs of words of a message that a program
     printed, between the values that it filled in (quoted texts, numbers), in order. ``toolchain`` is the language whose
-    version is all that is asked for: ``go`` of "which go version do I need".
+    version is all that is asked for: ``go`` of "which go version do I need". ``versions`` are lower-case words too:
+    ``3.20`` of a question about versions, and protocols with theirs, ``http/2``. ``fragment`` is the whole text where
+    it is a piece of code, mostly signs: it is the first of ``literals``.
     """
 
     words: tuple[str, ...] = ()
@@ -202,6 +213,8 @@ class Question:
     spoken: tuple[tuple[str, ...], ...] = ()
     printed: tuple[str, ...] = ()
     toolchain: str = ""
+    versions: tuple[str, ...] = ()
+    fragment: str = ""
 
 
 def parse_question(text: str) -> Question:
@@ -216,22 +229,26 @@ def parse_question(text: str) -> Question:
     spaced = text if text.isascii() else _BESIDE_WIDE.sub(" ", text)
     identifiers, toolchain = _identifiers(spaced, quoted, paths), _toolchain(text)
     subject = () if toolchain else _subject(text)
+    intents, fragment = _intents(text), _fragment(text)
+    versions = _versions(text, intents)
     return Question(
-        words=_with_options(_content_words(text), text),
+        words=_with_options(_with_versions(text, versions), text),
         identifiers=identifiers,
-        proper=_proper(spaced, identifiers),
+        proper=_proper(spaced, identifiers) | frozenset(versions),
         paths=paths,
         phrases=_phrases([text]),
         quoted=_phrases(quoted),
-        intents=_intents(text),
+        intents=intents,
         subject=subject,
         word=_word(text, subject),
         path=_path(text, paths),
-        literals=_literals(quoted),
+        literals=(*([fragment] if fragment else []), *_literals(quoted)),
         sentence=text if _is_message(text) else "",
         spoken=_spoken(text),
         printed=_printed(text, quoted),
         toolchain=toolchain,
+        versions=versions,
+        fragment=fragment,
     )
 
 
@@ -322,6 +339,33 @@ def _with_options(words: tuple[str, ...], text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*words, *_options(text))))[:MAX_WORDS]
 
 
+def _versions(text: str, intents: frozenset[Intent]) -> tuple[str, ...]:
+    """Return the versions that a text names, as words: numbers only where it is about versions, ``1.5`` may be
+    anything.
+    """
+    read = text[:READ_CHARS]
+    is_about = Intent.HISTORY in intents or _OF_VERSIONS.search(read) is not None
+    found = [*(_VERSION.findall(read) if is_about else ()), *map(str.lower, _PROTOCOL.findall(read))]
+    return tuple(dict.fromkeys(found))[:MAX_NAMES]
+
+
+def _with_versions(text: str, versions: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of the text with its versions, which are no words of their own in parts."""
+    for version in versions:
+        if version[0].isdigit():
+            text = re.sub(rf"(?<![\w.])[vV]?{re.escape(version)}(?!\w)", " ", text)
+    return tuple(dict.fromkeys((*_content_words(text), *versions)))[:MAX_WORDS]
+
+
+def _fragment(text: str) -> str:
+    """Return the text where it is a piece of code that no name or path stands for: ``/{id:[0-9]+}``; "" otherwise."""
+    text = text.strip().strip("`")
+    if not 0 < len(text) <= LONGEST_SUBJECT or not 0 < len(_RUN_WORD.findall(text)) <= FRAGMENT_WORDS:
+        return ""
+    signs = sum(character in _SIGNS_OF_CODE for character in text)
+    return text if signs >= max(LEAST_SIGNS, SHARE_OF_SIGNS * len(text)) else ""
+
+
 def _content_words(text: str) -> tuple[str, ...]:
     words: dict[str, None] = {}
     for token in _WORD.findall(_APOSTROPHE.sub("", text)):
@@ -339,7 +383,8 @@ def _content_words(text: str) -> tuple[str, ...]:
 
 def _paths(text: str) -> tuple[str, ...]:
     named = (name for name in _FILE_NAME.findall(text) if name.rpartition(".")[2].lower() in _FILE_EXTENSIONS)
-    found = (path.replace("\\", "/").strip("./~") for path in (*_PATH.findall(text), *named))
+    slashed = (path for path in _PATH.findall(text) if _PROTOCOL.fullmatch(path) is None)
+    found = (path.replace("\\", "/").strip("./~") for path in (*slashed, *named))
     return tuple(dict.fromkeys(path for path in found if len(path) > 2))[:MAX_NAMES]
 
 

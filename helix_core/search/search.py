@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from helix_core.conversation import Coordinate
-from helix_core.model import Found, Hints, Ranked, Role
+from helix_core.model import Found, Hints, Ranked, Role, SourceKind
 from helix_core.search.confidence import (
     FLOOR,
     AnswerFeatures,
@@ -28,6 +28,7 @@ from helix_core.search.named import NAMED_CONFIDENCE, ConfidenceBounds, has_line
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
     LONGEST_SUBJECT,
+    REQUEST_WORDS,
     Intent,
     Question,
     Term,
@@ -51,7 +52,16 @@ from helix_core.search.rankers import (
     word_definitions,
 )
 from helix_core.search.related import related_items
-from helix_core.search.second_stage import FILES_READ, ChosenSpan, FirstStage, choose_places, choose_spans, monotone
+from helix_core.search.second_stage import (
+    FILES_READ,
+    BestFile,
+    ChosenSpan,
+    FirstStage,
+    choose_places,
+    choose_spans,
+    monotone,
+    read_files,
+)
 from helix_core.search.several_questions import separate_questions, with_answers, with_tests
 from helix_core.search.spelling import corrected, corrections, in_one_word, is_bold, is_one_stroke, slips
 from helix_core.search.weights import weight
@@ -59,6 +69,11 @@ from helix_core.store import QueryBudgetError, Reader
 from helix_core.words import IDENTIFIER
 
 _WORD = re.compile(r"\w+")
+_ASKS_WHERE = re.compile(
+    r"(?i)\bwhere(?:['’]?s| is| are| was| were| does?| do| did| in)? (?!(?:i|can i|you|we)\b)|\bwhere\b\W*$"
+)
+"""A question for a place is one of the files, where they have what it names; general knowledge has no places."""
+_IN_PARTS = re.compile(r"(?<=\w)[_./](?=\w)")
 MAX_POSTINGS = 6_000
 """A look-up costs the posting list of a name's rarest word; a name of common words only is assumed to be known."""
 
@@ -80,7 +95,7 @@ def known_words(words: Iterable[str], items: int, reader: Reader) -> Known:
     uncounted: dict[str, None] = {}
     frequency = {word: _count(word, items, reader, uncounted) for word in dict.fromkeys(words)}
     for word, count in frequency.items():
-        if "_" in word and 0 < count <= MAX_POSTINGS and not _has_phrase(word, reader, uncounted):
+        if _IN_PARTS.search(word) and 0 < count <= MAX_POSTINGS and not _has_phrase(word, reader, uncounted):
             frequency[word] = 0
     return Known(frequency, tuple(uncounted))
 
@@ -245,6 +260,7 @@ def _tests(request: SearchRequest, reader: Reader) -> tuple[Ranked, ...]:
 
 
 NO_AUTHORS_NOTE = "no file here says who wrote this; `git shortlog -sn` does"
+NO_FRAGMENT_NOTE = "nothing here has this text as it stands; these places have its words"
 ABSENT_NOTE = "probably not here: "
 """How the note begins on one of several questions that nothing here answers."""
 DOUBT_NOTE = "perhaps not here: "
@@ -297,6 +313,12 @@ def _is_path_of(path: bytes, named: Sequence[str]) -> bool:
     return any(path == name or path.endswith(b"/" + name) for name in map(str.encode, named))
 
 
+def _names_of(file: BestFile) -> set[str]:
+    """Return the names and headings of those chunks of a file that have a word of the question."""
+    own = [place for place in file.places if place.id in file.counts]
+    return {name for place in own for name in (place.name, *place.defines) if name}
+
+
 def _is_exact(one: Ranked) -> bool:
     return any(signal.ranker == "exact" for signal in one.signals)
 
@@ -339,13 +361,13 @@ class _Search:
             key=lambda entry: (-entry[1], sources[entry[0].id].path),
         )
         kinds = {id_: source.source_kind for id_, source in sources.items()}
-        best = FirstStage([(one.id, score) for one, score in files[:FILES_READ]], kinds, results.votes)
+        best = self._first_stage(query, results, files, kinds)
         ranked = self._ranked(query, results, files[: max(FILES_CHOSEN, k)], best, priors=priors, k=k)
         roles = {id_: source.role for id_, source in sources.items()}
         is_printed = bool(ranked and self._question.printed) and _is_exact(ranked[0])
         judged = self._judged(judged_by, text, is_printed=is_printed)
         judging = weigh_terms(judged.words, frequency, self._items)
-        first = FilesFound(files, roles, results.votes, weights)
+        first = FilesFound(files, roles, results.votes, weights, self._titles(best, judging))
         signs = answer_features(judged, judging, first)
         places = located(self._request.places, self._reader, ranked)
         ranked = with_located(ranked, places, k)
@@ -401,6 +423,33 @@ class _Search:
             seems_empty=seems_empty,
         )
 
+    def _first_stage(
+        self,
+        query: RankerInput,
+        results: _RankerResults,
+        files: Sequence[tuple[Fused, float]],
+        kinds: Mapping[int, SourceKind],
+    ) -> FirstStage:
+        """Return the best files with what they hold: nothing, and noted, where reading them exceeds the budget."""
+        best = FirstStage([(one.id, score) for one, score in files[:FILES_READ]], kinds, results.votes)
+        try:
+            return replace(best, read=read_files(query, best))
+        except QueryBudgetError:
+            results.states["lines"] = OVER_BUDGET
+            return best
+
+    def _titles(self, best: FirstStage, terms: Sequence[Term]) -> dict[int, set[frozenset[str]]]:
+        """Return which of the terms each name and heading of a chunk has, by file; of chunks with a word of the
+        question alone.
+        """
+        tokens = {term.word: frozenset(self._reader.words.tokens(term.word)) for term in terms if term.frequency}
+        names = {file.source_id: _names_of(file) for file in best.read}
+        stems = self._reader.words.stems({name for own in names.values() for name in own})
+        return {
+            id_: {frozenset(word for word, parts in tokens.items() if parts <= stems[name]) for name in own}
+            for id_, own in names.items()
+        }
+
     def _judged(self, judged_by: str, text: str, *, is_printed: bool) -> Question:
         """Return the question that is judged: what a program filled into its message is not what is asked for."""
         judged = self._parsed(judged_by) if judged_by else self._question
@@ -426,6 +475,8 @@ class _Search:
             return ConfidenceBounds(NAMED_CONFIDENCE if has_line(places[0], self._request.places) else 0.0)
         if is_printed:
             return ConfidenceBounds(NAMED_CONFIDENCE, notes=of_names.notes)
+        if judged.fragment and not (ranked and _is_exact(ranked[0])):
+            return replace(of_names, at_most=min(of_names.at_most, DOUBTED_CONFIDENCE), notes=(NO_FRAGMENT_NOTE,))
         if ranked and _is_path_of(ranked[0].item.source.path, judged.paths):
             return replace(of_names, at_least=max(of_names.at_least, min(SAID_CONFIDENCE, of_names.at_most)))
         return of_names
@@ -459,7 +510,11 @@ class _Search:
         absent = presence(signs) < FLOOR and not is_literal
         if absent and self._request.discussed:
             absent = not self._reader.names.definitions(map(str.lower, self._request.discussed), 1)
-        absent = absent or (self._request.may_be_general and not self._is_named(terms))
+        asked = self._request.judged or self._request.question
+        is_of_files = _ASKS_WHERE.search(asked) is not None
+        is_of_files |= bool(question.versions) and Intent.HISTORY in question.intents
+        may_be_general = self._request.may_be_general and not is_of_files
+        absent = absent or (may_be_general and not self._is_named(terms))
         return absent and not (self._language and self._is_named_abroad(question, terms, self._language))
 
     def _lacks_member(self, text: str, results: _RankerResults) -> bool:
@@ -538,7 +593,11 @@ class _Search:
         """Return whether names of the index bear out a question that may be about anything: many of its words are
         known, or most of their weight is in names of definitions and paths.
         """
-        subjects = [term for term in terms if not (term.word in COMPARING_WORDS or is_request_word(term.word))]
+        telling = [term for term in terms if term.word not in COMPARING_WORDS]
+        # "the default port": where every word may ask of anything, the one that may be an act as well is a thing.
+        subjects = [term for term in telling if not is_request_word(term.word)] or [
+            term for term in telling if term.word not in REQUEST_WORDS
+        ]
         known = [term for term in subjects if term.frequency]
         if len(known) >= WORDS_OF_A_SUBJECT or not subjects:
             return bool(known)
@@ -626,8 +685,11 @@ class _Search:
     ) -> list[ChosenSpan]:
         """Return spans of the best files as the second stage chooses them, then those of the other files."""
         others = files[FILES_READ:]
+        if best.files and not best.read:
+            items = self._items_of(query, results, files)
+            return choose_places([(one.id, score) for one, score in files], items, k)
         try:
-            first, rest = choose_spans(query, best, k) if best.files else ([], [])
+            first, rest = choose_spans(query, best, k) if best.read else ([], [])
         except QueryBudgetError:
             results.states["lines"] = OVER_BUDGET
             items = self._items_of(query, results, files)

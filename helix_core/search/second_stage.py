@@ -356,20 +356,23 @@ _LOWEST_SHARE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class FirstStage:
-    """The first stage's result: its files, best first, their kinds, and every ranker's votes."""
+    """The first stage's result: its files, best first, their kinds, every ranker's votes, and what was read of the
+    files.
+    """
 
     files: Sequence[tuple[int, float]]
     kinds: Mapping[int, SourceKind]
     votes: Mapping[str, Votes]
+    read: Sequence[BestFile] = ()
 
 
 def choose_spans(query: RankerInput, best: FirstStage, limit: int) -> tuple[list[ChosenSpan], list[ChosenSpan]]:
     """Return at most ``limit`` spans of the best files in display order, in two parts: until each file was shown once,
-    and the rest.
+    and the rest; ``best`` is read.
 
-    Raises QueryBudgetError when reading the chunks exceeds the budget.
+    Raises QueryBudgetError when reading the names exceeds the budget.
     """
-    files = read_files(query, best)
+    files = best.read
     stage = stage_input(query, best.votes, files)
     scored = rescore(files, stage)
     shown = diversify(scored, limit, stage.outright)
@@ -385,7 +388,9 @@ def choose_spans(query: RankerInput, best: FirstStage, limit: int) -> tuple[list
 
 
 def read_files(query: RankerInput, best: FirstStage) -> list[BestFile]:
-    """Load the best files' chunks and count the question's words in them."""
+    """Load the best files' chunks and count the question's words in them. Raises QueryBudgetError when that exceeds
+    the budget.
+    """
     match = any_of(term.word for term in query.terms)
     count = len(query.terms)
     files = []

@@ -73,6 +73,7 @@ def corrections(text: str, question: Question, frequency: Mapping[str, int], rea
     read = _as_defined(text, question, frequency, reader)
     words = [word for word in question.words if word not in known and word not in read]
     read |= _spelled_elsewhere(words, frequency, reader)
+    read |= _other_forms([word for word in words if word not in read], frequency, reader)
     read |= _in_two_words([word for word in words if word not in read], frequency, reader)
     if len(text.split()) < 2:
         return read
@@ -184,12 +185,72 @@ def _other_spellings(word: str) -> list[str]:
     ]
 
 
+_SHORT_FORM_LINES = """
+dictionary dict, directory dir, parameter param, argument arg, configuration config, environment env, message msg,
+exception exc, temporary tmp temp, asynchronous async, synchronous sync, authentication auth, authorization auth,
+database db, application app, repository repo, integer int, boolean bool, character char, reference ref, pointer ptr,
+maximum max, minimum min, previous prev, response resp, context ctx, connection conn, address addr, destination dst
+dest, buffer buf, attribute attr, property prop, specification spec, library lib, package pkg, variable var, statistics
+stats, utility util, memory mem, expression expr, statement stmt, declaration decl, separator sep, sequence seq,
+millisecond ms, certificate cert, credential cred, administrator admin, concatenate concat, evaluate eval, execute exec,
+iterator iter, allocate alloc, identifier ident id, interface iface, kubernetes k8s, internationalization i18n,
+localization l10n, accessibility a11y, registration registry register
+"""
+_SHORT_FORMS = {long: tuple(short) for long, *short in map(str.split, _SHORT_FORM_LINES.split(","))}
+"""What programmers write short, with how code has it."""
+_LONG_FORMS = {
+    short: tuple(long for long, own in _SHORT_FORMS.items() if short in own)
+    for each in _SHORT_FORMS.values()
+    for short in each
+    if len(short) > 2
+}
+_SHORT_OF_PAIRS = {
+    "regular expression": "regex",
+    "standard output": "stdout",
+    "standard error": "stderr",
+    "standard input": "stdin",
+    "file descriptor": "fd",
+    "process id": "pid",
+    "environment variable": "env",
+    "command line": "cli",
+}
+FORM_MUCH_MORE = 3
+"""So many times more chunks than the form that was typed must have the other one."""
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > SHORTEST:
+        return f"{word[:-3]}y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def _other_forms(words: Sequence[str], frequency: Mapping[str, int], reader: Reader) -> dict[str, str]:
+    """Return the words that code has in another length: ``dict`` for "dictionaries", and "authorization" for
+    ``auth`` where nothing is called that.
+    """
+    shorter = {word: _SHORT_FORMS[one] for word in words for one in (word, _singular(word)) if one in _SHORT_FORMS}
+    longer = {word: _LONG_FORMS[word] for word in words if word in _LONG_FORMS and not frequency.get(word)}
+    wanted = list(dict.fromkeys(form for each in (*shorter.values(), *longer.values()) for form in each))
+    if not wanted:
+        return {}
+    try:
+        known = reader.words.known(wanted)
+    except QueryBudgetError:
+        return {}
+    best = {word: max(each, key=lambda form: known.get(form, 0)) for word, each in (shorter | longer).items()}
+    return {word: form for word, form in best.items() if known.get(form, 0) > FORM_MUCH_MORE * frequency.get(word, 0)}
+
+
 SHORTEST_HALF = 3
+FEW = 2
+"""In so many chunks two words may merely follow each other."""
 SHORTEST_COMPOUND, SHORTEST_PHRASAL = 6, 5
 
 
 def _in_two_words(words: Sequence[str], frequency: Mapping[str, int], reader: Reader) -> dict[str, str]:
-    """Return the words that the index has not, or hardly, in one piece, and in two: ``pidfile`` for ``pid_file``."""
+    """Return the words that the index has not, or hardly, in one piece, and in two: ``pidfile`` for ``pid_file``. What
+    merely follows each other, as in ``import sys``, ``log = …``, is no word.
+    """
     unknown = [
         word
         for word in words
@@ -204,12 +265,22 @@ def _in_two_words(words: Sequence[str], frequency: Mapping[str, int], reader: Re
             known = reader.words.known(list(dict.fromkeys(half for pair in halves for half in pair)))
             both = [f"{one} {other}" for one, other in halves if one in known and other in known]
             most = MUCH_MORE * frequency.get(word, 0)
-            apart = next((pair for pair in both if len(reader.text.chunk_matches(phrase(pair), most + 1)) > most), "")
+            apart = next((pair for pair in both if _has_pair(pair, most, reader)), "")
         except QueryBudgetError:
             return found
         if apart:
             found[word] = apart
     return found
+
+
+def _has_pair(pair: str, most: int, reader: Reader) -> bool:
+    """Return whether more than ``most`` chunks have the two words in sequence: a few of them in a name, a path or a
+    comment, or several in code.
+    """
+    for match, least in ((f"{{path names doc extra}} : {phrase(pair)}", most), (phrase(pair), max(most, FEW))):
+        if len(reader.text.chunk_matches(match, least + 1)) > least:
+            return True
+    return False
 
 
 _PAIR = re.compile(r"(?<![\w.`'/-])([A-Za-z]{2,20}) ([A-Za-z]{2,20})(?![\w`'/(-]|\.\w)")
@@ -220,6 +291,36 @@ MOST_PAIRS = 12
 
 
 def in_one_word(text: str, reader: Reader) -> dict[str, str]:
+    """Return the pairs of words that the index has in one word: as ``_joined``, or short, as ``regex`` for "regular
+    expressions".
+    """
+    return _joined(text, reader) | _short_pairs(text, reader)
+
+
+_SHORT_PAIR = lazy_pattern(rf"(?i)(?<![\w.`'/-])({'|'.join(_SHORT_OF_PAIRS)})s?(?![\w`'/(-]|\.\w)")
+
+
+def _short_pairs(text: str, reader: Reader) -> dict[str, str]:
+    pairs = {found.group(): _SHORT_OF_PAIRS[found.group(1).lower()] for found in _SHORT_PAIR.finditer(text)}
+    if not pairs:
+        return {}
+    try:
+        known = reader.words.known(list(pairs.values()))
+        return {
+            pair: short
+            for pair, short in pairs.items()
+            if _is_rare(pair.lower(), known.get(short, 0) // FORM_MUCH_MORE, reader)
+        }
+    except QueryBudgetError:
+        return {}
+
+
+def _is_rare(pair: str, most: int, reader: Reader) -> bool:
+    """Return whether fewer chunks than ``most`` have the pair."""
+    return most > 0 and len(reader.text.chunk_matches(phrase(pair), most)) < most
+
+
+def _joined(text: str, reader: Reader) -> dict[str, str]:
     """Return the pairs of words that the index writes as one: "pid file" for ``pidfile``, where it never has them as
     two, and "log in" for ``login``, of whose words the second tells nothing.
     """
@@ -261,7 +362,6 @@ swear sworn tear torn wear worn shrink shrunk sink sunk
 """
 _BASE_OF = dict(zip(_VERB_FORMS.split()[1::2], _VERB_FORMS.split()[::2], strict=True))
 _AUXILIARY = lazy_pattern(r"(?i)\b(?:is|are|was|were|be|been|being|gets?|getting|has|have|had)\b")
-FORM_MUCH_MORE = 3
 
 
 def _base_of(word: str) -> str:

@@ -20,7 +20,7 @@ def test_confidence_is_a_probability_and_never_above_presence(signs: AnswerFeatu
     assert 0.0 < confidence(signs, with_model=True) <= presence(signs)
 
 
-@pytest.mark.parametrize("field", ["covered", "in_code", "strength", "agreement", "gap"])
+@pytest.mark.parametrize("field", ["covered", "in_code", "titled", "strength", "agreement", "gap"])
 @given(signs=all_signs, share=shares)
 def test_better_evidence_never_lowers_confidence(field: str, signs: AnswerFeatures, share: float) -> None:
     less, more = sorted((getattr(signs, field), share))
@@ -28,7 +28,7 @@ def test_better_evidence_never_lowers_confidence(field: str, signs: AnswerFeatur
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("field", ["missing_proper", "unfamiliar", "brief"])
+@pytest.mark.parametrize("field", ["missing_proper", "missing_in_code", "unfamiliar", "brief"])
 @given(signs=all_signs, share=shares)
 def test_missing_words_never_raise_confidence(field: str, signs: AnswerFeatures, share: float) -> None:
     less, more = sorted((getattr(signs, field), share))

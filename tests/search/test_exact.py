@@ -6,7 +6,7 @@ import pytest
 
 from helix_core.model import Found
 from helix_core.search.question import parse_question
-from helix_core.search.search import SearchRequest, search
+from helix_core.search.search import DOUBTED_CONFIDENCE, NO_FRAGMENT_NOTE, SearchRequest, search
 from helix_core.store import Reader
 from tests.search.conftest import Indexed
 
@@ -294,3 +294,17 @@ def test_a_message_that_nothing_prints_is_not_taken_for_one_that_shares_words(in
 )
 def test_a_printed_message_is_read_without_its_values(text: str, printed: tuple[str, ...]) -> None:
     assert parse_question(text).printed == printed
+
+
+ROUTES = {
+    "src/router.py": "def add(path):\n    # Add a route such as /{id:[0-9]+} to the tree.\n    return path\n",
+    "src/request_id.py": "def request_id(id):\n    # The id of a request: id, id, id.\n    return id\n",
+}
+
+
+def test_a_piece_of_code_finds_the_place_that_has_it_or_says_that_none_has(indexed: Indexed) -> None:
+    reader = indexed(ROUTES)
+    found = search(SearchRequest("/{id:[0-9]+}", 5), reader)
+    other = search(SearchRequest("/{id:[a-z]{3}}", 5), reader)
+    assert found.ranked[0].item.source.source_id == "src/router.py" and found.confidence > 0.7
+    assert other.confidence <= DOUBTED_CONFIDENCE and NO_FRAGMENT_NOTE in other.notes

@@ -73,3 +73,37 @@ def test_an_answer_to_a_name_ends_where_no_file_holds_the_name(shop: Reader) -> 
     named, asked = ask(shop, "parseMailHeader"), ask(shop, "how are mails to customers sent and articles set aside?")
     assert {one.item.source.source_id for one in named.ranked if not one.related} == {"src/shop/mail.py"}
     assert len({one.item.source.source_id for one in asked.ranked}) > 1
+
+
+CHANGES = "# Changes\n\n" + "\n".join(
+    f"## {version}\n\n" + "".join(f"- Fix the {what} of {at} fields, in {at} lines.\n" for at in range(14, 26))
+    for version, what in (("3.20.0", "names"), ("3.19.0", "errors"), ("3.2.0", "new orders"))
+)
+
+
+def test_a_version_is_found_under_its_own_heading_and_one_that_never_was_is_absent(indexed) -> None:  # type: ignore[no-untyped-def]
+    reader = indexed({"CHANGES.md": CHANGES, "src/load.py": "def load(data):\n    return data\n"})
+    for version in ("3.20", "3.19"):
+        assert ask(reader, f"what changed in version {version}?").ranked[0].item.name.startswith(version)
+    assert ask(reader, "what changed in version 9.99?").known_empty
+
+
+def test_another_version_of_a_protocol_is_another_thing(indexed) -> None:  # type: ignore[no-untyped-def]
+    code = "def connect(host):\n    # Open an HTTP/1.1 connection.\n    return host\n"
+    reader = indexed({"src/http.py": code, "src/other.py": "def other():\n    return 2\n"})
+    assert sign(ask(reader, "where are HTTP/1.1 connections opened?"), "missing_proper") == 0.0
+    assert sign(ask(reader, "where are HTTP/2 connections opened?"), "missing_proper") > 0.0
+
+
+def test_a_name_that_only_documents_have_is_missing_in_the_code(indexed) -> None:  # type: ignore[no-untyped-def]
+    code = "def export_entries(entries):\n    # Export the entries.\n    return entries\n"
+    reader = indexed({"src/export.py": code, "docs/other.md": "# Others\n\nFor entries use Elasticsearch.\n"})
+    found = ask(reader, "where are entries exported to Elasticsearch?")
+    assert sign(found, "missing_in_code") > sign(found, "missing_proper") == 0.0
+
+
+def test_what_the_code_has_a_name_for_is_titled(indexed) -> None:  # type: ignore[no-untyped-def]
+    scattered = "def load(deserialized):\n    # Objects are in a cache.\n    return deserialized\n"
+    named = {"src/load.py": scattered, "src/cache.py": "def cache_objects(deserialized):\n    return deserialized\n"}
+    asked = "where are deserialized objects cached?"
+    assert sign(ask(indexed(named), asked), "titled") > sign(ask(indexed({"src/load.py": scattered}), asked), "titled")

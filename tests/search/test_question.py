@@ -157,3 +157,34 @@ def test_adjacent_words_may_be_the_parts_of_one_name() -> None:
 
 def test_the_runs_of_a_long_text_are_few() -> None:
     assert len(parse_question("one two three four five six seven eight nine ten " * 400).spoken) <= MAX_SPOKEN
+
+
+@pytest.mark.parametrize(
+    ("text", "versions"),
+    [
+        ("what changed in version 3.20?", ("3.20",)),
+        ("what is new in 3.19?", ("3.19",)),
+        ("when was Python 3.7 dropped", ("3.7",)),
+        ("upgrade from v2.0.x to 3.1", ("2.0", "3.1")),
+        ("where is the HTTP/2 server push?", ("http/2",)),
+        ("why does it wait 0.5 seconds for 10.0.0.1", ()),
+        ("the file src/v1/2", ()),
+    ],
+)
+def test_a_version_is_one_word(text: str, versions: tuple[str, ...]) -> None:
+    question = parse_question(text)
+    assert question.versions == versions
+    assert set(versions) <= set(question.words) and set(versions) <= question.proper
+    assert not {"20", "19"} & set(question.words)
+
+
+@pytest.mark.parametrize("text", ["/{id:[0-9]+}", "`<div>{children}</div>`", "a && b || c"])
+def test_a_piece_of_code_is_searched_as_it_stands(text: str) -> None:
+    assert parse_question(text).literals[0] == parse_question(text).fragment == text.strip("`")
+
+
+@pytest.mark.parametrize(
+    "text", ["src/shop/cart.py", "get_value(name)", "thanks :) :) :)", "--max-restarts", "what is $PATH?", "** bold **"]
+)
+def test_a_name_a_path_and_prose_are_no_piece_of_code(text: str) -> None:
+    assert parse_question(text).fragment == ""

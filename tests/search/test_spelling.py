@@ -213,3 +213,31 @@ def test_a_question_about_a_split_compound_finds_it(indexed: Indexed) -> None:
         found = search(SearchRequest(question, 5), reader)
         assert not found.known_empty, question
         assert found.ranked[0].item.name in {"write_pidfile", "heartbeat_check"}
+
+
+LENGTHS = {
+    "src/store.py": "".join(f"def dict_{at}(regex):\n    return dict(regex)\n\n\n" for at in range(8)),
+    "src/kubernetes.py": "def kubernetes_pods(authorization):\n    return authorization\n",
+    "docs/store.md": "# Dictionaries\n\nA dictionary of a regular expression, sys, log.\n",
+    "src/print.py": "import sys\n\nlog = sys.stdout\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("how are dictionaries stored", "how are dict stored"),
+        ("where is the env read", "where is the env read"),
+        ("where is the auth checked", "where is the authorization checked"),
+        ("where is the directory opened", "where is the directory opened"),
+        ("where is the syslog handler", "where is the syslog handler"),
+    ],
+)
+def test_what_code_writes_in_another_length_is_read_as_that(typed: str, meant: str, indexed: Indexed) -> None:
+    assert read_as(typed, indexed(LENGTHS)) == meant
+
+
+def test_two_words_that_code_writes_short_are_read_as_that(indexed: Indexed) -> None:
+    reader = indexed(LENGTHS)
+    assert in_one_word("rules in regular expressions", reader) == {"regular expressions": "regex"}
+    assert in_one_word("the standard error", reader) == {}

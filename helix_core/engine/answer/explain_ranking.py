@@ -28,12 +28,14 @@ SIGNS: Mapping[str, str] = {
     # of the confidence
     "covered": "of what the words tell is in one of the best files",
     "missing_proper": "rarest name that even the best file lacks",
+    "missing_in_code": "rarest name that even the best implementing file lacks",
     "unfamiliar": "strangest word that nothing here has",
     "strength": "of what a perfect place would score",
     "agreement": "of the rankers' weight has it among its first three",
     "gap": "ahead of the next file",
     "named": "the question names it outright",
     "in_code": "the implementation has the question's words",
+    "titled": "of what the words tell is in one name or heading",
     "brief": "the question is short, so each of its words counts",
 }
 
