@@ -237,7 +237,7 @@ SOCIAL_WORDS = words_in(
     honestly actually basically really pretty quite rather enough solved resolved fixed worked works working
     compiled compiles passed passes merged merge shipped ship approved approve accept accepted reject rejected
     saved save saves day days life lives week weekend month morning afternoon evening night tonight tomorrow
-    yesterday monday tuesday wednesday thursday friday saturday sunday lunch dinner breakfast coffee tea break
+    today yesterday monday tuesday wednesday thursday friday saturday sunday lunch dinner breakfast coffee tea break
     home bed later soon minute minutes moment second seconds sec secs hour hours while time times again back
     wait hold stop continue continued proceed resume finish finished start started stopped end ended left keep
     going go went carry move moving next last previous first third fourth option options choice choices choose

@@ -498,9 +498,14 @@ def means_here(text: str) -> bool:
     return _HERE.search(text) is not None
 
 
+DIGITS_OF_A_CODE = 3
+
+
 def _is_social(typed: Sequence[str]) -> bool:
-    """Are these only words of small talk, with none that asks for work?"""
-    words = [word.partition("'")[0] for word in typed if not word.isdigit()]
+    """Are these only words of small talk, with none that asks for work? A number as long as a status code names
+    something.
+    """
+    words = [word.partition("'")[0] for word in typed if not (word.isdigit() and len(word) < DIGITS_OF_A_CODE)]
     if not words or any(word in _WORK for word in typed):
         return False
     if not all(word in _SOCIAL or word.removesuffix("s") in _SOCIAL or _plain(word) in _SOCIAL for word in words):

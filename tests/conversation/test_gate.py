@@ -90,6 +90,8 @@ NOTHING = [
     "Can you rewrite this paragraph to be shorter? The fox, which was quick, jumped over the dog.",
     "Write a short email to my boss asking for a day off",
     "The user's request is: add type hints\n```python\nx = 1\n```\nOutput only the rewritten section of code:",
+    "alright, done for today, thanks",
+    "nice, that's all for today",
 ]
 EVIDENCE = [
     "how do I run this?",
@@ -129,6 +131,7 @@ EVIDENCE = [
     "[build cancelled] which code prints this?",
     "does this keep keys?\n\ndiff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b",
     "summarize how sessions are stored",
+    "hey! where does a 404 get answered?",
     "detect the language of the text before normalizing",
     "extract the query from the request and return only the json body",
     "suggest a better name for the function get_root_path",

@@ -408,6 +408,23 @@ def test_the_names_of_the_code_decide_whether_a_chat_asks_of_the_world(tmp_path,
     assert decided(tmp_path / "without", question).became == "none"
 
 
+@pytest.mark.parametrize(
+    ("question", "became"),
+    [
+        ("no, I meant the refund", "added"),
+        ("so what is new in 2.1?", "added"),
+        ("what's the default port", "added"),
+        ("money back.. where does a shop give that", "added"),
+        ("where does the rain in spain fall", "none"),
+        ("what's the default temperature of an oven", "none"),
+    ],
+)
+def test_a_short_message_that_asks_for_a_place_a_release_or_a_name_is_of_the_workspace(tmp_path, question, became):
+    code = "PORT = 80\n\n\ndef refund(order, port=PORT):\n    # Give the money of the shop back.\n    return order\n"
+    changes = "Changes\n=======\n\n2.1\n---\n\n- Orders may be paid twice.\n\n2.0\n---\n\n- A new shop.\n"
+    assert decided(tmp_path, question, more={"app/shop.py": code, "CHANGES.rst": changes}).became == became
+
+
 def decided(folder, question, name="project", more=None):
     """Return the context of a chat that begins with the question, decided in this process."""
     body = parse_body(json.dumps({"model": "m", "messages": [{"role": "user", "content": question}]}).encode())
