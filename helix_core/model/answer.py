@@ -275,7 +275,7 @@ class Weighed:
     ``content_hash`` and ``quote`` come from the bytes read for this answer; both are empty where nothing could be read.
     ``verified_at`` is when bytes and index last agreed. ``buffer`` is the item's position in the editor's unsaved
     buffer, where position or text differ from the disk. ``outdated`` are its statements that the code no longer
-    supports.
+    supports. ``uncommitted`` says that HEAD does not have these lines: ``commit`` is then an older one's.
     """
 
     ranked: Ranked
@@ -288,6 +288,7 @@ class Weighed:
     commit: LastCommit | None = None
     buffer: LineSpan | None = None
     outdated: tuple[DocumentFlag, ...] = ()
+    uncommitted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,9 @@ def place_line(item: Mapping[str, Any]) -> str:
     """Return ``path:start-end symbol``, followed by the verdict if the object has one other than verified."""
     said = f"{item['source_id']}:{_range(item['start_line'], item['end_line'])} {inert_line(item['symbol'])}".rstrip()
     status = item.get("status", Status.VERIFIED)
-    return said if status == Status.VERIFIED else f"{said} [{_why(status, item['reason'], item.get('detail', ''))}]"
+    detail = _detail(item.get("detail", ""), uncommitted=item.get("uncommitted", False))
+    is_marked = status != Status.VERIFIED or item.get("uncommitted", False)
+    return f"{said} [{_why(status, item['reason'], detail)}]" if is_marked else said
 
 
 def fenced(quote: str) -> str:
@@ -140,10 +142,11 @@ def _entry(one: Weighed, shared: Verdict | None) -> str:
     item, verdict = one.ranked.item, one.verdict
     lines = _range(item.start_line, item.end_line)
     place = f"{inert_name(item.source.source_id)}:{lines} {inert_line(item.symbol)}".rstrip()
+    detail = _detail(verdict.detail, uncommitted=one.uncommitted)
     if shared is not None:
-        place += f" [{verdict.reason.value}]"
-    elif verdict.status is not Status.VERIFIED or verdict.reason is not Reason.UNCHANGED:
-        place += f" [{_why(verdict.status.value, verdict.reason.value, verdict.detail)}]"
+        place += f" [{verdict.reason.value}{f', {detail}' if detail else ''}]"
+    elif detail or verdict.status is not Status.VERIFIED or verdict.reason is not Reason.UNCHANGED:
+        place += f" [{_why(verdict.status.value, verdict.reason.value, detail)}]"
     return f"{place}\n{_quoted(one.quote)}"
 
 
@@ -169,6 +172,10 @@ def _remembered(memories: Sequence[RecalledMemory], most_tokens: int) -> str:
     room = most_tokens - estimate(f"{REMEMBERED_HEAD}\n")
     lines = [memory_line(one) for one in affordable(memories, room, lambda one: estimate(f"{memory_line(one)}\n"))]
     return "".join(f"{line}\n" for line in (REMEMBERED_HEAD, *lines)) if lines else ""
+
+
+def _detail(detail: str, *, uncommitted: bool) -> str:
+    return ", ".join(filter(None, (detail, "not committed" if uncommitted else "")))
 
 
 def _why(status: str, reason: str, detail: str) -> str:

@@ -275,6 +275,7 @@ def item_object(one: Weighed) -> dict[str, Any]:
         "author": commit.author if commit else None,
         "committed_at": commit.committed_at if commit else None,
         "commit_of": "file" if commit else "",
+        **({"uncommitted": True} if one.uncommitted else {}),
         "relevance_score": round(one.ranked.score, 6),
         "live_truth_score": round(one.live_truth, 4),
         "status": one.verdict.status.value,

@@ -49,7 +49,7 @@ def legend(number: int, evidence: Evidence) -> str:
     item, verdict = one.ranked.item, one.verdict
     place = f"{item.source.source_id}:{item.start_line}-{item.end_line}"
     symbol = f" {item.symbol}" if item.symbol else ""
-    commit = f", {one.commit.commit[:8]}" if one.commit else ""
+    commit = ", not committed" if one.uncommitted else f", {one.commit.commit[:8]}" if one.commit else ""
     detail = f": {verdict.detail}" if verdict.detail else ""
     said = f"[{number}] {place}{symbol} - {_MARKS[verdict.status]} ({verdict.reason.value}{detail}){commit}"
     return inert_line(said)

@@ -65,7 +65,13 @@ LINE: dict[str, Any] = {"type": "integer", "minimum": 1}
 STATUS: dict[str, Any] = {"enum": [each.value for each in Status]}
 TEXT_OR_NULL: dict[str, Any] = {"type": ["string", "null"]}
 NUMBER_OR_NULL: dict[str, Any] = {"type": ["number", "null"]}
-_COMMITTED = {"commit": TEXT_OR_NULL, "author": TEXT_OR_NULL, "committed_at": NUMBER_OR_NULL, "commit_of": TEXT}
+_COMMITTED = {
+    "commit": TEXT_OR_NULL,
+    "author": TEXT_OR_NULL,
+    "committed_at": NUMBER_OR_NULL,
+    "commit_of": TEXT,
+    "uncommitted": FLAG,
+}
 POINTER = _with(
     _object(
         gene_id=TEXT,

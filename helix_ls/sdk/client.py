@@ -68,6 +68,7 @@ class PlaceReply(TypedDict):
     author: NotRequired[str | None]
     committed_at: NotRequired[float | None]
     commit_of: NotRequired[str]
+    uncommitted: NotRequired[bool]
 
 
 class RememberedReply(TypedDict):
@@ -133,6 +134,7 @@ class PointerReply(TypedDict):
     author: NotRequired[str | None]
     committed_at: NotRequired[float | None]
     commit_of: NotRequired[str]
+    uncommitted: NotRequired[bool]
 
 
 class PacketRefreshTargetsItem(TypedDict):

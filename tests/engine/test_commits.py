@@ -5,9 +5,11 @@ import subprocess
 import pytest
 
 from helix_core.engine.verdict.weigher import SHALLOW
+from helix_core.packet.compact import place_line
 from helix_core.workspace.git import Git
 from helix_core.workspace.history import co_changes, last_commits
 from helix_ls.cli.render.packet import printed
+from helix_ls.lsp.hover import render
 from tests.engine.repository import git, write
 from tests.engine.test_symbol import eventually
 
@@ -140,3 +142,52 @@ def test_a_commit_that_did_not_touch_the_lines_is_said_to_be_the_files(origin, o
     assert (told["commit"], told["definitions"][0]["commit_of"]) == (begin, "lines")
     others = [place for key in ("users", "tests", "documents", "co_changed") for place in told[key]]
     assert all(place["commit_of"] == "file" for place in others if place["commit"])
+
+
+def item_called(packet, symbol):
+    groups = ("verified", "stale_risk", "needs_refresh")
+    return next(item for group in groups for item in packet[group] if item["symbol"] == symbol)
+
+
+EDITED = NEW.replace("return letter.sealed", "return letter.sealed and letter.wax")
+
+
+def test_lines_that_are_edited_and_not_committed_say_so_everywhere(origin, open_helix):
+    write(origin, {"letters.py": EDITED + "\n\ndef burn_letter(letter):\n    letter.burn()\n", "new.py": "INK = 3\n"})
+    helix = open_helix(origin)
+    helix.refresh()
+    for name in ("seal_letter", "burn_letter", "INK"):
+        item = item_called(helix.packet(name), name)
+        assert item["uncommitted"] is True, name
+        told = helix.symbols.about(name)
+        assert told["uncommitted"]
+        assert told["definitions"][0]["uncommitted"] is True
+        assert "edited and not committed" in render(told, 2e9)
+        assert "not committed]" in place_line(item)
+    packet = helix.packet("seal_letter")
+    assert "edited and not committed · file last committed" in printed(packet)
+    assert "[verified: unchanged, not committed]" in helix.packet("seal_letter", as_text=True)["text"]
+    window = helix.context("seal_letter")
+    assert "seal_letter - verified (unchanged), not committed" in str(window)
+
+
+def test_lines_as_head_has_them_are_committed_whatever_else_was_edited(origin, open_helix):
+    write(origin, {"letters.py": "# Letters.\n" + EDITED.replace("\n", "\r\n"), "scales.py": "SCALE = 3\r\n"})
+    helix = open_helix(origin)
+    helix.refresh()
+    for name in ("open_letter", "frank_stamp", "SCALE"):
+        item = item_called(helix.packet(name), name)
+        assert "uncommitted" not in item, name
+        assert "uncommitted" not in helix.symbols.about(name)["definitions"][0]
+
+
+def test_nothing_is_said_of_what_is_committed_in_a_repository_inside(origin, open_helix):
+    inner = origin / "inner"
+    inner.mkdir()
+    write(inner, {"seals.py": "def melt_wax(wax):\n    return wax\n"})
+    git(inner, "init", "-q", "-b", "main")
+    git(inner, "add", "-A")
+    git(inner, "commit", "-q", "-m", "Begin")
+    helix = open_helix(origin)
+    helix.refresh()
+    assert "uncommitted" not in items_of(helix.packet("melt_wax"))["inner/seals.py"]

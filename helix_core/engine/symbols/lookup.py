@@ -537,14 +537,14 @@ class SymbolAnswer:
         """Return the definition with the last commit of its own lines where blame finished in time, else of its
         file.
         """
-        uncommitted = False
+        uncommitted = first.uncommitted
         if self._history is not None and lines is not None and first.commit is not None:
             left_ms = HISTORY_WAIT_MS - (time.monotonic() - self._started) * 1e3
             found = self._history.of(lines, left_ms / 1e3)
             if found is not None:
                 own = first.commit if first.commit in found.newest else next(iter(found.newest), None)
                 first = dataclasses.replace(first, commit=own, commit_of="lines")
-                uncommitted = found.uncommitted
+                uncommitted = uncommitted or found.uncommitted
         commit = first.commit
         is_known = commit is not None or uncommitted
         return first, {

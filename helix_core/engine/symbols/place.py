@@ -27,7 +27,8 @@ class Spot:
 class SymbolPlace:
     """Lines of a file with their verdict. ``buffer`` is their position in an unsaved buffer that differs.
 
-    ``commit`` is the last one of the file, or of these lines where ``commit_of`` is ``lines``.
+    ``commit`` is the last one of the file, or of these lines where ``commit_of`` is ``lines``. ``uncommitted`` says
+    that HEAD does not have these lines.
     """
 
     spot: Spot
@@ -35,6 +36,7 @@ class SymbolPlace:
     commit: LastCommit | None
     buffer: LineSpan | None
     commit_of: str = "file"
+    uncommitted: bool = False
 
     def wire(self, folder: Path) -> dict[str, Any]:
         """Return the place as in ``helix.symbol/1``."""
@@ -52,6 +54,7 @@ class SymbolPlace:
             "author": commit.author if commit else None,
             "committed_at": commit.committed_at if commit else None,
             "commit_of": self.commit_of if commit else "",
+            **({"uncommitted": True} if self.uncommitted else {}),
             **({"buffer": dataclasses.asdict(self.buffer)} if self.buffer else {}),
         }
 
@@ -74,19 +77,19 @@ def _place(
     """Return the item's verdict for some of its lines, without evidence about its other lines."""
     moved = placed.ranked.item.start_line - spot.item.start_line
     lines = LineSpan(spot.start_line + moved, spot.end_line + moved)
-    observation, buffer = seen.observation, None
+    observation, buffer, uncommitted = seen.observation, None, False
     file = weigher.observer.look(spot.item.source).file
     if file is not None and placed.reason is not Reason.CHANGED:
-        there = weigher.facts.buffers.place(
-            narrowed(placed.ranked.item, file.data, lines.start_line, lines.end_line), file
-        )
+        own = narrowed(placed.ranked.item, file.data, lines.start_line, lines.end_line)
+        uncommitted = weigher.is_uncommitted(own)
+        there = weigher.facts.buffers.place(own, file)
         if there is not None:
             observation = dataclasses.replace(observation, unsaved=there.touched)
             buffer = there.lines if there.touched or there.lines.start_line != lines.start_line else None
     if observation.contradicted_by and not _is_disputed(placed.ranked.item, spot, pairs):
         observation = dataclasses.replace(observation, contradicted_by="")
     there_now = dataclasses.replace(spot, item=placed.ranked.item, start_line=lines.start_line, end_line=lines.end_line)
-    return SymbolPlace(there_now, verdict(observation, task), seen.commit, buffer)
+    return SymbolPlace(there_now, verdict(observation, task), seen.commit, buffer, uncommitted=uncommitted)
 
 
 def _is_disputed(item: Item, spot: Spot, pairs: Sequence[Contradiction]) -> bool:

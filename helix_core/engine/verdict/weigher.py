@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from helix_core.engine.verdict.chains import ChainLookup, renaming
 from helix_core.engine.verdict.contradictions import Disputes, contradicted_by, has_conflict_markers, settled
 from helix_core.engine.verdict.observe import FileObservation, MaskedFiles, Observer, occurrences
-from helix_core.engine.verdict.overlay import Buffers, InBuffer
+from helix_core.engine.verdict.overlay import Buffers, Edits, InBuffer, edits
 from helix_core.engine.verdict.spans import declaring_line, first_line, is_document, narrowed
 from helix_core.engine.verdict.table import (
     TEXT_THERE,
@@ -27,6 +27,7 @@ from helix_core.engine.verdict.table import (
     specificity,
     verdict,
 )
+from helix_core.errors import GitError
 from helix_core.ingest import Masked
 from helix_core.lines import line_breaks, line_count, without_line_end
 from helix_core.model import (
@@ -57,6 +58,7 @@ SHALLOW = (
 QUOTE_LINES = 16
 QUOTE_LINES_HIGH_RISK = 60
 QUOTE_BYTES = 6_000
+_LFS_POINTER = b"version https://git-lfs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +122,16 @@ class Weigher:
         self._outdated: OutdatedDocuments | None = None
         self._marked: dict[str, bool] = {}
         self._is_cut_off = False
+        self._since_head: dict[bytes, Edits | bool] = {}
+        self._git_note = ""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Return what could not be checked, and why."""
         shallow = (SHALLOW,) if self._is_cut_off else ()
         outdated = self._outdated.notes if self._outdated is not None else ()
-        return (*self.observer.notes, *outdated, *self._disputes.notes, *shallow)
+        unread = (self._git_note,) if self._git_note else ()
+        return (*self.observer.notes, *outdated, *self._disputes.notes, *shallow, *unread)
 
     def weigh(
         self, ranked: Sequence[Ranked], task: TaskType, confidence: float = 1.0
@@ -239,6 +244,7 @@ class Weigher:
             commit=seen.commit,
             buffer=seen.buffer,
             outdated=seen.observation.outdated,
+            uncommitted=is_there and self.is_uncommitted(item),
         )
 
     def weighed_in_buffer(self, ranked: Ranked, lines: LineSpan, content_hash: str, task: TaskType) -> Weighed:
@@ -263,6 +269,40 @@ class Weigher:
             commit=self.facts.commits_of([source.path]).get(source.path),
             buffer=lines,
         )
+
+    def is_uncommitted(self, item: Item) -> bool:
+        """Return whether HEAD does not have the text that is at an item's lines on disk: it was edited or added since.
+        False where git cannot tell.
+        """
+        path, file = item.source.path, self.observer.look(item.source).file
+        if file is None:
+            return False
+        if path not in self._since_head:
+            self._since_head[path] = self._edited(path, file)
+        found = self._since_head[path]
+        return found if isinstance(found, bool) else found.place(item.start_byte, item.end_byte).touched
+
+    def _edited(self, path: bytes, file: DiskFile) -> Edits | bool:
+        """Return what was edited in a file since HEAD; True where HEAD does not have it, False where nothing was."""
+        committed, head = self.facts.committed, self.facts.state.head
+        if committed is None or not head:
+            return False
+        try:
+            (data,) = committed.read([(head, path)])
+        except GitError as error:
+            self._git_note = f"whether lines are committed was not compared: {error}"
+            return False
+        if data is None:
+            return not self._is_of_inner_repository(path)
+        # What a filter of git stores in place of the text is no version of it.
+        if data.startswith(_LFS_POINTER) or b"\0" in data:
+            return False
+        return edits(file.data, data) or False
+
+    def _is_of_inner_repository(self, path: bytes) -> bool:
+        parts = path.split(b"/")[:-1]
+        folders = (b"/".join((*parts[:depth], b".git")) for depth in range(1, len(parts) + 1))
+        return any(self.observer.is_there(folder) or self.observer.is_folder(folder) for folder in folders)
 
     def conflict(self, item: Item) -> str:
         """Describe why the item's text may be half merged, or return ""."""

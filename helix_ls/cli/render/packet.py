@@ -156,9 +156,11 @@ def _headline(page: Page, packet: dict[str, Any]) -> None:
 def _item(page: Page, item: dict[str, Any], sign: Text, now_s: float, most_lines: int) -> None:
     page.pointer(sign, item, item["uri"])
     facts = [item["kind"]] if "kind" in item else []
+    if item.get("uncommitted"):
+        facts.append("edited and not committed")
     if item.get("commit"):
-        when = ago(item["committed_at"], now_s)
-        facts.append(f"file last changed {when} by {item['author']} in {item['commit'][:8]}")
+        when, what = ago(item["committed_at"], now_s), "committed" if item.get("uncommitted") else "changed"
+        facts.append(f"file last {what} {when} by {item['author']} in {item['commit'][:8]}")
     if item["reason"] not in UNCHANGED:
         style = "red" if item["status"] == "needs_refresh" else "yellow" if item["status"] == "stale_risk" else ""
         page.line("  ", Text(reason_of(item), style=style), indent=2)

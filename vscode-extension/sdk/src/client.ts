@@ -58,6 +58,7 @@ export interface PlaceReply {
   author?: string | null | undefined;
   committed_at?: number | null | undefined;
   commit_of?: string | undefined;
+  uncommitted?: boolean | undefined;
 }
 
 export interface RememberedReply {
@@ -123,6 +124,7 @@ export interface PointerReply {
   author?: string | null | undefined;
   committed_at?: number | null | undefined;
   commit_of?: string | undefined;
+  uncommitted?: boolean | undefined;
 }
 
 export interface PacketRefreshTargetsItem {

@@ -34,6 +34,8 @@ export interface PacketItem extends LineSpan {
   readonly committed_at: number | null;
   /** Whose last commit this is: of the file, or of these very lines. Older servers do not say; it is the file's. */
   readonly commit_of?: 'file' | 'lines' | '';
+  /** HEAD does not have these lines: they were edited or added since. */
+  readonly uncommitted?: boolean;
   readonly relevance_score: number;
   readonly live_truth_score: number;
   readonly status: VerdictStatus;
@@ -536,6 +538,8 @@ export interface SymbolPlace extends LineSpan {
   readonly committed_at: number | null;
   /** Whose last commit this is: of the file, or of these very lines. Older servers do not say; it is the file's. */
   readonly commit_of?: 'file' | 'lines' | '';
+  /** HEAD does not have these lines: they were edited or added since. */
+  readonly uncommitted?: boolean;
 }
 
 /** `helix.symbol/1`: what is known of a name. */

@@ -5,6 +5,7 @@ import { linesOf } from '../view/shown';
 import {
   ago,
   changed,
+  notCommitted,
   confidenceWords,
   count,
   duration,
@@ -99,18 +100,27 @@ export function facts(item: ItemVerdict): string {
 /** Who changed a place last; of a whole file that is said once. */
 export function oncePerFile(nowSeconds: number): (item: ItemVerdict) => string {
   const said = new Set<string>();
-  return ({ source_id, commit, commit_of, author, committed_at }) => {
-    if (commit === null || said.has(source_id)) return '';
+  return ({ source_id, commit, commit_of, uncommitted, author, committed_at }) => {
+    if (commit === null || said.has(source_id)) return uncommitted === true ? ` · ${notCommitted}` : '';
     if (commit_of !== 'lines') said.add(source_id);
     const when = committed_at === null ? '' : `, ${ago(committed_at, nowSeconds)}`;
-    return ` · ${changed(commit_of)} ${code(commit.slice(0, 8))}${author ? `, ${prose(author)}` : ''}${when}`;
+    return ` · ${changed(commit_of, uncommitted)} ${code(commit.slice(0, 8))}${author ? `, ${prose(author)}` : ''}${when}`;
   };
 }
 
 /** What a packet's items and a symbol's places have in common. */
 type ItemVerdict = Pick<
   PacketItem,
-  'source_id' | 'symbol' | 'status' | 'reason' | 'detail' | 'commit' | 'commit_of' | 'author' | 'committed_at'
+  | 'source_id'
+  | 'symbol'
+  | 'status'
+  | 'reason'
+  | 'detail'
+  | 'commit'
+  | 'commit_of'
+  | 'uncommitted'
+  | 'author'
+  | 'committed_at'
 >;
 
 function quote(item: PacketItem, most: number): string {

@@ -6,6 +6,7 @@ import { currentSpan, type LiveItem } from './verdicts';
 import {
   ago,
   changed,
+  notCommitted,
   confidenceWords,
   count,
   duration,
@@ -49,7 +50,10 @@ export function itemMarkdown(item: LiveItem, nowSeconds: number): string {
     `${marks[item.status]} ${groupNames[item.status].toLowerCase()}: ${reasonWords(item.reason)}${detail}`,
   ];
   if (item.commit !== null)
-    facts.push(`${changed(item.commit_of)} ${origin(item.commit, item.author, item.committed_at, nowSeconds)}`);
+    facts.push(
+      `${changed(item.commit_of, item.uncommitted)} ${origin(item.commit, item.author, item.committed_at, nowSeconds)}`,
+    );
+  else if (item.uncommitted === true) facts.push(notCommitted);
   const head = `### ${place(item.source_id, span)}${symbol}\n\n${facts.join(' · ')}`;
   const lines = linesOf(item.quote);
   return lines.length === 0 ? head : `${head}\n\n${fenced(lines, item.language)}`;

@@ -139,10 +139,13 @@ export function ago(thenSeconds: number, nowSeconds: number): string {
   return 'just now';
 }
 
-/** What a commit is the last change of. */
-export function changed(commitOf: string | undefined): string {
-  return commitOf === 'lines' ? 'last changed' : 'file last changed';
+/** What a commit is the last change of; of lines that are not committed it is one before them. */
+export function changed(commitOf: string | undefined, isUncommitted = false): string {
+  const what = commitOf === 'lines' ? 'last' : 'file last';
+  return isUncommitted ? `${notCommitted}, ${what} committed` : `${what} changed`;
 }
+
+export const notCommitted = 'edited and not committed';
 
 /** `1 file`, `1,234 files`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {

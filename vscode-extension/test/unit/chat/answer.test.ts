@@ -4,6 +4,7 @@ import { followUps } from '../../../src/chat/followUps';
 import { fullQuestion, lastMemory, type Memory } from '../../../src/chat/memory';
 import { namedPlace, namedSymbol } from '../../../src/chat/places';
 import { evidenceText, questionIn } from '../../../src/model/evidenceOnly';
+import { itemMarkdown } from '../../../src/view/markdown';
 import { item, packet, remembered } from '../view/packets';
 
 const last: Memory = {
@@ -145,6 +146,17 @@ describe('@helix', () => {
     const whole = words(await answer({ prompt: 'how is it decided', command: 'packet' }, replies));
     const told = [...whole.matchAll(/\*\*(\d)\*\* .*? · file last changed `01234567`, Ledger Team/g)];
     expect(told.map(([, number]) => number)).toEqual(['1', '3']);
+  });
+
+  it('says of lines that are not committed that no commit has them', async () => {
+    const edited = item({ uncommitted: true });
+    const added = item({ symbol: 'added', commit: null, author: null, committed_at: null, uncommitted: true });
+    const replies = { 'helix.packet': packet([edited, added]) };
+    const whole = words(await answer({ prompt: 'how is it decided', command: 'packet' }, replies));
+    expect(whole).toContain('`decide` · edited and not committed, file last committed `01234567`');
+    expect(whole).toMatch(/`added` · edited and not committed\n/);
+    expect(itemMarkdown(edited, 0)).toContain('edited and not committed, file last committed `01234567`');
+    expect(itemMarkdown(added, 0)).toContain(' · edited and not committed');
   });
 
   it('says what it understood, and asks for that', async () => {

@@ -2,7 +2,7 @@
 
 import { shown } from '../../shown';
 import { currentSpan, itemKey, type LiveItem } from '../../verdicts';
-import { ago, changed, groupNames, lineRange, reasonWords, saysMore, spokenLines } from '../../words';
+import { ago, changed, notCommitted, groupNames, lineRange, reasonWords, saysMore, spokenLines } from '../../words';
 import { h, text, type Child, type Described } from '../dom';
 import { icon } from '../icons';
 import { isUnfolded, itemRowKey, type State } from '../state';
@@ -137,7 +137,7 @@ function origin(item: LiveItem, nowSeconds: number): Described {
   const facts: Child[] = [];
   if (item.commit !== null)
     facts.push([
-      `${changed(item.commit_of)} `,
+      `${changed(item.commit_of, item.uncommitted)} `,
       h('code', { attributes: { title: shown(item.commit) } }, text(item.commit.slice(0, 8))),
     ]);
   if (item.author !== null) facts.push(text(item.author));
@@ -150,7 +150,7 @@ function origin(item: LiveItem, nowSeconds: number): Described {
       ),
     );
   }
-  if (item.commit === null) facts.push('no commit known');
+  if (item.commit === null) facts.push(item.uncommitted === true ? notCommitted : 'no commit known');
   if (item.language !== '') facts.push(text(item.language));
   return h(
     'span',
