@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import tree_sitter
@@ -21,7 +21,7 @@ from helix_core.ingest.claims import find as find_claims
 from helix_core.ingest.generation import MADE_BY
 from helix_core.ingest.languages import Language, language_of
 from helix_core.ingest.masked import Masked, masked_at
-from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, outline, outline_of, without_disabled
+from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, end_of_code, outline, outline_of, without_disabled
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.secrets import mask
 from helix_core.ingest.syntax import Deadline, is_tangled, is_worth_parsing, load, parse, time_for
@@ -299,7 +299,23 @@ def parser_of(language: Language) -> str:
 def outline_and_tree(
     language: Language, data: bytes, lines: LineTable, deadline: Deadline
 ) -> tuple[Outline, tree_sitter.Tree | None, bool]:
-    """Return the outline and its tree, and whether the text has syntax errors or its parse was abandoned."""
+    """Return the outline and its tree, and whether the text has syntax errors or its parse was abandoned.
+
+    What the interpreter does not read as code is outlined as one string.
+    """
+    found, tree, has_errors = _outline_and_tree(language, data, lines, deadline)
+    # Where the text does not parse, what the parser took for a string may be none.
+    end = end_of_code(language.name, data, () if has_errors else (*found.doc, *found.strings))
+    if end == len(data):
+        return found, tree, has_errors
+    found, tree, is_code_wrong = _outline_and_tree(language, data[:end], lines, deadline)
+    found = replace(found, strings=(*found.strings, (end, len(data))))
+    return found, tree, has_errors or is_code_wrong
+
+
+def _outline_and_tree(
+    language: Language, data: bytes, lines: LineTable, deadline: Deadline
+) -> tuple[Outline, tree_sitter.Tree | None, bool]:
     if language.grammar is None or not is_worth_parsing(language.grammar, data, len(lines)):
         return outline_of(language.name, data, lines), None, False
     loaded = load(language.grammar)

@@ -480,6 +480,13 @@ SYSTEMS = {"c": _C, "cpp": _CPP, "go": _GO, "rust": _RUST, "swift": _SWIFT}
 
 _FUNCTION = "[(arrow_function) (function_expression) (generator_function)]"
 
+# A call such as ``defineGetter(req, 'ip', function () {…})`` or ``Object.defineProperty(app, 'router', {…})``.
+_DEFINED = """(call_expression function: [(identifier) (member_expression)] @callee
+  arguments: (arguments . [(identifier) (member_expression) (this)] @owner
+    . (string (string_fragment) @name) . {} .)
+  (#match? @callee "(^|[.])(__)?define[A-Za-z]*(__)?$") (#not-eq? @name "__esModule")) @{}
+"""
+
 _SCRIPT = f"""
 (function_declaration name: (_) @name) @function
 (generator_function_declaration name: (_) @name) @function
@@ -496,9 +503,20 @@ _SCRIPT = f"""
 (variable_declaration (variable_declarator name: (identifier) @name)) @constant
 (call_expression function: [(identifier) (member_expression)] @call
   arguments: (arguments . [(string (string_fragment) @name) (template_string (string_fragment) @name)])) @suite
+{_DEFINED.format(_FUNCTION, "method")}
+{_DEFINED.format("(object)", "field")}
+{_DEFINED.format(f"(object (pair value: {_FUNCTION}))", "method")}
+{_DEFINED.format("(object (method_definition))", "method")}
 """
 
-_SCRIPT_TEXT = """
+# The functions around a whole module: called at once, or handed to AMD's ``define``. Their values are the module's.
+_SCRIPT_TEXT = f"""
+{_FUNCTION} @closure
+(call_expression function: {_FUNCTION} @wrapper)
+(call_expression function: (parenthesized_expression {_FUNCTION} @wrapper))
+(call_expression function: (parenthesized_expression (function_expression))
+  arguments: (arguments (function_expression) @wrapper))
+((call_expression function: (identifier) @callee arguments: (arguments {_FUNCTION} @wrapper)) (#eq? @callee "define"))
 (comment) @comment
 [(string_fragment) (regex_pattern)] @string
 (decorator) @lead

@@ -25,9 +25,10 @@ NAMES_NOTHING_NEW = frozenset({"impl", "extension", "suite", "test"})
 _HEAVY = FUNCTIONS | CONTAINERS
 _SUITES = frozenset({"describe", "context", "suite", "feature", "fdescribe", "xdescribe"})
 _TESTS = frozenset({"it", "test", "specify", "scenario", "fit", "xit"})
-_PARTS = frozenset({"name", "owner", "call", "word", "declarator", "body"})
+_PARTS = frozenset({"name", "owner", "call", "callee", "word", "declarator", "body"})
 _WORDS = {"struct": "struct", "enum": "enum", "extension": "extension"}
 _C_NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name"})
+_ACCESSORS = frozenset({"get", "set", "value"})
 _DEEPEST_DECLARATOR = 16
 _LONGEST_NAME = 200
 _AFTER_BASE = re.compile(r"[<(\[\s{]")
@@ -100,10 +101,10 @@ class _Captured:
 def outline(loaded: Loaded, tree: tree_sitter.Tree, data: bytes, *, headings: bool) -> Outline:
     """Return the outline of ``tree``, which is the parse of ``data`` and is not tangled."""
     root = tree.root_node
-    found = _definitions(loaded, root, data)
+    captures = tree_sitter.QueryCursor(loaded.text).captures(root)
+    found = _without_locals(_definitions(loaded, root, data), captures)
     titles = [Heading(item.start, item.end, item.name) for item in found] if headings else []
     symbols = sections(titles, data, entries(data)) if headings else _nest(found)
-    captures = tree_sitter.QueryCursor(loaded.text).captures(root)
     comments = _ranges(captures.get("comment", []))
     doc = _disjoint([*comments, *_ranges(captures.get("docstring", []))])
     return Outline(
@@ -184,6 +185,38 @@ def without_disabled(language: str, data: bytes, found: Outline) -> Outline:
     return replace(found, symbols=tuple(symbols))
 
 
+_BLOCK_COMMENT_OR_END = re.compile(rb"(?m)^(?:=(begin|end)(?=\s|\Z)|__END__$)")
+_HALT_COMPILER = re.compile(rb"(?i)(?<![\w$>:\\])__halt_compiler\s*\(\s*\)\s*(?:;|\?>)")
+
+
+def end_of_code(language: str, data: bytes, texts: Sequence[tuple[int, int]]) -> int:
+    """Return the offset from which on the interpreter reads no code: Ruby's ``__END__`` and a ``=begin`` without its
+    ``=end``, PHP's ``__halt_compiler();``; the size of the data where there is none.
+
+    ``texts`` are the ranges of comments and strings, in which these words mean nothing.
+    """
+    held = _disjoint(list(texts))
+    starts = [start for start, _ in held]
+
+    def is_code(match: re.Match[bytes]) -> bool:
+        index = bisect_right(starts, match.start()) - 1
+        return index < 0 or match.start() >= held[index][1]
+
+    if language == "php":
+        halts = _HALT_COMPILER.finditer(data) if b"__halt_compiler" in data.lower() else ()
+        return next((match.end() for match in halts if is_code(match)), len(data))
+    comment = -1
+    if language == "ruby" and (b"=begin" in data or b"__END__" in data):
+        for match in filter(is_code, _BLOCK_COMMENT_OR_END.finditer(data)):
+            if match[1] == b"begin":
+                comment = comment if comment >= 0 else match.start()
+            elif match[1] == b"end":
+                comment = -1
+            elif comment < 0:
+                return match.start()
+    return comment if comment >= 0 else len(data)
+
+
 def _ranges(nodes: list[tree_sitter.Node]) -> list[tuple[int, int]]:
     return [node.byte_range for node in nodes]
 
@@ -198,6 +231,18 @@ def _definitions(loaded: Loaded, root: tree_sitter.Node, data: bytes) -> list[_C
         if other is None or (found.kind in _HEAVY and other.kind not in _HEAVY) or (found.owner and not other.owner):
             best[found.name_start] = found
     return sorted(best.values(), key=lambda item: (item.start, -item.end, item.name_start))
+
+
+def _without_locals(found: list[_Captured], captures: dict[str, list[tree_sitter.Node]]) -> list[_Captured]:
+    """Return the definitions without the variables of functions that have no name, and so are no symbols themselves."""
+    closures = _disjoint(sorted(set(_ranges(captures.get("closure", []))) - set(_ranges(captures.get("wrapper", [])))))
+    starts = [start for start, _ in closures]
+
+    def is_local(item: _Captured) -> bool:
+        index = bisect_right(starts, item.start) - 1
+        return index >= 0 and item.start < closures[index][1]
+
+    return [item for item in found if item.kind != "constant" or not is_local(item)]
 
 
 def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Captured | None:
@@ -218,7 +263,23 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
         return None
     start, end = nodes[0].start_byte, max(node.end_byte for node in (nodes[0], *captures.get("body", ())))
     name = _unquoted(_slice(name_node, data))[:_LONGEST_NAME]
+    if name in _ACCESSORS and _describes_property(nodes[0], data):
+        return None
     return _Captured(kind, name, owner, start, end, name_node.start_byte) if name else None
+
+
+def _describes_property(node: tree_sitter.Node, data: bytes) -> bool:
+    """Return whether the node is in the object that ``Object.defineProperty(app, 'router', {…})`` takes: it is
+    ``app.router`` that it defines, and no name of its own.
+    """
+    call = node
+    for kind in ("object", "arguments", "call_expression"):
+        parent = call.parent
+        if parent is None or parent.type != kind:
+            return False
+        call = parent
+    callee = call.child_by_field_name("function")
+    return callee is not None and _slice(callee, data).rpartition(".")[2].startswith("define")
 
 
 def _unquoted(name: str) -> str:
@@ -314,7 +375,7 @@ def _nest(found: list[_Captured]) -> list[Symbol]:
             kind = "method" if around.kind not in {"module", "namespace"} else kind
         trail = (*symbols[parent].trail, symbols[parent].name) if parent >= 0 else ()
         if item.owner:
-            trail += (item.owner.removesuffix(".prototype"),)
+            trail += (item.owner.removesuffix(".prototype"),) if item.owner != "this" else ()
             kind = "method" if kind == "function" else kind
         symbols.append(Symbol(kind, item.name, item.start, item.end, parent, trail))
         open_.append(len(symbols) - 1)

@@ -70,6 +70,15 @@ PYTHON = (
 )
 
 
+RUBY = "".join(
+    f"  def {name}(x)\n{lines('    wax{0} = {0}' + chr(10), 12)}    x\n  end\n\n" for name in ("seal", "open", "keep")
+)
+PHP = "".join(
+    f"function {name}($x) {{\n{lines('  $wax{0} = {0};' + chr(10), 12)}  return $x;\n}}\n\n"
+    for name in ("seal", "open", "keep")
+)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "old", "new", "symbol", "now"),
     [
@@ -121,6 +130,48 @@ def test_a_text_that_is_quoted_defines_nothing(name, text, opening, closing, sym
     head = "package a\n" if name.endswith(".go") else ""
     after = head + opening + text.removeprefix(head) + closing
     assert names(name.encode(), text.encode(), after.encode())[symbol] == {None}
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "text", "before", "line"),
+    [
+        ("a.rb", "", RUBY, "  def open", "=begin"),
+        ("a.rb", "", RUBY, "  def open", "=begin of what is done"),
+        ("a.rb", "", RUBY, "  def open", "__END__"),
+        ("a.rb", "module Post\n", f"{RUBY}end\n", "  def open", "=begin"),
+        ("a.rb", "module Post\n", f"{RUBY}end\n", "  def open", "__END__"),
+        ("a.rb", "A = <<E\n__END__\nE\n", RUBY, "  def open", "__END__"),
+        ("a.php", "<?php\n", PHP, "function open", "__halt_compiler();"),
+        ("a.php", "<?php\n", PHP, "function open", "__HALT_COMPILER ( ) ?>"),
+        ("a.php", "<?php\n# __halt_compiler();\n", PHP, "function open", "__halt_compiler();"),
+    ],
+)
+def test_behind_the_end_of_the_code_nothing_is_defined(name, head, text, before, line):
+    whole = head + text
+    owner = "Post." if "Post" in head else ""
+    after = whole.replace(f"\n{before}", f"{line}\n{before}", 1)
+    assert after.count("\n") == whole.count("\n")
+    found = names(name.encode(), whole.encode(), after.encode())
+    assert found[f"{owner}open"] == found[f"{owner}keep"] == {None}
+    again = {symbol for symbol, _ in chunks(name.encode(), after.encode())}
+    assert "seal" in {symbol.rpartition(".")[2] for symbol in again}
+    assert again.isdisjoint({f"{owner}open", f"{owner}keep", "open", "keep", "Post"})
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "text", "lines_before"),
+    [
+        ("a.rb", "", RUBY, "# __END__\n"),
+        ("a.rb", "", RUBY, "A = <<E\n=begin\n__END__\nE\n"),
+        ("a.rb", "", RUBY, "=begin\n__END__\n=end\n"),
+        ("a.php", "<?php\n", PHP, "// __halt_compiler();\n"),
+        ("a.php", "<?php\n", PHP, "$a = '__halt_compiler();';\n"),
+        ("a.php", "<?php\n", PHP, "$post->__halt_compiler();\n"),
+    ],
+)
+def test_words_in_comments_and_strings_do_not_end_the_code(name, head, text, lines_before):
+    found = names(name.encode(), (head + text).encode(), (head + lines_before + text).encode())
+    assert found["open"] == {"open"} and found["keep"] == {"keep"}
 
 
 def test_what_an_else_gives_is_compiled():

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from helix_core.ingest import document
+from helix_core.ingest import Chains, document
 from helix_core.ingest.document import ingest
 from helix_core.model import Chunk, Document
 
@@ -175,6 +175,11 @@ def test_what_a_language_defines_and_imports_is_found(language: str) -> None:
         (b"a.cpp", "int Foo::go(int a) {\n  return 1;\n}\n", "go", "Foo"),
         (b"a.lua", "function M.go()\n  return 1\nend\n", "go", "M"),
         (b"a.js", "Foo.prototype.bar = function () {\n  return 1\n}\n", "bar", "Foo"),
+        (b"a.js", "app.use = function use(fn) {\n  return fn\n}\n", "use", "app"),
+        (b"a.js", "defineGetter(req, 'ip', function ip() {\n  return 1\n})\n", "ip", "req"),
+        (b"a.js", "function View() {\n}\nView.at = 1\nView.prototype.go = () => {\n}\n", "go", "View"),
+        (b"a.ts", "Object.defineProperty(app, 'router', {\n  get: function () {\n  },\n})\n", "router", "app"),
+        (b"a.js", "Object.defineProperty(app, 'router', {\n  get() {\n  },\n})\n", "router", "app"),
     ],
 )
 def test_a_method_written_outside_its_type_carries_the_type_in_its_breadcrumb(
@@ -182,6 +187,53 @@ def test_a_method_written_outside_its_type_carries_the_type_in_its_breadcrumb(
 ) -> None:
     chunk = _chunk(ingest(path, source.encode()), name)
     assert (chunk.kind, chunk.breadcrumb) == ("method", breadcrumb)
+
+
+def test_what_describes_a_property_is_no_name_of_its_own() -> None:
+    source = b"Object.defineProperty(app, 'router', {\n  get: function () {},\n  set(v) {},\n})\nconst api = {\n  get() {},\n}\n"
+    assert _definitions(ingest(b"a.js", source)) == {("router", "method"), ("api", "constant"), ("get", "method")}
+    fields = b"Object.defineProperty(app, 'size', { value: 3 })\nObject.defineProperty(exports, '__esModule', { value: true })\n"
+    assert _definitions(ingest(b"a.js", fields)) == {("size", "field")}
+    assert _definitions(ingest(b"a.js", b"register(app, 'size', function () {})\n")) == set()
+
+
+def test_what_a_constructor_gives_its_object_stands_under_the_constructor() -> None:
+    source = f"function View() {{\n  this.lookup = function () {{\n{'    go()' * 12}\n  }}\n}}\n"
+    chains = Chains(b"a.js", source.encode(), 5.0)
+    assert [symbol for _, symbol in chains.definitions] == ["View", "View.lookup"]
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        ("app.get('/', function (req, res) {", "})"),
+        ("app.get('/', (req, res) => {", "})"),
+        ("app.get('/', async function* (req, res) {", "})"),
+        ("describe('time', () => {", "})"),
+    ],
+)
+@pytest.mark.parametrize("path", [b"a.js", b"a.ts", b"a.tsx"])
+def test_a_variable_of_a_function_without_a_name_is_no_symbol(path: bytes, opening: str, closing: str) -> None:
+    source = f"go()\n\n{opening}\n  var minute = 60000\n  app.locals = {{ minute }}\n  go(minute)\n{closing}\n"
+    document = ingest(path, source.encode())
+    assert _definitions(document).isdisjoint({("minute", "constant"), ("locals", "constant")})
+    assert {str(chunk.name) for chunk in document.chunks}.isdisjoint({"minute", "locals"})
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        ("(function () {", "})()"),
+        ("(function () {", "}())"),
+        ("!function () {", "}()"),
+        ("(() => {", "})()"),
+        ("define(['a'], function (a) {", "})"),
+        ("(function (root, factory) {\n  factory(root)\n})(this, function () {", "})"),
+    ],
+)
+def test_a_variable_of_the_function_around_a_module_is_the_modules(opening: str, closing: str) -> None:
+    source = f"{opening}\n  var minute = 60000\n  go(function () {{ var second = 1000 }})\n{closing}\n"
+    assert _definitions(ingest(b"a.js", source.encode())) == {("minute", "constant")}
 
 
 def test_the_functions_of_a_rust_impl_stand_under_its_type() -> None:
