@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from helix_core.conversation import Coordinate
 from helix_core.model import Ranked, Role
 from helix_core.search.confidence import telling_terms
-from helix_core.search.question import Intent, Question, Term, any_of, is_request_word, is_task_word, owners_of
-from helix_core.search.rankers import VALUE_KINDS, files_called, named_after, word_definitions
+from helix_core.search.question import SIGNS, Intent, Question, Term, any_of, is_request_word, is_task_word, owners_of
+from helix_core.search.rankers import VALUE_KINDS, files_called, named_after, with_every_sign, word_definitions
 from helix_core.store import DefinitionHit, QueryBudgetError, Reader
 from helix_core.words import is_compound, split_identifier
 
@@ -80,7 +80,7 @@ def settle(
     try:
         if (word := question.word) and (bounds := _of_a_word(word, terms, ranked[0], reader)) is not None:
             return bounds
-        hits = reader.names.definitions({name.lower() for name in names})
+        hits = reader.names.definitions(with_every_sign(names))
         # Of the files that a filter leaves nothing follows for the workspace.
         undefined = [] if reader.is_narrowed else _undefined(names, hits, reader)
     except QueryBudgetError:
@@ -135,7 +135,7 @@ def unknown_members(text: str, reader: Reader) -> list[str]:
     """
     names = [name for name in dict.fromkeys(_MEMBER.findall(text)) if is_compound(name)][:MOST_UNDEFINED]
     try:
-        defined = {hit.name.lower() for hit in reader.names.definitions({name.lower() for name in names})}
+        defined = _unsigned(reader.names.definitions(with_every_sign(names)))
         return [name for name in names if name.lower() not in defined and not _is_used(name, reader)]
     except QueryBudgetError:
         return []
@@ -193,7 +193,7 @@ def undefined_note(name: str, *, by_macro: bool = False) -> str:
 
 def _undefined(names: Sequence[str], hits: Sequence[DefinitionHit], reader: Reader) -> list[str]:
     """Return the compound names that code uses, and that no definition, in whatever case, or value has."""
-    defined = {hit.name.lower() for hit in hits}
+    defined = _unsigned(hits)
     unknown = [name for name in names if is_compound(name) and name.lower() not in defined][:MOST_UNDEFINED]
     used = []
     for name in unknown:
@@ -201,6 +201,13 @@ def _undefined(names: Sequence[str], hits: Sequence[DefinitionHit], reader: Read
         if (totals.users or totals.tests) and not reader.claims.matching([name], 1):
             used.append(name)
     return used
+
+
+def _unsigned(hits: Sequence[DefinitionHit]) -> set[str]:
+    """Return the names in lower case, those of Ruby with their sign and without it: who asks for ``etag_matches`` may
+    mean ``etag_matches?``.
+    """
+    return {name for hit in hits for name in (hit.name.lower(), hit.name.lower().rstrip("".join(SIGNS)))}
 
 
 def _is_definition(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
 
-from helix_core.store import MatchCounts, phrase
+from helix_core.store import MatchCounts, QueryBudgetError, Reader, phrase
 from helix_core.words import IDENTIFIER, is_compound, lazy_pattern, split_identifier, wide_pairs
 
 _QUESTION_WORD_LINES = """
@@ -66,6 +66,7 @@ _QUOTED = re.compile(r"`([^`\n]{1,400})`|\"([^\"\n]{1,400})\"|“([^”\n]{1,400
 _PATH = re.compile(r"(?<![\w.@+~\\/-])[\w.@+~-]*+(?:[/\\][\w.@+~-]++)++")
 _FILE_NAME = re.compile(r"(?<![\w./\\-])[\w-]++(?:\.[\w-]++)++")
 _DOTTED = re.compile(r"(?<!\w)[^\W\d]\w*+(?:(?:\.|::|->|#)[^\W\d]\w*+)++")
+_SIGNED = re.compile(r"(?<!\w)([^\W\d]\w*+)(\?|!(?![=~])|=(?![\w=~>\"']))")
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)(?![\w-])")
 _CALLED = re.compile(r"(?<!\w)([^\W\d]\w*+)\(\)")
 _PLACEHOLDER = re.compile(r"%(?:\(\w{1,60}\))?[-+#0-9.]{0,8}[a-zA-Z]|\$?\{[^{}\n]{0,80}\}|<[^<>\s]{1,60}>|\d+|\.\.\.|…")
@@ -277,9 +278,57 @@ def _toolchain(text: str) -> str:
 
 def owners_of(name: str, text: str) -> frozenset[str]:
     """Return the names that the text writes directly before a dotted name; ``self`` owns nothing."""
+    name = name.rstrip("".join(SIGNS))
     dotted = [IDENTIFIER.findall(one) for one in _DOTTED.findall(text)]
     before = (one[one.index(name) - 1] for one in dotted if name in one[1:])
     return frozenset(before) - {"self", "cls", "this"}
+
+
+SIGNS = ("?", "!", "=")
+"""The signs that end names of methods in Ruby."""
+_OF_DATA = frozenset({"key", "table", "section", "entry"})
+"""The kinds of definitions that are no code: of settings and of documents."""
+
+
+def with_signs(question: Question, text: str, reader: Reader) -> Question:
+    """Return the question with the names of Ruby that the text writes with their sign, as in ``run!``, instead of the
+    words before the sign, which are other names.
+
+    Only names that the index defines. A mark behind the last word of a sentence is one of a name only where that word
+    is all the sentence asks for or is joined as code, and nothing is called so without it.
+    """
+    written = {found.group(): found for found in _SIGNED.finditer(readable(text))}
+    if not written:
+        return question
+    try:
+        folded = {part.lower() for name in written for part in (name, name[:-1])}
+        defined = {hit.name for hit in reader.names.definitions(folded) if hit.kind not in _OF_DATA}
+    except QueryBudgetError:
+        return question
+    names = {}
+    for name, found in written.items():
+        word = name[:-1]
+        is_told = word in question.subject[-1:] or _is_code(word)
+        is_name = not _ends_sentence(found) or (is_told and word not in defined)
+        if name in defined and is_name:
+            names[word] = name
+    if not names:
+        return question
+    *owners, last = question.subject or ("",)
+    others = (names.get(name, name) for name in question.identifiers)
+    return replace(
+        question,
+        identifiers=tuple(dict.fromkeys((*names.values(), *others)))[:MAX_NAMES],
+        subject=(*owners, names.get(last, last)) if last else (),
+        word="" if question.word in names else question.word,
+    )
+
+
+def _ends_sentence(found: re.Match[str]) -> bool:
+    """Return whether the sign of a name may be the mark of a sentence: not in a text that is the name alone."""
+    rest = found.string[found.end() :].lstrip(" \t")
+    is_end = found.group().endswith("?") and (not rest or rest[0] == "\n" or rest[0].isupper())
+    return is_end and bool(re.search(r"\s", found.string.strip()))
 
 
 def _is_message(text: str) -> bool:
@@ -502,14 +551,17 @@ def _subject(text: str) -> tuple[str, ...]:
     if len(text) > LONGEST_SUBJECT:
         return ()
     telling = _without_task_words(_without_stop_words(text))
+    dotted = [IDENTIFIER.findall(name) for name in _DOTTED.findall(text)]
+    if len(dotted) == 1 and set(telling) <= set(dotted[0]):
+        # A member may be called like a stop word: "what does app.use do".
+        return tuple(dotted[0])
     if len(telling) == 2 and any(word.lower() in _KIND_WORDS for word in telling):
         # "the RequestContext class" asks for the one name, in whatever case.
         telling = _of_kind(telling)
     if len(telling) == 1:
         is_name = IDENTIFIER.fullmatch(telling[0]) and not _is_of_a_file(telling[0], text)
         return tuple(telling) if is_name else ()
-    dotted = [IDENTIFIER.findall(name) for name in _DOTTED.findall(text)]
-    return tuple(dotted[0]) if len(dotted) == 1 and set(telling) <= set(dotted[0]) else ()
+    return ()
 
 
 def _word(text: str, subject: tuple[str, ...]) -> str:

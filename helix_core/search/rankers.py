@@ -14,6 +14,7 @@ from typing import NamedTuple
 from helix_core.model import Item, Role
 from helix_core.search.meaning import OUTLINES, PASSAGES, QuestionVector
 from helix_core.search.question import (
+    SIGNS,
     Intent,
     Question,
     Term,
@@ -149,7 +150,7 @@ def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]
             return []
         if hits:
             return hits[:MAX_PLACES_OF_A_WORD]
-    hits = reader.names.definitions([name.lower()], HITS)
+    hits = reader.names.definitions([name.lower()], HITS) or reader.names.definitions(with_every_sign([name]), HITS)
     hits = [hit for hit in hits if hit.name == name] or hits
     if owners:
         items = reader.files.items([hit.item_id for hit in hits])
@@ -160,6 +161,11 @@ def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]
         hits = [hit for hit in hits if owners[-1] in around.get(hit.item_id, ())]
     limit = MAX_FILES if owners or is_compound(name) else MAX_FILES_OF_A_WORD
     return hits if len({hit.source_id for hit in hits}) <= limit else []
+
+
+def with_every_sign(names_: Iterable[str]) -> set[str]:
+    """Return names in lower case, also with each sign that may end a name of Ruby."""
+    return {f"{name.lower()}{sign}" for name in names_ for sign in ("", *SIGNS)}
 
 
 def word_definitions(word: str, reader: Reader) -> list[DefinitionHit]:

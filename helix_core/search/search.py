@@ -39,6 +39,7 @@ from helix_core.search.question import (
     printed_runs,
     select_terms,
     weigh_terms,
+    with_signs,
     without_values,
 )
 from helix_core.search.rankers import (
@@ -328,10 +329,10 @@ class _Search:
 
     def __init__(self, request: SearchRequest, reader: Reader) -> None:
         self._request = request
+        self._reader = reader
         self._language = language_of(request.judged or request.question)
         self._question = self._question_of(request.question)
         self._wanted_intents = self._question.intents if request.prefer_implementation else frozenset(Intent)
-        self._reader = reader
         self._sources, self._items = reader.text.size()
 
     def run(self) -> Found:
@@ -494,7 +495,7 @@ class _Search:
         """Return the text parsed, without the words that every question in its language has: a file that happens to
         contain "wo" answers nothing.
         """
-        question = parse_question(text)
+        question = with_signs(parse_question(text), text, self._reader)
         empty = function_words(self._language) - question.proper
         return replace(question, words=tuple(word for word in question.words if word not in empty))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from helix_core.conversation import coordinates
 from helix_core.model import Found
 from helix_core.search.named import MANY_CONFIDENCE, NAMED_CONFIDENCE, UNDEFINED_CONFIDENCE
-from helix_core.search.question import parse_question
+from helix_core.search.question import parse_question, with_signs
 from helix_core.search.search import ABSENT_CONFIDENCE, NO_AUTHORS_NOTE, SearchRequest, search
 from helix_core.store import Reader
 
@@ -291,3 +293,102 @@ def test_who_asks_for_the_whole_gets_where_its_documents_begin(indexed) -> None:
         found = ask(reader, question)
         assert found.ranked[0].item.name.endswith("Installation"), question
         assert found.confidence >= MANY_CONFIDENCE
+
+
+RUBY = """module Post
+  class Base
+    def call(env)
+      dup.call!(env)
+    end
+
+    def call!(env)
+      run_filters! if etag_matches?(env)
+    end
+
+    def etag_matches?(list)
+      list.include?(development?)
+    end
+
+    def development?; environment == :development end
+
+    def inline_templates=(file)
+      inline_parse file
+    end
+  end
+
+  class Runner
+    def run
+      call
+    end
+
+    def run!(port)
+      run_filters!
+    end
+  end
+end
+"""
+
+
+@pytest.fixture
+def post(indexed) -> Reader:  # type: ignore[no-untyped-def]
+    config = {f"config/{number}.yml": "development:\n  run: call\n  call: run\n" for number in range(3)}
+    # Each method has lines enough for a place of its own.
+    body = "".join(f"      # Line {number} of it.\n" for number in range(14))
+    code = "".join(
+        f"{line}\n{body}" if "def " in line and " end" not in line else f"{line}\n" for line in RUBY.split("\n")
+    )
+    return indexed({"lib/post.rb": code, **config})  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("run!", "run!"),
+        ("how do I use run! ?", "run!"),
+        ("what does run! do?", "run!"),
+        ("run", "run"),
+        ("call!", "call!"),
+        ("Post::Base#call!", "call!"),
+        ("Post::Base::call!", "call!"),
+        ("Base.call!", "call!"),
+        ("Post::Base#call", "call"),
+        ("what is call?", "call"),
+        ("etag_matches?", "etag_matches?"),
+        ("etag_matches", "etag_matches?"),
+        ("what does etag_matches? do", "etag_matches?"),
+        ("where is etag_matches defined?", "etag_matches?"),
+        ("where is development? defined", "development?"),
+        ("where is development?", "development?"),
+        ("inline_templates=", "inline_templates="),
+        ("Base#inline_templates=", "inline_templates="),
+    ],
+)
+def test_a_name_of_ruby_is_found_by_its_sign_and_not_said_to_be_undefined(
+    post: Reader, question: str, name: str
+) -> None:
+    found = ask(post, question)
+    first = found.ranked[0].item
+    assert first.source.source_id == "lib/post.rb"
+    places = [hit for hit in post.names.definitions([name]) if hit.item_id == first.id]
+    assert [hit.name for hit in places] == [name]
+    assert not any("defined nowhere" in note for note in found.notes)
+
+
+def test_the_mark_of_a_sentence_is_no_sign_of_a_name(post: Reader) -> None:
+    text = "is the server in development?"
+    assert with_signs(parse_question(text), text, post) == parse_question(text)
+    text = "does run_filters! come before call!"
+    assert with_signs(parse_question(text), text, post).identifiers[:1] == ("call!",)
+
+
+def test_a_member_may_be_called_like_a_stop_word(indexed) -> None:  # type: ignore[no-untyped-def]
+    code = "var app = exports = module.exports = {}\n\n"
+    for name in ("use", "all", "get", "handle"):
+        code += f"app.{name} = function {name}(fn) {{\n" + "  app.go(fn)\n" * 8 + "}\n\n"
+    code += "defineGetter(req, 'ip', function ip() {\n" + "  return app.go(req)\n" * 8 + "})\n"
+    tests = {f"test/{number}.js": "var app = express()\napp.use(go)\nreq.ip\n" for number in range(9)}
+    reader = indexed({"lib/application.js": code, **tests})
+    for question in ("app.use", "what does app.all do?", "how does app.use work", "app.get", "req.ip"):
+        first = ask(reader, question).ranked[0].item
+        owner, name = re.findall(r"(\w+)\.(\w+)", question)[0]
+        assert (first.breadcrumb, first.name) == (owner, name)
