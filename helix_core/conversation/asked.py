@@ -56,6 +56,8 @@ MOST_NAMES = 8
 MOST_FILES = 12
 MOST_ERRORS = 2
 PASTED_NAMES = 3
+# Of two characters at least: not "e.g.".
+_MEMBER = re.compile(r"(?<![\w./\\-])[A-Za-z_]\w{0,80}(?:\.|::|#)[A-Za-z_]\w{1,80}(?![\w/\\-]|\.\w)")
 
 
 class Need(StrEnum):
@@ -342,7 +344,7 @@ def _errors(parts: Sequence[MessagePart]) -> tuple[tuple[str, ...], str]:
 
 def _lacks_subject(said: str) -> str:
     """Return why a message with nothing before it lacks what it is about, as a clause; empty where it says that."""
-    if names_nothing(said) and not _TICKED.search(said):
+    if names_nothing(said) and not (_TICKED.search(said) or _MEMBER.search(said)):
         return "the message says that something is wrong, and names nothing"
     if _ASKS_TO_RUN.search(said):
         return ""

@@ -12,6 +12,7 @@ FILES = {
     "shop/order.py": "class Order:\n    def save(self):\n        pass\n\n    def thanks(self):\n        pass\n",
     "shop/message_queue.py": "def push_message(queue, message):\n    queue.append(message)\n",
     "shop/help.go": "package shop\n\nfunc (c *Command) Help() error {\n\treturn c.version()\n}\n",
+    "web/app.js": "app.all = function all() {\n  return app.letters\n}\n",
     "tests/test_order.py": "def hello():\n    return Order().save()\n\n\ndef ok():\n    return 1\n",
     "docs/manners.md": "# Manners\n\nSay hi, ok, thanks and please. Good morning is a greeting; cool is none.\n",
 }
@@ -81,6 +82,10 @@ def test_a_message_that_asks_nothing_gets_an_empty_answer_that_says_why(helix, t
         ("what does `help` do", "shop/help.go"),
         ("what does help do", "shop/help.go"),
         ("how does help work?", "shop/help.go"),
+        ("Command.Help", "shop/help.go"),
+        ("what does app.all do?", "web/app.js"),
+        ("app.all", "web/app.js"),
+        ("app.all.", "web/app.js"),
         ("go help", "shop/help.go"),
         ("generate a title for this chat: where is push_message defined", "shop/message_queue.py"),
         ("fix the <fim_prefix> bug in push_message", "shop/message_queue.py"),
@@ -93,6 +98,11 @@ def test_what_the_code_names_is_searched_though_it_is_also_said_in_small_talk(he
     assert "unsearched" not in packet
     assert file in [one["source_id"] for one in items_of(packet)[:3]]
     assert "unsearched" not in helix.context(text, ContextRequest(budget_tokens=1_000))
+
+
+@pytest.mark.parametrize("text", ["app.get", "what does app.get do?", "what does app::del do", "App#all is broken"])
+def test_a_member_of_a_name_is_asked_for_whatever_words_it_has(text):
+    assert read_question(text).need is Need.EVIDENCE
 
 
 def test_a_greeting_is_a_name_only_as_the_code_writes_it():
