@@ -653,3 +653,44 @@ def test_with_room_for_all_no_user_is_left_out_however_many_are_in_one_file(tmp_
     ten = engine.symbols.about("weigh_leaf", k=10)
     assert len(ten["users"]) == 10
     assert len({place["source_id"] for place in ten["users"]}) > 2
+
+
+def test_each_line_outside_of_functions_and_each_function_is_a_user_of_its_own(tmp_path, open_helix):
+    script = """exports.etag = makeTag({ weak: false })
+
+exports.wetag = makeTag({ weak: true })
+
+function both () {
+  return [makeTag({}), makeTag({ weak: true })]
+}
+
+function makeTag (options) {
+  return options
+}
+"""
+    write(tmp_path, {"utils.js": script})
+    helix = open_helix(tmp_path)
+    helix.refresh()
+    told = helix.symbols.about("makeTag")
+    assert sorted(place["start_line"] for place in told["users"]) == [1, 3, 6]
+    assert told["users_total"] == 3
+
+
+def test_a_use_is_a_line_of_code_and_no_line_of_a_docstring(tmp_path, open_helix):
+    source = '''def linked(text):
+    return text
+
+
+def do_linked(value):
+    """Make links.
+
+    Set ``env.policies["linked"]`` to have more of them.
+    """
+    policies = value["linked"]
+    return linked(policies)
+'''
+    write(tmp_path, {"filters.py": source})
+    helix = open_helix(tmp_path)
+    helix.refresh()
+    (user,) = helix.symbols.about("linked")["users"]
+    assert (user["start_line"], user["symbol"]) == (11, "do_linked")

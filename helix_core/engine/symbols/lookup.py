@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import islice
 from typing import Any
 
 from helix_core.engine.requests import PageCursor
@@ -22,7 +23,7 @@ from helix_core.engine.symbols.choice import (
     plain_base,
 )
 from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
-from helix_core.engine.verdict import FileObservation, Weigher, line_of_mention, line_of_use, line_on_disk, owners_in
+from helix_core.engine.verdict import FileObservation, Weigher, line_of_mention, line_on_disk, lines_of_use, owners_in
 from helix_core.ingest import declarations, language_of
 from helix_core.ingest.signatures import LANGUAGES
 from helix_core.lines import LineTable
@@ -42,9 +43,10 @@ OVERRIDES_COUNTED = 200
 because a hover waits for them."""
 MOST_BASES = 4
 """Levels of base classes that are searched for the class of a method, or for what a class does not define itself."""
+_CALLERS = frozenset(("function", "method", "test"))
 DOCUMENTS_TRIED = 40
 DOCUMENT_FILES_TRIED = 6
-LineOf = Callable[[bytes, Item], int]
+LinesOf = Callable[[bytes, Item], Sequence[int]]
 WITHOUT_BASES = frozenset(("go", "lua"))
 """Languages that have methods, and no way to say what their owner extends."""
 _ClassAt = tuple[bytes, tuple[str, ...]]
@@ -333,18 +335,33 @@ class NameNeighborhood:
         for one in self._candidates:
             own.setdefault(one.hit.item_id, set()).update(range(one.hit.start_line, one.hit.end_line + 1))
 
-        def line(data: bytes, item: Item) -> int:
-            return line_of_use(data, item, self._name, own.get(item.id, ()), as_owner=self._as_owner)
+        def lines(data: bytes, item: Item) -> Sequence[int]:
+            used = lines_of_use(data, item, self._name, own.get(item.id, ()), as_owner=self._as_owner)
+            return self._one_each(used, item.source.id) if len(used) > 1 else used
 
         files = self._tried if self._counts else max(FILES_TRIED, self._shown)
-        spots, is_all = self._spots([items[id_] for id_ in tried if id_ in items], line, files)
+        spots, is_all = self._spots([items[id_] for id_ in tried if id_ in items], lines, files)
         page = self._page(spots)
         if is_all and len(tried) < self._tried:
             return page
         defining = {one.hit.item_id for one in self._candidates if (one.role is Role.TEST) == in_tests}
         return replace(page, total=max(total - len(defining), len(spots)), is_counted=False)
 
-    def _spots(self, items: Sequence[Item], line_of: LineOf, files: int) -> tuple[list[Spot], bool]:
+    def _one_each(self, lines: Sequence[int], source_id: int) -> list[int]:
+        """Return the first line of each function, and every line outside of functions: each is a user of its own."""
+        bodies = [hit for hit in self._reader.names.defined_in(source_id) if hit.kind in _CALLERS]
+        found: list[int] = []
+        told = set[tuple[int, int]]()
+        for line in lines:
+            around = [(hit.start_line, hit.end_line) for hit in bodies if hit.start_line <= line <= hit.end_line]
+            caller = min(around, key=lambda span: span[1] - span[0], default=None)
+            if caller is None or caller not in told:
+                found.append(line)
+            if caller is not None:
+                told.add(caller)
+        return found
+
+    def _spots(self, items: Sequence[Item], lines_of: LinesOf, files: int) -> tuple[list[Spot], bool]:
         """Return the items whose text, as it is on disk now, has the name on a line that counts, and whether all were
         looked at. Where there are more than a page shows, no file takes all of the first page.
         """
@@ -362,8 +379,7 @@ class NameNeighborhood:
             file = self._observer.look(item.source).file
             # A changed file that is not ingested again yet is reported once it is indexed.
             stands = file is not None and file.content_hash == item.source.content_hash
-            line = line_of(file.data, item) if file is not None and stands else 0
-            if line:
+            for line in lines_of(file.data, item) if file is not None and stands else ():
                 per_file[path] += 1
                 found.append(Spot(item, line, line, item.symbol))
                 beyond.append(per_file[path] > most_per_file)
@@ -392,8 +408,8 @@ def _qualified(one: DefinedAt) -> str:
     return ".".join(chain_of(one))
 
 
-def _line_of_mention(data: bytes, item: Item, names: Sequence[str]) -> int:
-    return next((line for name in names if (line := line_of_mention(data, item, name))), 0)
+def _line_of_mention(data: bytes, item: Item, names: Sequence[str]) -> list[int]:
+    return list(islice((line for name in names if (line := line_of_mention(data, item, name))), 1))
 
 
 SYMBOL_SCHEMA = "helix.symbol/1"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from helix_core.engine.verdict.overlay import Buffers, edits, line_on_disk
     from helix_core.engine.verdict.reasons import REASONS, ReasonText, reason_words
     from helix_core.engine.verdict.shown import OPEN_SCHEMA, Shown, lines_shown, reason_now
-    from helix_core.engine.verdict.spans import is_document, line_of_mention, line_of_use, narrowed, owners_in
+    from helix_core.engine.verdict.spans import is_document, line_of_mention, lines_of_use, narrowed, owners_in
     from helix_core.engine.verdict.table import (
         Observation,
         freshness,
@@ -70,8 +70,8 @@ __all__ = [
     "freshness",
     "is_document",
     "line_of_mention",
-    "line_of_use",
     "line_on_disk",
+    "lines_of_use",
     "lines_shown",
     "live_truth",
     "memory_verdict",
@@ -110,7 +110,7 @@ __getattr__ = lazy_face(
         "overlay": ("Buffers", "edits", "line_on_disk"),
         "reasons": ("REASONS", "ReasonText", "reason_words"),
         "shown": ("OPEN_SCHEMA", "Shown", "lines_shown", "reason_now"),
-        "spans": ("is_document", "line_of_mention", "line_of_use", "narrowed", "owners_in"),
+        "spans": ("is_document", "line_of_mention", "lines_of_use", "narrowed", "owners_in"),
         "table": ("Observation", "freshness", "live_truth", "memory_verdict", "refresh_plan", "specificity", "verdict"),
         "weigher": ("ObservedItem", "Placed", "VerdictContext", "Weigher"),
     },

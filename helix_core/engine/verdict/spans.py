@@ -52,8 +52,15 @@ def _owners(before: str) -> tuple[str, ...]:
     return ("()",) if _JOINED.search(before) else ()
 
 
-def line_of_use(data: bytes, item: Item, name: str, without: Collection[int] = (), *, as_owner: bool = True) -> int:
-    """Return the first line of code in the item that uses the name, 1-based, or 0. Comments and imports are skipped.
+_STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
+_LONG_QUOTES = re.compile(r"\"\"\"|'''")
+
+
+def lines_of_use(
+    data: bytes, item: Item, name: str, without: Collection[int] = (), *, as_owner: bool = True
+) -> list[int]:
+    """Return the lines of code in the item that use the name, 1-based. Comments and imports are skipped. Of an item in
+    which only strings have it, docstrings included, the first line that does.
 
     Args:
         data: The whole file.
@@ -65,11 +72,32 @@ def line_of_use(data: bytes, item: Item, name: str, without: Collection[int] = (
     pattern = whole_word(name) if as_owner else re.compile(rf"{whole_word(name).pattern}(?!\s*(?:\?\.|\.|::)\s*\w)")
     text = data[item.start_byte : item.end_byte].decode("utf-8", "replace")
     if pattern.search(text) is None:
-        return 0
+        return []
+    used: list[int] = []
+    quoted = 0
+    quotes = ""
     for number, line in enumerate(with_line_feeds(text).split("\n"), item.start_line):
-        if number not in without and pattern.search(line) and not line.lstrip().startswith((*_COMMENT, *_IMPORT)):
-            return number
-    return 0
+        code, quotes = _without_long_strings(line, quotes) if item.source.language == "python" else (line, "")
+        if number in without or not pattern.search(line) or line.lstrip().startswith((*_COMMENT, *_IMPORT)):
+            continue
+        if pattern.search(_STRING.sub("", code)):
+            used.append(number)
+        quoted = quoted or number
+    return used or ([quoted] if quoted else [])
+
+
+def _without_long_strings(line: str, quotes: str) -> tuple[str, str]:
+    """Return what of a line of Python is outside of strings in three quotes, and the quotes open after it; ``quotes``
+    are those open before it.
+    """
+    code, at = [], 0
+    for mark in _LONG_QUOTES.finditer(line):
+        if not quotes:
+            code.append(line[at : mark.start()])
+        if quotes in ("", mark[0]):
+            quotes = "" if quotes else mark[0]
+            at = mark.end()
+    return "".join((*code, "" if quotes else line[at:])), quotes
 
 
 def line_of_mention(data: bytes, item: Item, name: str) -> int:
