@@ -28,6 +28,7 @@ from helix_core.search.named import NAMED_CONFIDENCE, ConfidenceBounds, has_line
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
     LONGEST_SUBJECT,
+    QUESTION_WORDS,
     REQUEST_WORDS,
     Intent,
     Question,
@@ -120,6 +121,8 @@ def _has_phrase(name: str, reader: Reader, uncounted: dict[str, None]) -> bool:
         return True
 
 
+MOST_VERBATIM, VERBATIM_HITS = 4, 40
+"""A longer text is a sentence: that it is not here word for word says nothing, and that it is says no more."""
 WORDS_OF_A_SUBJECT = 4
 """So many known words are about this index: small talk and general knowledge share fewer with a project."""
 NAMED_SHARE = 0.5
@@ -336,7 +339,7 @@ class _Search:
         self._sources, self._items = reader.text.size()
 
     def run(self) -> Found:
-        k, explained = self._request.k, self._request.explained
+        k = self._request.k
         text, judged_by, known, read = self._read_words()
         frequency = known.frequency
         terms = weigh_terms(self._question.words, frequency, self._items)
@@ -374,25 +377,31 @@ class _Search:
         ranked = with_located(ranked, places, k)
         # A name whose every word one file has is here, wherever it occurs; only the place is open.
         is_literal = bool(judged.subject) and signs.covered == 1.0 and not signs.missing_proper
-        asks_of_the_whole = bool(judged.toolchain or judged.intents & OF_THE_WHOLE.keys())
-        is_overview = asks_of_the_whole and "exact" in results.votes
+        is_overview = "exact" in results.votes and bool(judged.toolchain or judged.intents & OF_THE_WHOLE.keys())
         whole, by_model = judged_by or text, self._is_found_by_meaning(meaning, judged, frequency)
         is_certain = bool(places) or is_overview or by_model or is_printed
         seems_empty = not ranked or (
             not is_certain and self._seems_absent(judged, judging, signs, is_literal=is_literal)
         )
         has_path = any(_is_path_of(source.path, judged.paths) for source in sources.values())
+        verbatim = self._verbatim(whole) if seems_empty and ranked else frozenset()
         if seems_empty and ranked:
             seems_empty = not (
-                has_path or self._is_defined(judged, whole, judging, results) or self._has_part(whole, frequency, first)
+                has_path
+                or verbatim
+                or self._is_defined(judged, whole, judging, results)
+                or self._has_part(whole, frequency, first)
             )
         seems_empty = seems_empty or (not places and self._lacks_member(whole, results))
+        is_first = bool(ranked) and ranked[0].item.id in verbatim
         settled = settle(whole, judged, judging, ranked, self._reader)
-        settled = _with_guesses(self._settled(settled, judged, ranked, places, is_printed=is_printed), slips(read))
+        settled = _with_guesses(
+            self._settled(settled, judged, ranked, places, is_printed=is_printed, is_verbatim=is_first), slips(read)
+        )
         sure = settled.bound((place if is_literal or is_overview else confidence)(signs, with_model=with_model))
         # What a name of the question settles is no matter of its words.
         is_known = seems_empty or is_certain or is_literal or has_path or settled.at_least > DOUBTED_CONFIDENCE
-        is_doubtful = not is_known and presence(signs) < DOUBT
+        is_doubtful = not (is_known or is_first) and presence(signs) < DOUBT
         sure = min(sure, ABSENT_CONFIDENCE if seems_empty else DOUBTED_CONFIDENCE if is_doubtful else 1.0)
         notes = _notes(
             results,
@@ -406,7 +415,6 @@ class _Search:
         )
         asks_of_something = not judging or any(not is_request_word(term.word) for term in judging)
         known_empty = seems_empty and asks_of_something and not self._language and not results.over_budget()
-        nearest = self._nearest(terms, results, ranked) if seems_empty else ()
         return Found(
             ranked=ranked,
             confidence=sure if ranked else 0.0,
@@ -416,9 +424,9 @@ class _Search:
             searched_sources=self._sources,
             searched_items=self._items,
             evaluated=len(fused),
-            nearest=nearest,
+            nearest=self._nearest(terms, results, ranked) if seems_empty else (),
             account=explain_search(SearchTrace(query, rankings, fused, best, ranked, signs, read))
-            if explained
+            if self._request.explained
             else None,
             notes=notes,
             seems_empty=seems_empty,
@@ -464,9 +472,10 @@ class _Search:
         places: Sequence[Ranked],
         *,
         is_printed: bool,
+        is_verbatim: bool,
     ) -> ConfidenceBounds:
         """Return the bounds that facts put on the confidence: coordinates, the text that prints a message, a path that
-        the question names, names.
+        the question names, the whole question word for word in the first place, names.
         """
         if Intent.AUTHORSHIP in judged.intents and not (ranked and _is_exact(ranked[0])):
             return ConfidenceBounds(at_most=ABSENT_CONFIDENCE, notes=(NO_AUTHORS_NOTE,))
@@ -478,7 +487,7 @@ class _Search:
             return ConfidenceBounds(NAMED_CONFIDENCE, notes=of_names.notes)
         if judged.fragment and not (ranked and _is_exact(ranked[0])):
             return replace(of_names, at_most=min(of_names.at_most, DOUBTED_CONFIDENCE), notes=(NO_FRAGMENT_NOTE,))
-        if ranked and _is_path_of(ranked[0].item.source.path, judged.paths):
+        if is_verbatim or (ranked and _is_path_of(ranked[0].item.source.path, judged.paths)):
             return replace(of_names, at_least=max(of_names.at_least, min(SAID_CONFIDENCE, of_names.at_most)))
         return of_names
 
@@ -567,6 +576,27 @@ class _Search:
             results.states["similar"] = OVER_BUDGET
             return False
         return any(is_one_stroke(name, one.name) for one in near)
+
+    def _verbatim(self, text: str) -> frozenset[int]:
+        """Return chunks that have a short text word for word, but for the words around it that only ask: of "where are
+        splat params" the last two. Such a text is here, wherever that is.
+        """
+        words = _WORD.findall(text.lower()) if len(text) <= LONGEST_SUBJECT else []
+        while words and words[0] in QUESTION_WORDS:
+            words.pop(0)
+        while words and words[-1] in QUESTION_WORDS:
+            words.pop()
+        is_told = len(words) > 1 or any(map(str.isdigit, words))
+        if not is_told or len(words) > MOST_VERBATIM or self._reader.is_narrowed:
+            return frozenset()
+        counts = known_words(words, self._items, self._reader).frequency.values()
+        if not 0 < min(counts) <= MAX_POSTINGS:
+            return frozenset()
+        try:
+            found = self._reader.text.chunk_matches(any_of([" ".join(words)]), VERBATIM_HITS)
+        except QueryBudgetError:
+            return frozenset()
+        return frozenset(item for item, _, _ in found)
 
     def _has_part(self, text: str, frequency: Mapping[str, int], found: FilesFound) -> bool:
         """Return whether one of several questions in the text is answered here."""

@@ -392,3 +392,14 @@ def test_a_member_may_be_called_like_a_stop_word(indexed) -> None:  # type: igno
         first = ask(reader, question).ranked[0].item
         owner, name = re.findall(r"(\w+)\.(\w+)", question)[0]
         assert (first.breadcrumb, first.name) == (owner, name)
+
+
+def test_a_short_text_that_stands_in_a_file_is_not_absent(indexed) -> None:  # type: ignore[no-untyped-def]
+    history = "# History\n\n" + "\n\n".join(f"## 5.{n}.0\n\n* fixes CVE-2024-5{n}990 (#48{n}3)" for n in range(9))
+    reader = indexed({"History.md": history, "app.py": "def app(params):\n    return params\n"})
+    for question in ("CVE-2024-54990", "#4843", "where is CVE-2024-54990?"):
+        found = ask(reader, question)
+        assert not found.known_empty, question
+        assert found.confidence >= 0.5
+    for question in ("CVE-2024-64990", "#9999", "splat params"):
+        assert ask(reader, question).known_empty, question
