@@ -12,7 +12,21 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
-from helix_core.memory.cues import LIMITS, NARROWS, NUMBER, OPPOSITES, SIZES, TIMES
+from helix_core.memory.cues import (
+    ALLOWS,
+    BEFORE_DAYS,
+    BESIDE_ORDERS,
+    DAYS,
+    FORBIDS,
+    LIMITS,
+    NARROWS,
+    NUMBER,
+    OPPOSITES,
+    ORDERS_NOT,
+    ORDINALS,
+    SIZES,
+    TIMES,
+)
 from helix_core.memory.ranking import is_over
 from helix_core.memory.statements import Statement, content_words, critical, is_critical, statement
 from helix_core.model import (
@@ -213,7 +227,8 @@ def _unit(value: str) -> str:
 
 
 def _of_words(text: str, other: str) -> str:
-    if _contradicts(exact_words(text), exact_words(other)):
+    words, others = exact_words(text), exact_words(other)
+    if _contradicts(words, others) or _permits_otherwise(words, others):
         return CONFLICTS
     return REFINES if _refines(text, other) else ""
 
@@ -228,20 +243,58 @@ def _refines(text: str, other: str) -> bool:
 
 
 def _contradicts(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether two texts differ only in a negation, or in one word that excludes the other."""
+    """Return whether two texts differ only in a negation, in one word that excludes the other, or in the day."""
     (bare, is_negated), (other_bare, was_negated) = _unnegated(words), _unnegated(others)
     if bare == other_bare:
         return is_negated != was_negated
     if is_negated != was_negated or len(bare) != len(other_bare):
         return False
     places = [number for number, pair in enumerate(zip(bare, other_bare, strict=True)) if pair[0] != pair[1]]
-    if len(places) != 1:
-        return False
-    one, other = bare[places[0]], other_bare[places[0]]
-    if other.lower() in _OPPOSITE.get(one.lower(), ()):
+    if len(places) == 1:
+        return _excludes(bare, other_bare, places[0])
+    ordinals, days = places[:-1], places[-1:]
+    return (
+        [at + 1 for at in ordinals] == days
+        and all({bare[at].lower(), other_bare[at].lower()} <= ORDINALS for at in ordinals)
+        and _are_days(bare, other_bare, days[0])
+    )
+
+
+def _excludes(words: Sequence[str], others: Sequence[str], at: int) -> bool:
+    """Return whether the one word that is another in two texts excludes the other one."""
+    one, other = words[at], others[at]
+    if other.lower() in _OPPOSITE.get(one.lower(), ()) or _are_days(words, others, at):
         return True
-    is_value = places[0] > 0 and bare[places[0] - 1] in LIMITS
+    is_value = at > 0 and words[at - 1] in LIMITS
     return is_value and NUMBER.match(one) is not None and NUMBER.match(other) is not None
+
+
+def _are_days(words: Sequence[str], others: Sequence[str], at: int) -> bool:
+    """Return whether two texts name another day for the same."""
+    is_when = at > 1 and words[at - 1].lower() in BEFORE_DAYS
+    return is_when and {words[at].lower(), others[at].lower()} <= DAYS
+
+
+def _permits_otherwise(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether one text allows what the other forbids: "Force push is allowed" and "Never force push"."""
+    (one, allows, is_said), (other, other_allows, other_said) = _permission(words), _permission(others)
+    return len(one) > 1 and one == other and allows != other_allows and (is_said or other_said)
+
+
+def _permission(words: Iterable[str]) -> tuple[list[str], bool, bool]:
+    """Return what a text is about, whether it allows that, and whether it says so by a word such as "allowed"."""
+    apart = [part.lower() for word in words for part in word.replace("’", "'").replace("n't", " not").split()]
+    forbids, allows = any(word in FORBIDS for word in apart), any(word in ALLOWS for word in apart)
+    orders_not = sum(word in ORDERS_NOT for word in apart) % 2 == 1
+    rest = [_root(word) for word in apart if word not in FORBIDS | ALLOWS | ORDERS_NOT | BESIDE_ORDERS]
+    return rest, forbids == orders_not, forbids or allows
+
+
+def _root(word: str) -> str:
+    for ending in ("ing", "es", "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= LEAST_REFINED:
+            return word[: -len(ending)]
+    return word
 
 
 def _unnegated(words: Iterable[str]) -> tuple[list[str], bool]:

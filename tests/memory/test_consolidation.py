@@ -65,6 +65,11 @@ def test_case_articles_spacing_and_the_last_mark_make_no_other_statement(helix, 
         ("Use structlog for logging", "Use care for logging"),
         ("Filler number 11 of the list", "Filler number 12 of the list"),
         ("Item 3 is about the harbor", "Item 4 is about the harbor"),
+        ("Never force push", "Force push is forbidden"),
+        ("Never force push", "Squash merge is allowed"),
+        ("On Mondays the build is slow", "On Tuesdays the build is slow"),
+        ("The Monday meeting is short", "The Tuesday meeting is short"),
+        ("The first argument is a path", "The second argument is a path"),
     ],
 )
 def test_facts_of_other_subjects_attributes_or_qualifiers_stay_side_by_side(helix, texts):
@@ -81,6 +86,11 @@ def test_facts_of_other_subjects_attributes_or_qualifiers_stay_side_by_side(heli
         ("The cache isn't shared", "The cache is shared"),
         (f"Backups are enabled {ADDED}", f"Backups are disabled {ADDED}"),
         ("We no longer use Redis", "We use Redis"),
+        ("Never force push", "Force push is allowed"),
+        ("Force pushes are forbidden", "Force pushing is fine"),
+        ("Don't merge on red", "Merging on red is permitted"),
+        ("Deploys happen on Fridays", "Deploys happen on Mondays"),
+        ("We release jinja on the first Tuesday of a month", "We release jinja on the second Monday of a month"),
     ],
 )
 def test_statements_that_exclude_each_other_are_contested_and_neither_is_lost(helix, one, other):
