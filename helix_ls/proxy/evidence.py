@@ -50,7 +50,10 @@ _NAMES = re.compile(r"[\w.-]{2,100}(?<![.-])")
 Became = Literal["added", "empty", "off", "none", "late", "failed"]
 LATE = "x-helix-late"
 _LATE_FACTS: dict[str, tuple[tuple[str, str], ...]] = {"late": ((LATE, "slow"),), "failed": ()}
-KNOWN_EMPTY = "Helix searched all of this workspace for what the question asks: it is not here (known_empty)."
+KNOWN_EMPTY = (
+    "Helix searched all of this workspace and found no place that answers the question (known_empty): "
+    "most likely it is not here."
+)
 """The text added to a chat that asks for something of the workspace that is not there."""
 
 
