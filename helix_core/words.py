@@ -41,6 +41,7 @@ class _DeferredPattern:
 _NO_MATCH: dict[str, Callable[[], Any]] = {
     "search": lambda: None,
     "match": lambda: None,
+    "fullmatch": lambda: None,
     "findall": list,
     "finditer": lambda: iter(()),
 }

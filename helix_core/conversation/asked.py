@@ -57,7 +57,7 @@ MOST_FILES = 12
 MOST_ERRORS = 2
 PASTED_NAMES = 3
 # Of two characters at least: not "e.g.".
-_MEMBER = re.compile(r"(?<![\w./\\-])[A-Za-z_]\w{0,80}(?:\.|::|#)[A-Za-z_]\w{1,80}(?![\w/\\-]|\.\w)")
+_MEMBER = lazy_pattern(r"(?<![\w./\\-])[A-Za-z_]\w{0,80}(?:\.|::|#)[A-Za-z_]\w{1,80}(?![\w/\\-]|\.\w)", cues=".|::|#")
 
 
 class Need(StrEnum):
@@ -133,6 +133,12 @@ class ConversationQuery:
         return tuple(dict.fromkeys(name for name in IDENTIFIER.findall(text) if _is_of_code(name)))
 
     @property
+    def bare_number(self) -> str:
+        """Return the number or version that is the whole first message, "" for another: a later one answers, "2"."""
+        found = _BARE_NUMBER.fullmatch(self.text.strip()) if self.index <= 1 else None
+        return found[1] if found else ""
+
+    @property
     def is_formula(self) -> bool:
         """Whether the message is a greeting, thanks or the like, which a name has to be written as to be meant."""
         return any(part.part is not PartKind.QUESTION for part in self.parts)
@@ -174,6 +180,7 @@ _SAYS = {kind: kind.value for kind in PartKind} | {
 }
 """What the parts of a message are called in a sentence to the user."""
 SHOWN = 160
+_BARE_NUMBER = lazy_pattern(r"(?i)(?:version |v|#)?(\d[\d.:]{2,30})", cues="|".join("0123456789"))
 MOST_BARE = 3
 SHORT_MESSAGE = 300
 SHORT_WIDE = 18
@@ -464,7 +471,7 @@ _ASKS_TO_RUN = lazy_pattern(
     r"\bhow (?:do|can|to|would|should) (?:i |we |you )?(?:install|set ?up|build|run|use|start|try|test) (?:this|it)"
     r"(?: locally| here)?\W*\Z",
     re.IGNORECASE,
-    cues="how ",
+    cues="how do|how can|how to|how would|how should",
 )
 """With nothing said before it, the project is meant."""
 _TELLS_NOTHING = _NAMES_NOTHING | GENERIC_WORDS | SOCIAL_WORDS

@@ -159,9 +159,13 @@ def is_about(
     *,
     least: float = FLOOR,
 ) -> bool:
-    """Return whether a memory with the tokens ``held``, ``subject`` those of its subject, has enough of a question.
+    """Return whether a memory has enough of a question.
 
-    ``least`` is the share that it has to have at any rate.
+    Args:
+        terms: The terms of the question.
+        held: The tokens of the memory.
+        subject: Those of its subject.
+        least: The share, 0..1, that it has to have at any rate.
     """
     had = [term for term in terms if term.is_in(held)]
     if len(had) == 1 and not (subject and subject.issubset(had[0].tokens)):

@@ -67,8 +67,11 @@ def covered_in_turn(
 ) -> float:
     """Return the share, 0..1, of the question's weight that a turn has, by itself or by what it stands next to.
 
-    ``around`` are turns of the same session, each with how many turns later it was said (below 0: earlier).
-    ``speakers`` are the tokens of all who speak there: what somebody says is not about another one who speaks next.
+    Args:
+        terms: The terms of the question.
+        turn: What was said, and by whom.
+        around: Turns of the same session, each with how many turns later it was said (below 0: earlier).
+        speakers: The tokens of all who speak there: what somebody says is not about another one who speaks next.
     """
     total = sum(term.weight for term in terms)
     if not total:

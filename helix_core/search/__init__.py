@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from helix_core.search.named import NAMED_CONFIDENCE, are_names, is_implemented, undefined_note
     from helix_core.search.question import Question, Term, coverage, parse_question, weigh_terms
     from helix_core.search.related import related_sources
-    from helix_core.search.search import ABSENT_NOTE, DOUBT_NOTE, UNSEARCHED_NOTE, SearchRequest
+    from helix_core.search.search import ABSENT_NOTE, DOUBT_NOTE, UNSEARCHED_NOTE, SearchRequest, verbatim_chunks
     from helix_core.search.several_questions import asks_for_tests, separate_questions
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "resolves_to",
     "separate_questions",
     "undefined_note",
+    "verbatim_chunks",
     "weigh_terms",
 ]
 
@@ -69,7 +70,7 @@ __getattr__ = lazy_face(
         "named": ("NAMED_CONFIDENCE", "are_names", "is_implemented", "undefined_note"),
         "question": ("Question", "Term", "coverage", "parse_question", "weigh_terms"),
         "related": ("related_sources",),
-        "search": ("ABSENT_NOTE", "DOUBT_NOTE", "UNSEARCHED_NOTE", "SearchRequest"),
+        "search": ("ABSENT_NOTE", "DOUBT_NOTE", "UNSEARCHED_NOTE", "SearchRequest", "verbatim_chunks"),
         "several_questions": ("asks_for_tests", "separate_questions"),
     },
 )

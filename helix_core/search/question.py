@@ -66,7 +66,7 @@ _QUOTED = re.compile(r"`([^`\n]{1,400})`|\"([^\"\n]{1,400})\"|“([^”\n]{1,400
 _PATH = re.compile(r"(?<![\w.@+~\\/-])[\w.@+~-]*+(?:[/\\][\w.@+~-]++)++")
 _FILE_NAME = re.compile(r"(?<![\w./\\-])[\w-]++(?:\.[\w-]++)++")
 _DOTTED = re.compile(r"(?<!\w)[^\W\d]\w*+(?:(?:\.|::|->|#)[^\W\d]\w*+)++")
-_SIGNED = re.compile(r"(?<!\w)([^\W\d]\w*+)(\?|!(?![=~])|=(?![\w=~>\"']))")
+_SIGNED = lazy_pattern(r"(?<!\w)([^\W\d]\w*+)(\?|!(?![=~])|=(?![\w=~>\"']))", cues="?|!|=")
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)(?![\w-])")
 _CALLED = re.compile(r"(?<!\w)([^\W\d]\w*+)\(\)")
 _PLACEHOLDER = re.compile(r"%(?:\(\w{1,60}\))?[-+#0-9.]{0,8}[a-zA-Z]|\$?\{[^{}\n]{0,80}\}|<[^<>\s]{1,60}>|\d+|\.\.\.|…")
@@ -104,7 +104,10 @@ _ONE_WORD = lazy_pattern(
     r"\W*+\w++\W*+(?:defined\W*+)?"
 )
 _VERSION = lazy_pattern(r"(?<![\w.])[vV]?(\d{1,4}(?:\.\d{1,4}){1,3})(?:\.x)?(?!\.?\w)", cues=".")
-_OF_VERSIONS = lazy_pattern(r"(?i)\b(?:versions?|releases?|released|upgrad(?:e|ed|es|ing)|migrat(?:e|ed|ing|ion))\b")
+_OF_VERSIONS = lazy_pattern(
+    r"(?i)\b(?:versions?|releases?|released|upgrad(?:e|ed|es|ing)|migrat(?:e|ed|ing|ion))\b",
+    cues="version|releas|upgrad|migrat",
+)
 _PROTOCOL = lazy_pattern(r"(?<![\w/.\\-])([A-Za-z]{2,8}/\d(?:\.\d)?)(?![\w/])", cues="/")
 """A protocol with its version, as ``HTTP/2``: another version is another thing."""
 _SIGNS_OF_CODE = frozenset("/{}[]()<>|&^$%+=\\@")
@@ -297,6 +300,9 @@ def with_signs(question: Question, text: str, reader: Reader) -> Question:
     Only names that the index defines. A mark behind the last word of a sentence is one of a name only where that word
     is all the sentence asks for or is joined as code, and nothing is called so without it.
     """
+    bare = text.strip().removesuffix("?")
+    if not (question.subject or any(sign in bare for sign in SIGNS) or _is_code(bare.rpartition(" ")[2])):
+        return question
     written = {found.group(): found for found in _SIGNED.finditer(readable(text))}
     if not written:
         return question
@@ -393,7 +399,7 @@ def _versions(text: str, intents: frozenset[Intent]) -> tuple[str, ...]:
     anything.
     """
     read = text[:READ_CHARS]
-    is_about = Intent.HISTORY in intents or _OF_VERSIONS.search(read) is not None
+    is_about = Intent.HISTORY in intents or bool(_OF_VERSIONS.search(read) or _VERSION.fullmatch(read.strip()))
     found = [*(_VERSION.findall(read) if is_about else ()), *map(str.lower, _PROTOCOL.findall(read))]
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
 

@@ -25,7 +25,7 @@ from helix_core.search.question import (
     match_expression,
     narrower_expression,
 )
-from helix_core.store import DefinitionHit, MatchCounts, Reader, VectorHit, Weights
+from helix_core.store import DefinitionHit, MatchCounts, Reader, VectorHit, Weights, phrase
 from helix_core.words import is_compound, lazy_pattern, split_identifier
 
 _WORD = re.compile(r"\w+")
@@ -638,14 +638,26 @@ def manifests(language: str, reader: Reader) -> Votes:
     return Votes(tuple(votes.values()), items)
 
 
+def of_versions(versions: Sequence[str], reader: Reader) -> Votes:
+    """Rank the sections whose heading names a version, changelogs by their order of files; none for protocols."""
+    found: dict[int, float] = {}
+    for version in versions:
+        numbers = re.compile(rf"(?<![\w.]){re.escape(version)}(?:\.0)?(?!\w|\.\w)")
+        hits = reader.text.chunk_matches(f"names : {phrase(version)}", HITS) if version[0].isdigit() else []
+        items = reader.files.items([item for item, _, _ in hits])
+        found |= {id_: WHOLE for id_, item in items.items() if item.kind == "section" and numbers.search(item.name)}
+    return by_best_item(reader.files.items(list(found)), found)
+
+
 def _is_called(path: str, name: str) -> bool:
     return path == name or path.endswith(f"/{name}")
 
 
 def exact(query: RankerInput) -> Votes:
     """Rank what the question names exactly: a file, else the documents about the whole project where it asks for that,
-    else a definition, else the manifest where it asks for the version of a language, else the one definition called
-    after its one word, else a verbatim text, else a misspelt name.
+    else a definition, else the manifest where it asks for the version of a language, else the section on
+    the version that it names, else the one definition called after its one word, else a verbatim text, else a misspelt
+    name.
     """
     named = named_files(query.question, query.reader)
     if named:
@@ -660,6 +672,8 @@ def exact(query: RankerInput) -> Votes:
     if hits:
         return _defined(query, [(1.0, hit) for hit in hits])
     if query.question.toolchain and (told := manifests(query.question.toolchain, query.reader)).votes:
+        return told
+    if query.question.versions and (told := of_versions(query.question.versions, query.reader)).votes:
         return told
     word = query.question.word
     if word and (after := named_after(word, query.reader)):

@@ -68,14 +68,15 @@ from helix_core.search.several_questions import separate_questions, with_answers
 from helix_core.search.spelling import corrected, corrections, in_one_word, is_bold, is_one_stroke, slips
 from helix_core.search.weights import weight
 from helix_core.store import QueryBudgetError, Reader
-from helix_core.words import IDENTIFIER
+from helix_core.words import IDENTIFIER, lazy_pattern
 
 _WORD = re.compile(r"\w+")
-_ASKS_WHERE = re.compile(
-    r"(?i)\bwhere(?:['’]?s| is| are| was| were| does?| do| did| in)? (?!(?:i|can i|you|we)\b)|\bwhere\b\W*$"
+_ASKS_WHERE = lazy_pattern(
+    r"(?i)\bwhere(?:['’]?s| is| are| was| were| does?| do| did| in)? (?!(?:i|can i|you|we)\b)|\bwhere\b\W*$",
+    cues="where",
 )
 """A question for a place is one of the files, where they have what it names; general knowledge has no places."""
-_IN_PARTS = re.compile(r"(?<=\w)[_./](?=\w)")
+_IN_PARTS = lazy_pattern(r"(?<=\w)[_./](?=\w)", cues="_|.|/")
 MAX_POSTINGS = 6_000
 """A look-up costs the posting list of a name's rarest word; a name of common words only is assumed to be known."""
 
@@ -123,6 +124,30 @@ def _has_phrase(name: str, reader: Reader, uncounted: dict[str, None]) -> bool:
 
 MOST_VERBATIM, VERBATIM_HITS = 4, 40
 """A longer text is a sentence: that it is not here word for word says nothing, and that it is says no more."""
+
+
+def verbatim_chunks(text: str, reader: Reader) -> frozenset[int]:
+    """Return chunks that have a short text word for word, but for the words around it that only ask: of "where are
+    splat params" the last two. Such a text is here, wherever that is. None where a filter narrows what is searched.
+    """
+    words = _WORD.findall(text.lower()) if len(text) <= LONGEST_SUBJECT else []
+    while words and words[0] in QUESTION_WORDS:
+        words.pop(0)
+    while words and words[-1] in QUESTION_WORDS:
+        words.pop()
+    is_told = len(words) > 1 or any(map(str.isdigit, words))
+    if not is_told or len(words) > MOST_VERBATIM or reader.is_narrowed:
+        return frozenset()
+    _, items = reader.text.size()
+    if not 0 < min(known_words(words, items, reader).frequency.values()) <= MAX_POSTINGS:
+        return frozenset()
+    try:
+        found = reader.text.chunk_matches(any_of([" ".join(words)]), VERBATIM_HITS)
+    except QueryBudgetError:
+        return frozenset()
+    return frozenset(item for item, _, _ in found)
+
+
 WORDS_OF_A_SUBJECT = 4
 """So many known words are about this index: small talk and general knowledge share fewer with a project."""
 NAMED_SHARE = 0.5
@@ -384,11 +409,12 @@ class _Search:
             not is_certain and self._seems_absent(judged, judging, signs, is_literal=is_literal)
         )
         has_path = any(_is_path_of(source.path, judged.paths) for source in sources.values())
-        verbatim = self._verbatim(whole) if seems_empty and ranked else frozenset()
+        verbatim = verbatim_chunks(whole, self._reader) if seems_empty and ranked else frozenset()
         if seems_empty and ranked:
             seems_empty = not (
                 has_path
                 or verbatim
+                or (judged.versions and _is_exact(ranked[0]))
                 or self._is_defined(judged, whole, judging, results)
                 or self._has_part(whole, frequency, first)
             )
@@ -520,11 +546,12 @@ class _Search:
         absent = presence(signs) < FLOOR and not is_literal
         if absent and self._request.discussed:
             absent = not self._reader.names.definitions(map(str.lower, self._request.discussed), 1)
-        asked = self._request.judged or self._request.question
-        is_of_files = _ASKS_WHERE.search(asked) is not None
-        is_of_files |= bool(question.versions) and Intent.HISTORY in question.intents
-        may_be_general = self._request.may_be_general and not is_of_files
-        absent = absent or (may_be_general and not self._is_named(terms))
+        absent = absent or (
+            self._request.may_be_general
+            and not (question.versions and Intent.HISTORY in question.intents)
+            and not _ASKS_WHERE.search(self._request.judged or self._request.question)
+            and not self._is_named(terms)
+        )
         return absent and not (self._language and self._is_named_abroad(question, terms, self._language))
 
     def _lacks_member(self, text: str, results: _RankerResults) -> bool:
@@ -576,27 +603,6 @@ class _Search:
             results.states["similar"] = OVER_BUDGET
             return False
         return any(is_one_stroke(name, one.name) for one in near)
-
-    def _verbatim(self, text: str) -> frozenset[int]:
-        """Return chunks that have a short text word for word, but for the words around it that only ask: of "where are
-        splat params" the last two. Such a text is here, wherever that is.
-        """
-        words = _WORD.findall(text.lower()) if len(text) <= LONGEST_SUBJECT else []
-        while words and words[0] in QUESTION_WORDS:
-            words.pop(0)
-        while words and words[-1] in QUESTION_WORDS:
-            words.pop()
-        is_told = len(words) > 1 or any(map(str.isdigit, words))
-        if not is_told or len(words) > MOST_VERBATIM or self._reader.is_narrowed:
-            return frozenset()
-        counts = known_words(words, self._items, self._reader).frequency.values()
-        if not 0 < min(counts) <= MAX_POSTINGS:
-            return frozenset()
-        try:
-            found = self._reader.text.chunk_matches(any_of([" ".join(words)]), VERBATIM_HITS)
-        except QueryBudgetError:
-            return frozenset()
-        return frozenset(item for item, _, _ in found)
 
     def _has_part(self, text: str, frequency: Mapping[str, int], found: FilesFound) -> bool:
         """Return whether one of several questions in the text is answered here."""

@@ -297,7 +297,9 @@ def in_one_word(text: str, reader: Reader) -> dict[str, str]:
     return _joined(text, reader) | _short_pairs(text, reader)
 
 
-_SHORT_PAIR = lazy_pattern(rf"(?i)(?<![\w.`'/-])({'|'.join(_SHORT_OF_PAIRS)})s?(?![\w`'/(-]|\.\w)")
+_SHORT_PAIR = lazy_pattern(
+    rf"(?i)(?<![\w.`'/-])({'|'.join(_SHORT_OF_PAIRS)})s?(?![\w`'/(-]|\.\w)", cues="|".join(_SHORT_OF_PAIRS)
+)
 
 
 def _short_pairs(text: str, reader: Reader) -> dict[str, str]:

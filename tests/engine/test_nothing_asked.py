@@ -14,6 +14,7 @@ FILES = {
     "shop/help.go": "package shop\n\nfunc (c *Command) Help() error {\n\treturn c.version()\n}\n",
     "web/app.js": "app.all = function all() {\n  return app.letters\n}\n",
     "tests/test_order.py": "def hello():\n    return Order().save()\n\n\ndef ok():\n    return 1\n",
+    "shop/limits.py": "PORT = 4567\nPROTOCOL = '3.1.5'\n",
     "docs/manners.md": "# Manners\n\nSay hi, ok, thanks and please. Good morning is a greeting; cool is none.\n",
 }
 NOTHING = {
@@ -38,6 +39,7 @@ NOTHING = {
     "I love this project": "the message is small talk",
     "what is the difference between a thread and a process?": "the message asks for general knowledge",
     "remove the second paragraph of your answer": "the message is about the answer before it",
+    "9999": "the message asks for general knowledge",
     "where is it tested?": "the message refers to something said before it, and nothing was",
 }
 
@@ -87,6 +89,8 @@ def test_a_message_that_asks_nothing_gets_an_empty_answer_that_says_why(helix, t
         ("app.all", "web/app.js"),
         ("app.all.", "web/app.js"),
         ("go help", "shop/help.go"),
+        ("4567", "shop/limits.py"),
+        ("version 3.1.5", "shop/limits.py"),
         ("generate a title for this chat: where is push_message defined", "shop/message_queue.py"),
         ("fix the <fim_prefix> bug in push_message", "shop/message_queue.py"),
         ("where is the context window of the message queue?", "shop/message_queue.py"),

@@ -403,3 +403,13 @@ def test_a_short_text_that_stands_in_a_file_is_not_absent(indexed) -> None:  # t
         assert found.confidence >= 0.5
     for question in ("CVE-2024-64990", "#9999", "splat params"):
         assert ask(reader, question).known_empty, question
+
+
+def test_a_version_is_answered_with_its_own_section(indexed) -> None:  # type: ignore[no-untyped-def]
+    said = "* changed what is new in parsing and fixed what was added\n" * 9
+    history = "# Changes\n\n" + "\n\n".join(f"## 5.{n}.0 / 2025-03-{n}1\n\n{said}" for n in (3, 2, 1, 0))
+    reader = indexed({"History.md": history, "app.py": "def changed():\n    return 5.1\n"})
+    for question in ("what changed in 5.1.0?", "changelog of 5.1.0", "5.1.0", "what's new in 5.1?"):
+        found = ask(reader, question)
+        assert found.ranked[0].item.name.startswith("5.1.0"), question
+        assert not found.known_empty, question

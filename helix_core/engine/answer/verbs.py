@@ -139,7 +139,7 @@ class Answers:
 
         Of a greeting only a definition of the implementation is meant: an example's ``hello`` is no answer.
         """
-        from helix_core.search import are_names, is_implemented
+        from helix_core.search import are_names, is_implemented, verbatim_chunks
 
         reader, names = self.session.index.reader, asked.bare_names
         if names and (is_implemented(names[0], reader) if asked.is_formula else are_names(names, reader)):
@@ -148,6 +148,8 @@ class Answers:
             return f"the message may be about the world, and {asked.worldly[0]} is a name of the code here"
         if any(is_implemented(name, reader) for name in asked.code_names):
             return "the message has a name of the code here"
+        if asked.bare_number and verbatim_chunks(asked.bare_number, reader):
+            return "the message is a number that stands in a file here"
         return ""
 
     @heals_index()

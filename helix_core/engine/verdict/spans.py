@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 
 from helix_core.lines import LineTable, with_line_feeds
 from helix_core.model import Item, LineSpan, Role, SourceKind
-from helix_core.words import is_compound
+from helix_core.words import is_compound, lazy_pattern
 
 _COMMENT = ("#", "//", "/*", "*", "--", ";", '"""', "'''")
 _IMPORT = ("import ", "from ", "use ", "#include", "require ", "export * from")
@@ -52,8 +52,8 @@ def _owners(before: str) -> tuple[str, ...]:
     return ("()",) if _JOINED.search(before) else ()
 
 
-_STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
-_LONG_QUOTES = re.compile(r"\"\"\"|'''")
+_STRING = lazy_pattern(r"\"[^\"\n]*\"|'[^'\n]*'", cues="\"|'")
+_LONG_QUOTES = lazy_pattern(r"\"\"\"|'''", cues="\"\"\"|'''")
 
 
 def lines_of_use(
