@@ -317,9 +317,11 @@ def _asked_at_once(world: World, new: Target) -> Target:
     """
     if world.surface == "api":
         world.level()
-    name = new.path.decode("utf-8", "backslashreplace")
+    name, asked = new.path.decode("utf-8", "backslashreplace"), f"where is {new.symbol} defined"
 
     def check(packet: Mapping[str, Any]) -> list[tuple[str, str]]:
+        if packet["query"] != asked:
+            return []
         groups = ("verified", "stale_risk", "needs_refresh")
         is_shown = any(item["source_id"] == name for group in groups for item in packet[group])
         if packet["known_empty"] or not (is_shown or says_what_lacks(packet)):
@@ -327,7 +329,7 @@ def _asked_at_once(world: World, new: Target) -> Target:
             return [("unsaid", f"{name} was there before the question, and is not in the answer: {said}")]
         return []
 
-    world.check, world.asked = check, f"where is {new.symbol} defined"
+    world.check, world.asked = check, asked
     return new
 
 

@@ -39,6 +39,7 @@ _QUANTITIES = re2.compile(
     r"(?i)\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|seventy|"
     r"eighty|ninety|hundreds?|thousands?|million|dozens?|half|third|once|twice|thrice|none|nobody|few|several|many|"
     r"much|single|zero|one [a-z]+|double|unlimited|limitless|forever|ages|enough|"
+    r"free|gratis|cheap|expensive|"
     r"short|long|small|large|big|tiny|huge|fast|slow|quick|high|low|deep|wide|old)(?:er|est|ly)?\b"
 )
 _OFTEN = re2.compile(

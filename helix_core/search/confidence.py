@@ -114,7 +114,8 @@ defines a name of the question does not only mention it."""
 @dataclass(frozen=True, slots=True)
 class FilesFound:
     """The first stage's result: files best first with their scores, their roles, the rankers' votes and weights, and
-    the question's words, lower-case, in each name and heading of a file that was read.
+    the question's words, lower-case, in each name and heading of a file that was read. ``is_narrowed``: a filter left
+    files out, so nothing follows from what code and names lack.
     """
 
     files: Sequence[tuple[Fused, float]]
@@ -122,6 +123,7 @@ class FilesFound:
     votes: Mapping[str, Votes]
     weights: Mapping[str, float]
     titles: Mapping[int, Collection[frozenset[str]]] = field(default_factory=dict)
+    is_narrowed: bool = False
 
 
 def answer_features(question: Question, terms: Sequence[Term], found: FilesFound) -> AnswerFeatures:
@@ -131,7 +133,8 @@ def answer_features(question: Question, terms: Sequence[Term], found: FilesFound
     best, score = found.files[0]
     held = _words_in(_files_of(question, found), found)
     implementing = _files_of(question, found, in_code=True)
-    held_in_code = _words_in(implementing, found)
+    held_in_code = held if found.is_narrowed else _words_in(implementing, found)
+    titles = [words for id_ in implementing for words in found.titles.get(id_, ())]
     told = telling_terms(question, terms)
     subjects = _without_manner(question, told)
     named = any(signal.ranker == "exact" for signal in best.signals)
@@ -146,9 +149,7 @@ def answer_features(question: Question, terms: Sequence[Term], found: FilesFound
         gap=1 - found.files[1][1] / score if len(found.files) > 1 else 1.0,
         in_code=max((_covered(subjects, words) for words in held_in_code), default=0.0),
         missing_in_code=_missing_proper(question, terms, held_in_code, named=named),
-        titled=max(
-            (_covered(subjects, words) for id_ in implementing for words in found.titles.get(id_, ())), default=0.0
-        ),
+        titled=max((_covered(subjects, words) for words in (held if found.is_narrowed else titles)), default=0.0),
         brief=max(0.0, 1 - len(told) / WORDS_OF_A_PARAPHRASE) if told else 0.0,
     )
 

@@ -396,7 +396,9 @@ class _Search:
         is_printed = bool(ranked and self._question.printed) and _is_exact(ranked[0])
         judged = self._judged(judged_by, text, is_printed=is_printed)
         judging = weigh_terms(judged.words, frequency, self._items)
-        first = FilesFound(files, roles, results.votes, weights, self._titles(best, judging))
+        first = FilesFound(
+            files, roles, results.votes, weights, self._titles(best, judging), is_narrowed=self._reader.is_narrowed
+        )
         signs = answer_features(judged, judging, first)
         places = located(self._request.places, self._reader, ranked)
         ranked = with_located(ranked, places, k)
