@@ -270,9 +270,11 @@ def _excludes(words: Sequence[str], others: Sequence[str], at: int) -> bool:
 
 
 def _are_days(words: Sequence[str], others: Sequence[str], at: int) -> bool:
-    """Return whether two texts name another day for the same."""
-    is_when = at > 1 and words[at - 1].lower() in BEFORE_DAYS
-    return is_when and {words[at].lower(), others[at].lower()} <= DAYS
+    """Return whether two texts name another day for what happens again: "on Mondays", "on the first Monday"."""
+    one, other, before = words[at].lower(), others[at].lower(), words[at - 1].lower()
+    if at < 2 or not (before in BEFORE_DAYS or (before == "on" and one.endswith("days") and other.endswith("days"))):
+        return False
+    return {one.removesuffix("s"), other.removesuffix("s")} <= DAYS
 
 
 def _permits_otherwise(words: Sequence[str], others: Sequence[str]) -> bool:

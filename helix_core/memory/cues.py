@@ -268,13 +268,10 @@ OPPOSITES = (
 )
 LIMITS = words_in("after every within to at most least than is are by in over under up exactly only per until before =")
 """Words after which a number is a value; after another word it may be a label, as in "item 3"."""
-DAYS = words_in(
-    """monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays
-    sundays"""
-)
+DAYS = words_in("monday tuesday wednesday thursday friday saturday sunday")
 ORDINALS = words_in("first second third fourth last")
-BEFORE_DAYS = words_in("on every each until by before after") | ORDINALS
-"""Words after which a day is when something happens; where a text begins so, it only says what that is about."""
+BEFORE_DAYS = words_in("every each until by") | ORDINALS
+"""Words after which one day is when something happens again; "on Friday" may be when something happened once."""
 ALLOWS = words_in("allowed permitted acceptable fine okay ok")
 FORBIDS = words_in("forbidden prohibited disallowed banned")
 ORDERS_NOT = words_in("never not avoid no")

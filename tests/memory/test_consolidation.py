@@ -69,6 +69,7 @@ def test_case_articles_spacing_and_the_last_mark_make_no_other_statement(helix, 
         ("Never force push", "Squash merge is allowed"),
         ("On Mondays the build is slow", "On Tuesdays the build is slow"),
         ("The Monday meeting is short", "The Tuesday meeting is short"),
+        ("The deploy broke on Friday", "The deploy broke on Monday"),
         ("The first argument is a path", "The second argument is a path"),
     ],
 )
