@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 import warnings
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
@@ -140,10 +141,10 @@ _HEAD = re.compile(r"\s*(?:async\s+def|def|class)\s+(\w+)")
 def is_decorator_of(name: str, start_line: int, end_line: int, data: bytes) -> bool:
     """Are the lines among the decorators of a definition of that name?
 
-    In a file that Python refuses, because of another line, they are where a decorator begins at them or above, and the
-    next definition has the name.
+    A file that is indented as a whole is read without that. In one that Python refuses because of another line, they
+    are where a decorator begins at them or above, and the next definition has the name.
     """
-    python = parsed(data)
+    python = parsed(data) or parsed(textwrap.dedent(data.decode("utf-8", "replace")).encode())
     if python is None:
         lines = data.decode("utf-8", "replace").splitlines()
         above = (

@@ -7,6 +7,7 @@ import importlib
 import os
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -389,7 +390,8 @@ def test_in_a_file_that_does_not_parse_decorators_are_of_the_next_definition(ben
     oracle = bench("truth_bench.symbol_oracle")
     options = "@option(\n    '--method',\n    help='GET',\n)\n@option(\n    '--params',\n)\n"
     decorated = f"@command()\n{options}def main():\n    pass\n"
-    for data in (decorated + "impqrt json\n", decorated + "import json\n"):
+    indented = textwrap.indent(decorated, "  ")
+    for data in (decorated + "impqrt json\n", decorated + "import json\n", indented):
         assert oracle.is_decorator_of("main", 3, 7, data.encode())
         assert not oracle.is_decorator_of("other", 3, 7, data.encode())
     assert not oracle.is_decorator_of("main", 1, 1, b"impqrt json\n\ndef main():\n    pass\n")
