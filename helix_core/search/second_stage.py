@@ -27,7 +27,8 @@ _ELSEWHERE = frozenset({Intent.TESTS, Intent.DOCS, Intent.EXAMPLES, Intent.HISTO
 LIKE = 1.0
 """Least similarity, in standard deviations, of a candidate chunk without a word of the question."""
 NAMED_OUTRIGHT = 6.0
-"""Larger than all other features together: a chunk that the question names exactly comes first."""
+"""About what all other features give together: a chunk that the question names exactly nearly always comes first. The
+place of an overview, whose words do not count, gets it more than once (``rankers.WHOLE``)."""
 
 
 @dataclass(frozen=True, slots=True)
