@@ -88,6 +88,8 @@ def closest(name: str, list_: Iterable[dict[str, Any]], otherwise: str) -> Liste
     by_folded |= {each.rsplit("/", 1)[-1].lower(): each for each in models}
     found = by_folded.get(name.lower())
     if found is None:
+        if name.startswith(("/", "./", "../", "~")):
+            raise ModelError(f"There is no model folder {name}; {otherwise}")
         close = get_close_matches(name.lower(), by_folded, n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(sorted({by_folded[each] for each in close}))}?" if close else ""
         raise ModelError(f"There is no model {name}; {hint or otherwise}")

@@ -153,6 +153,12 @@ def test_what_is_no_cross_encoder_leaves_nothing_behind(given: Path, tmp_path: P
         listed_reranker("ms-marco-MiniLM-L6")
 
 
+def test_a_folder_that_is_missing_is_not_taken_for_a_misspelled_name() -> None:
+    with pytest.raises(ModelError, match="There is no model folder /nope/ms-marco-MiniLM-L6; name") as refused:
+        listed_reranker("/nope/ms-marco-MiniLM-L6")
+    assert "did you mean" not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     "about", ["[]", "{}", '{"name": 1, "source": ""}', '{"name": "x", "source": "", "model_file": "../model.onnx"}']
 )
