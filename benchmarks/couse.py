@@ -29,7 +29,7 @@ from helix_core.bench.questions import interval, mean
 from helix_core.config import load_config
 from helix_core.embed.static import StaticEncoder
 from helix_core.engine import Helix
-from helix_core.engine.memory.companions import co_changed, co_used
+from helix_core.engine.memory.session_records import co_changed, co_used
 from helix_core.memory.uses import SITTING_S
 from helix_core.model import Hints, Role
 from helix_core.search import priors

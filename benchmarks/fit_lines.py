@@ -4,13 +4,14 @@ usage: python benchmarks/fit_lines.py CORPORA:QUESTIONS.jsonl... [--cache FOLDER
 
 Each CORPORA holds one folder a project, QUESTIONS are about them. A softmax over all places of a question's best
 files is fitted (the place that holds an evidence line should win), with one project left out at a time for the
-figures, and on all for ``--write``, which puts the weights into helix_core/search/line_weights.py. --model as in
+figures, and on all for ``--write``, which puts the weights into helix_core/search/weights.py. --model as in
 benchmarks/search.py; without it the weights for a model's vectors are left as they are.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -22,17 +23,18 @@ from numpy.typing import NDArray
 from search import Engine, questions_in
 
 from helix_core.embed.static import Encoder, StaticEncoder
-from helix_core.search import line_weights, search, second_stage
+from helix_core.search import search, second_stage
+from helix_core.search import weights as shipped
 from helix_core.search.rankers import RankerInput
 from helix_core.search.second_stage import FEATURES, ChosenSpan, FirstStage, place_features
 from helix_core.store import Reader
 
-WEIGHTS = Path(search.__file__).with_name("line_weights.py")
 PENALTY = 0.03
 STEPS = 400
 RATE = 0.1
 
-TABLES = ("WORDS", "VECTORS", "MODEL_VECTORS")
+BY_WORDS, WITH_VECTORS, WITH_MODEL = "LINES_BY_WORDS", "LINES_WITH_VECTORS", "LINES_WITH_MODEL"
+TABLES = (BY_WORDS, WITH_VECTORS, WITH_MODEL)
 Array = NDArray[np.float64]
 Asked = tuple[dict[str, Any], Path, Reader]
 
@@ -56,17 +58,17 @@ def main() -> None:
     with ExitStack() as stack:
         engine = Engine.of(args.cache, args.model, stack=stack)
         asked = [pair for each in args.benches for pair in _questions(engine, stack, *map(Path, each.split(":")))]
-        cases = {name: _cases(asked, StaticEncoder()) for name in ("WORDS", "VECTORS")}
+        cases = {name: _cases(asked, StaticEncoder()) for name in (BY_WORDS, WITH_VECTORS)}
         if args.model:
-            cases["MODEL_VECTORS"] = _cases(asked, engine.encoder)
-    tables = {name: dict(getattr(line_weights, name)) for name in TABLES}
+            cases[WITH_MODEL] = _cases(asked, engine.encoder)
+    tables = {name: dict(getattr(shipped, name)) for name in TABLES}
     for name, known in cases.items():
-        chosen = [replace(case, signs=[_without(signs, name == "WORDS") for signs in case.signs]) for case in known]
+        chosen = [replace(case, signs=[_without(signs, name == BY_WORDS) for signs in case.signs]) for case in known]
         names = list(chosen[0].signs[0])
         _report(name, chosen, names)
         tables[name] = _weights(chosen, names)
     if args.write:
-        WEIGHTS.write_text(_text(tables), "utf-8")
+        write(Path(shipped.__file__), as_text(tables))
 
 
 def _without(signs: dict[str, float], vectors: bool) -> dict[str, float]:
@@ -167,15 +169,25 @@ def _weights(cases: Sequence[Case], names: Sequence[str]) -> dict[str, float]:
     return {name: round(float(value), 3) for name, value in zip(names, fitted, strict=True)}
 
 
-def _text(tables: Mapping[str, Mapping[str, float]]) -> str:
-    parts = [WEIGHTS.read_text("utf-8").partition("\nWORDS")[0]]
+def write(path: Path, text: str) -> None:
+    """Put ``text`` between the marks of the file of weights."""
+    kept = path.read_text("utf-8")
+    fresh, count = re.subn(r"(?s)(?<=# fitted lines: begin\n).*?(?=# fitted lines: end)", lambda _: text, kept)
+    if count != 1:
+        raise SystemExit(f"{path} has no one place between '# fitted lines: begin' and its end; nothing was written.")
+    path.write_text(fresh, "utf-8")
+
+
+def as_text(tables: Mapping[str, Mapping[str, float]]) -> str:
+    """The part of the file between its marks."""
+    lines = []
     for table, weights in tables.items():
-        parts += [
-            f"{table}: dict[str, float] = {{",
+        lines += [
+            f"{table}: Mapping[str, float] = {{",
             *(f'    "{name}": {value},' for name, value in weights.items()),
             "}",
         ]
-    return "\n".join(parts) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

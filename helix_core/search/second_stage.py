@@ -9,9 +9,9 @@ from operator import mul
 from typing import NamedTuple
 
 from helix_core.model import LineSpan, SourceKind
-from helix_core.search.line_weights import MODEL_VECTORS, VECTORS, WORDS
 from helix_core.search.question import K1, B, Intent, Term, any_of
 from helix_core.search.rankers import OF_THE_WHOLE, RankerInput, Votes
+from helix_core.search.weights import LINES_BY_WORDS, LINES_WITH_MODEL, LINES_WITH_VECTORS
 from helix_core.store import FileChunk, MatchCounts, PhraseOffsets, Weights
 from helix_core.words import split_identifier
 
@@ -86,8 +86,8 @@ def rescore(files: Sequence[BestFile], stage: StageInput) -> list[Scored]:
 def table_for(stage: StageInput) -> Mapping[str, float]:
     """Return the weights for what is known of the chunks: words alone, or vectors too."""
     if not stage.similarity:
-        return WORDS
-    return MODEL_VECTORS if stage.with_model else VECTORS
+        return LINES_BY_WORDS
+    return LINES_WITH_MODEL if stage.with_model else LINES_WITH_VECTORS
 
 
 _FILE_SIGNS = ("file_score", "file_rank", "file_small", "document")

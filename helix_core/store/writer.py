@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -36,7 +38,9 @@ from helix_core.store.rows import (
 from helix_core.store.sources import replace_co_changes
 from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, Row, rows_of
 from helix_core.store.vector_rows import VectorRows
-from helix_core.store.write_queue import WriteQueue
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 RULES = "rules"
 """Meta key of the record of the ignore rules at the last listing of the files; empty when unknown."""
@@ -95,6 +99,56 @@ def _configure(connection: apsw.Connection, settings: dict[str, int]) -> None:
     for table in TABLES:
         for name, value in settings.items():
             connection.execute(f"INSERT INTO {table}({table}, rank) VALUES (?, ?)", (name, value))
+
+
+_POLL_S = 0.003
+
+
+class WriteQueue:
+    """A fair queue for the write lock of one index file, as seen by one writing connection: several processes write in
+    turn, each waits for at most one transaction.
+
+    SQLite's own lock is not fair: a process that commits and begins again at once starves all that poll for it. So a
+    waiter holds a lock file next to the index until it gets SQLite's lock. A writer that begins again takes the lock
+    file first, and a long transaction can check for a waiter and commit early.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._file = f"{os.path.splitext(path)[0]}.queue"
+        self._lock: FileLock | None = None
+
+    @contextmanager
+    def ticket(self, wait_ms: int) -> Iterator[None]:
+        """Hold the lock file during the block, which begins the transaction.
+
+        A writer with a short busy timeout does not queue. The same holds when the lock file cannot be locked in time or
+        at all: the write itself reports what is wrong with the folder.
+        """
+        lock = self._acquired(wait_ms / 1e3) if wait_ms >= BUSY_TIMEOUT_MS else None
+        try:
+            yield
+        finally:
+            if lock is not None:
+                lock.release()
+
+    def has_waiter(self) -> bool:
+        """Return whether another connection holds the lock file."""
+        lock = self._acquired(0)
+        if lock is None:
+            return True
+        lock.release()
+        return False
+
+    def _acquired(self, wait_s: float) -> FileLock | None:
+        from filelock import FileLock, Timeout
+
+        if self._lock is None:
+            self._lock = FileLock(self._file, mode=0o600, thread_local=False)
+        try:
+            self._lock.acquire(timeout=wait_s, poll_interval=_POLL_S)
+        except (Timeout, OSError):
+            return None
+        return self._lock
 
 
 _CHECKPOINT_WAIT_MS = 100

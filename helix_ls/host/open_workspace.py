@@ -6,9 +6,10 @@ import asyncio
 import contextvars
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,13 +19,13 @@ from helix_core.engine import Helix
 from helix_core.engine.indexing import PendingNotices
 from helix_core.errors import HelixError
 from helix_core.ingest import ParseGuard
-from helix_core.telemetry import Spans, no_span
-from helix_ls.host.answer_log import AnswerLog
+from helix_core.telemetry import COUNTS, WORDS, Spans, TraceSpan, Value, no_span
 from helix_ls.host.child_processes import BackgroundEmbedding, give_models
 from helix_ls.host.index_thread import IndexThread
 from helix_ls.host.settings import Settings
 from helix_ls.host.status import LEVEL, IndexFacts, ServerInfo, StatusChange, WorkspaceStatus, state_of, status_of
 from helix_ls.host.watcher import watch_mode
+from helix_ls.operations.hosting import MOST_KEPT
 
 THREADS = 2
 T = TypeVar("T")
@@ -104,6 +105,56 @@ class LookBackoff:
             self.next_at = now + self.wait_s
             return True
         return False
+
+
+_WINDOW = "helix.window"
+
+
+class AnswerLog:
+    """The last answers of one workspace as numbers: which verdicts they had, how large and how slow they were.
+
+    Made of the spans that the engine begins, so that answers to editors, agents and chats are all in it, the newest
+    last. Kept in memory only, and never with a question, a path or a line. Written by the query threads, read by any.
+    """
+
+    def __init__(self, spans: Spans) -> None:
+        self._spans = spans
+        self._entries: deque[dict[str, Any]] = deque(maxlen=MOST_KEPT)
+
+    def latest(self, limit: int) -> list[dict[str, Any]]:
+        """Return the last answers, the newest first."""
+        return list(self._entries)[::-1][:limit]
+
+    @contextmanager
+    def span(self, name: str, /, **attributes: Value | None) -> Iterator[TraceSpan]:
+        """Begin the span as the process would, and keep the numbers of one that is a packet or a window."""
+        with self._spans(name, **attributes) as span:
+            is_kept = name == _WINDOW or attributes.get("verb") == "packet"
+            if not is_kept:
+                yield span
+                return
+            kept = _LoggedSpan(span)
+            kept.set(**attributes)
+            at, began = time.time(), time.monotonic()
+            yield kept
+            elapsed_ms = round((time.monotonic() - began) * 1e3, 1)
+            verb = "window" if name == _WINDOW else "packet"
+            self._entries.append({"at": at, "elapsed_ms": elapsed_ms, **kept.numbers, "verb": verb})
+
+
+class _LoggedSpan:
+    """A span whose numbers and words are kept as well; an answer that failed is not."""
+
+    def __init__(self, span: TraceSpan) -> None:
+        self._span = span
+        self.numbers: dict[str, Value] = {}
+
+    def set(self, **attributes: Value | None) -> None:
+        """Set attributes; None sets nothing."""
+        self._span.set(**attributes)
+        for name, value in attributes.items():
+            if value is not None and (name in COUNTS or name in WORDS):
+                self.numbers[name] = value
 
 
 class OpenWorkspace:

@@ -19,7 +19,7 @@ from helix_ls.lsp.connection import ClientConnection
 from helix_ls.lsp.diagnostics import Diagnostics, PutAway, dismiss, place_id, put_away
 from helix_ls.lsp.folders import Folder, uri_of_file
 from helix_ls.lsp.memory_notices import MemoryNotices
-from helix_ls.lsp.progress import Token, WorkDoneBar
+from helix_ls.lsp.progress import IndexProgress, Token
 from helix_ls.lsp.questions import QueryHandlers, document_place
 from helix_ls.lsp.replies import INVALID_PARAMS, RequestError
 from helix_ls.lsp.strands import StrandHandlers
@@ -34,9 +34,13 @@ class ActionHandlers:
     """Handlers of the ``helix.*`` commands that act, for one LSP session. ``attach`` retries to open a folder."""
 
     def __init__(
-        self, connection: ClientConnection, diagnostics: Diagnostics, attach: Callable[[Folder], Awaitable[None]]
+        self,
+        connection: ClientConnection,
+        diagnostics: Diagnostics,
+        progress: IndexProgress,
+        attach: Callable[[Folder], Awaitable[None]],
     ) -> None:
-        self._connection, self._diagnostics, self._attach = connection, diagnostics, attach
+        self._connection, self._diagnostics, self._progress, self._attach = connection, diagnostics, progress, attach
 
     async def refresh(self, given: questions.WorkspaceArguments, token: Token | None = None) -> dict[str, Any]:
         """Handle ``helix.index.refresh``: bring the index up to date."""
@@ -56,21 +60,14 @@ class ActionHandlers:
         folder = self._connection.folders.named(given.workspace)
         await self._attach(folder)
         workspace = await folder.workspace()
-        bar = WorkDoneBar(self._connection.protocol, token, title, cancellable=False) if token is not None else None
-        forget = workspace.subscribe(lambda change: bar.report(change.status)) if bar is not None else None
-        if bar is not None:
-            bar.report(workspace.status)
-        try:
-            return await act(workspace)
-        except asyncio.CancelledError:
-            # A window that closes does not cancel indexing: other clients may share the folder.
-            if not self._connection.protocol.is_leaving():
-                workspace.cancel()
-            raise
-        finally:
-            if bar is not None and forget is not None:
-                forget()
-                bar.end(workspace.status.message)
+        with self._progress.requested(folder, token, title):
+            try:
+                return await act(workspace)
+            except asyncio.CancelledError:
+                # A window that closes does not cancel indexing: other clients may share the folder.
+                if not self._connection.protocol.is_leaving():
+                    workspace.cancel()
+                raise
 
     async def pause(self, given: questions.WorkspaceArguments) -> None:
         """Handle ``helix.index.pause``: pause background indexing."""

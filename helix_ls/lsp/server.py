@@ -30,7 +30,6 @@ from helix_ls.lsp.progress import IndexProgress
 from helix_ls.lsp.protocol import DID_SHOW, DidShowParams, HelixProtocol
 from helix_ls.lsp.questions import QueryHandlers
 from helix_ls.lsp.settings import options_of
-from helix_ls.lsp.status import StatusNotices
 from helix_ls.lsp.strands import StrandHandlers
 from helix_ls.lsp.sync import ClientConfiguration, Sync
 
@@ -61,11 +60,10 @@ class HelixServer(LanguageServer):
             self._packets.was_opened, lambda noting: connection.spawn(noting, "noting what was opened")
         )
         self._just_opened: FileInFolder | None = None
-        self._status = StatusNotices(self.protocol.notify)
         self._progress = IndexProgress(self.protocol, shows=lambda: connection.client.shows_progress)
         self._configuration = ClientConfiguration(connection, self._settings_applied)
         self._sync = Sync(connection, self._buffer_changed, self._diagnostics.forget)
-        acts = ActionHandlers(connection, self._diagnostics, self._attach)
+        acts = ActionHandlers(connection, self._diagnostics, self._progress, self._attach)
         self._memory = MemoryNotices(connection, self._diagnostics.changed)
         self._commands = Commands(
             QueryHandlers(connection, self._packets), acts, self._memory, StrandHandlers(connection)
@@ -144,7 +142,7 @@ class HelixServer(LanguageServer):
     async def close(self) -> None:
         """Close packets, timers, tasks and folders of the connection."""
         self._packets.close_all()
-        for part in (self._status, self._progress, self._diagnostics, self._memory):
+        for part in (self._progress, self._diagnostics, self._memory):
             part.close()
         await self.connection.close()
 
@@ -167,7 +165,6 @@ class HelixServer(LanguageServer):
     # Change events
 
     def _folder_changed(self, folder: Folder) -> None:
-        self._status.changed(folder)
         self._progress.changed(folder)
 
     def _workspace_changed(self, folder: Folder, change: StatusChange) -> None:
@@ -214,8 +211,7 @@ class HelixServer(LanguageServer):
         if folder is not None:
             self._diagnostics.forget_folder(folder)
             self._packets.close_all(folder)
-            self._progress.end(folder)
-            self._status.forget(folder.uri)
+            self._progress.forget(folder)
             self._memory.forget(folder.uri)
         return folder
 

@@ -118,6 +118,25 @@ def test_a_command_that_asks_once_says_that_it_does_not_load_the_model(
 
 
 @pytest.mark.process
+def test_weights_of_lines_are_written_as_the_file_has_them(
+    benchmark: Callable[[str], ModuleType], tmp_path: Path
+) -> None:
+    fit_lines = benchmark("fit_lines")
+    shipped, copy = Path(str(weights.__file__)), tmp_path / "weights.py"
+    shutil.copy(shipped, copy)
+    tables = {name: dict(getattr(weights, name)) for name in fit_lines.TABLES}
+    fit_lines.write(copy, fit_lines.as_text(tables))
+    assert copy.read_text() == shipped.read_text()
+
+    tables["LINES_BY_WORDS"]["short"] = -0.37
+    fit_lines.write(copy, fit_lines.as_text(tables))
+    found: dict[str, Any] = {}
+    exec(copy.read_text(), found)
+    assert found["LINES_BY_WORDS"]["short"] == -0.37
+    assert found["LINES_WITH_MODEL"] == weights.LINES_WITH_MODEL
+
+
+@pytest.mark.process
 def test_weights_are_written_as_the_file_has_them(benchmark: Callable[[str], ModuleType], tmp_path: Path) -> None:
     fit = benchmark("fit")
     shipped = Path(str(weights.__file__))

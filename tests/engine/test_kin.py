@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from helix_core.engine.memory.companions import co_changed
+from helix_core.engine.memory.session_records import co_changed
 from helix_core.model import Ranked
 from helix_core.search.related import CHANGED, IMPORTED, IMPORTER, related_items, related_sources
 from tests.engine.repository import git, write

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from helix_ls.lsp.debounce import MOST_WAITING, Debouncer, OneAtATime
-from helix_ls.lsp.status import StatusNotices
+from helix_ls.lsp.progress import StatusNotices
 
 pytestmark = pytest.mark.asyncio
 
@@ -48,13 +48,17 @@ class _IndexingFolder:
 
 async def test_a_status_while_indexing_is_sent_at_once_and_then_once_an_interval():
     sent: list[int] = []
-    notices, folder = StatusNotices(lambda method, status: sent.append(status["done"])), _IndexingFolder()
+    shown: list[object] = []
+    notices = StatusNotices(lambda method, status: sent.append(status["done"]), shown.append)
+    folder = _IndexingFolder()
     for _ in range(20):
         notices.changed(folder)
     assert len(sent) == 1
     await asyncio.sleep(0.5)
     assert len(sent) == 2
     assert sent[-1] == folder.done
+    # The bars have no throttle of their own.
+    assert shown == [folder, folder]
     notices.changed(folder)
     notices.changed(folder)
     notices.close()

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.engine.memory.companions import co_used
+from helix_core.engine.memory.session_records import co_used
 from helix_core.errors import UsageError
 from helix_core.memory.uses import (
     HALF_LIFE_S,

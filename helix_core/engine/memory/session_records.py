@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from helix_core.engine.opened import WorkspaceSession
@@ -13,9 +13,32 @@ from helix_core.model import NOTE_SCHEME, Hints
 from helix_core.workspace import checked
 
 if TYPE_CHECKING:
-    from helix_core.store import Memory
+    from helix_core.store import Memory, Reader
 
 MOST_NOTED = 20
+MOST_ANCHORS = 8
+MOST_CHANGED = 16
+
+
+def co_used(memory: Memory, workspace: bytes, anchors: Sequence[bytes], now: float) -> tuple[bytes, ...]:
+    """Files that were opened or cited in the sittings of ``anchors``, closest first, at most 16.
+
+    Raises MemoryStoreError.
+    """
+    from helix_core.memory import SITTING_S, Together, companions, links, repeated
+
+    together = [Together(*row) for row in memory.uses.together(workspace, anchors[:MOST_ANCHORS], SITTING_S)]
+    candidates = repeated(together)
+    if not candidates:
+        return ()
+    return companions(links(together, memory.uses.counts(workspace, sorted(candidates)), now), anchors)
+
+
+def co_changed(reader: Reader, anchors: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Files that changed in git together with ``anchors``, closest first, at most 16. Raises StoreError."""
+    sources = [source.id for path in anchors[:MOST_ANCHORS] if (source := reader.files.source(path)) is not None]
+    paths = dict.fromkeys(related.path for related in reader.related.co_changed(sources)) if sources else {}
+    return tuple(path for path in paths if path not in anchors)[:MOST_CHANGED]
 
 
 class SessionRecords:
@@ -84,8 +107,6 @@ class SessionRecords:
         """Add to the hints the files related to the open ones, and those that the session opened recently."""
         if not hints.open_paths and not (hints.session and self._session.records_uses):
             return hints
-        from helix_core.engine.memory.companions import MOST_ANCHORS, co_changed, co_used
-
         now = time.time()
         read = self._session.read_memory
         lately = read(lambda memory: self._lately(memory, hints.session, now)) if hints.session else None
