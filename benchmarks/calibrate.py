@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from search import Engine, interval
 
-from helix_core.search import confidence, search
+from helix_core.search import confidence, judge, search
 from helix_core.search.confidence import AGAINST, PLACE_SIGNS, PRESENCE_SIGNS, AnswerFeatures
 from helix_core.search.confidence_weights import PLACE_WITH_MODEL
 from helix_core.store import Reader
@@ -102,12 +102,12 @@ def _case(engine: Engine, question: dict[str, Any], reader: Reader) -> Case:
         met.append(signs)
         return own(signs)
 
-    own = search.presence
-    search.presence = noticed
+    own = judge.presence
+    judge.presence = noticed
     try:
         found = search.search(search.SearchRequest(question["question"], 5, encoder=engine.encoder), reader)
     finally:
-        search.presence = own
+        judge.presence = own
     first = found.ranked[0].item.source.source_id if found.ranked else ""
     signs = met[0] if met else AnswerFeatures(missing_proper=1.0)
     expected = question["expect_files"]
@@ -181,8 +181,8 @@ def _report(cases: Sequence[Case]) -> None:
                 here[number] = _told([held], presence, PRESENCE_SIGNS)[0]
                 place = _told([held], places[held.with_model], PLACE_SIGNS)[0]
                 empty = here[number] < confidence.FLOOR
-                most = search.DOUBTED_CONFIDENCE if here[number] < search.DOUBT else 1.0
-                sure[number] = min(here[number] * place, search.ABSENT_CONFIDENCE if empty else most)
+                most = judge.DOUBTED_CONFIDENCE if here[number] < judge.DOUBT else 1.0
+                sure[number] = min(here[number] * place, judge.ABSENT_CONFIDENCE if empty else most)
     for with_model in sorted({case.with_model for case in cases}):
         own = [number for number, case in enumerate(cases) if case.with_model == with_model]
         print(f"held out, {'vectors of the model' if with_model else 'built-in vectors'}:")

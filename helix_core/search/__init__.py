@@ -12,6 +12,7 @@ from helix_core.faces import lazy_face
 if TYPE_CHECKING:
     from helix_core.search.confidence import FLOOR
     from helix_core.search.import_paths import Imports, module_of, resolves_to
+    from helix_core.search.known_words import verbatim_chunks
     from helix_core.search.language import LANGUAGE_NOTE
     from helix_core.search.meaning import (
         BUILT_IN,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from helix_core.search.named import NAMED_CONFIDENCE, are_names, is_implemented, undefined_note
     from helix_core.search.question import Question, Term, coverage, parse_question, weigh_terms
     from helix_core.search.related import related_sources
-    from helix_core.search.search import ABSENT_NOTE, DOUBT_NOTE, UNSEARCHED_NOTE, SearchRequest, verbatim_chunks
+    from helix_core.search.search import ABSENT_NOTE, DOUBT_NOTE, UNSEARCHED_NOTE, SearchRequest
     from helix_core.search.several_questions import asks_for_tests, separate_questions
 
 __all__ = [
@@ -65,12 +66,13 @@ __getattr__ = lazy_face(
     {
         "confidence": ("FLOOR",),
         "import_paths": ("Imports", "module_of", "resolves_to"),
+        "known_words": ("verbatim_chunks",),
         "language": ("LANGUAGE_NOTE",),
         "meaning": ("BUILT_IN", "MOST_CHARS", "MOST_PLACES", "QuestionEncoder", "Reranker", "rerank", "reranker_text"),
         "named": ("NAMED_CONFIDENCE", "are_names", "is_implemented", "undefined_note"),
         "question": ("Question", "Term", "coverage", "parse_question", "weigh_terms"),
         "related": ("related_sources",),
-        "search": ("ABSENT_NOTE", "DOUBT_NOTE", "UNSEARCHED_NOTE", "SearchRequest", "verbatim_chunks"),
+        "search": ("ABSENT_NOTE", "DOUBT_NOTE", "UNSEARCHED_NOTE", "SearchRequest"),
         "several_questions": ("asks_for_tests", "separate_questions"),
     },
 )

@@ -36,7 +36,7 @@ class SearchTrace:
 def explain_search(trace: SearchTrace) -> RankingExplanation:
     """Return the explanation of one search. Raises StoreError when the index cannot be read."""
     meaning = trace.query.meaning
-    with_model = meaning is not None and not meaning.is_static
+    with_model = trace.query.has_model
     return RankingExplanation(
         rankers=_rankers(trace),
         model=meaning.model if meaning is not None else "",

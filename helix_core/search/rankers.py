@@ -29,6 +29,8 @@ from helix_core.store import DefinitionHit, MatchCounts, Reader, VectorHit, Weig
 from helix_core.words import is_compound, lazy_pattern, split_identifier
 
 _WORD = re.compile(r"\w+")
+OVER_BUDGET = "ran out of its budget"
+"""The state of a ranker, or of a later step, whose query was interrupted."""
 HITS = 60
 MAX_FILES = 6
 MAX_FILES_OF_A_WORD = 2
@@ -371,6 +373,11 @@ class RankerInput:
     items: int
     reader: Reader
     meaning: QuestionVector | None = None
+
+    @property
+    def has_model(self) -> bool:
+        """Whether the query embedding is one of a model, not of the built-in vectors."""
+        return self.meaning is not None and not self.meaning.is_static
 
 
 def best_first(scored: Mapping[int, float]) -> list[tuple[int, float]]:

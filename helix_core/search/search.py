@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from helix_core.conversation import Coordinate
-from helix_core.model import Found, Hints, Ranked, Role, SourceKind
-from helix_core.search.confidence import (
-    FLOOR,
-    AnswerFeatures,
-    FilesFound,
-    answer_features,
-    confidence,
-    place,
-    presence,
-    telling_terms,
-)
+from helix_core.model import Found, Hints, Ranked, Role, Source
+from helix_core.search.confidence import FilesFound, answer_features
 from helix_core.search.coordinates import located, with_located
 from helix_core.search.explanation import SearchTrace, explain_search
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
+from helix_core.search.judge import (
+    DOUBTED_CONFIDENCE,
+    SAID_CONFIDENCE,
+    AnswerJudge,
+    AnswerSigns,
+    AskedAbout,
+    Sureness,
+    is_exact,
+    is_path_of,
+)
+from helix_core.search.known_words import Known, known_words
 from helix_core.search.language import function_words, is_multilingual, language_note, language_of, meaning_note
 from helix_core.search.meaning import QuestionEncoder, QuestionVector, encode_question, state_of, vectors_note
-from helix_core.search.named import NAMED_CONFIDENCE, ConfidenceBounds, has_line, settle, unknown_members
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
     LONGEST_SUBJECT,
-    QUESTION_WORDS,
-    REQUEST_WORDS,
     Intent,
     Question,
     Term,
-    any_of,
     is_request_word,
     match_expression,
     parse_question,
@@ -47,6 +45,7 @@ from helix_core.search.rankers import (
     DEPENDENT_RANKERS,
     LEVEL_OF,
     OF_THE_WHOLE,
+    OVER_BUDGET,
     PRIMARY_RANKERS,
     RANKERS,
     RankerInput,
@@ -64,109 +63,12 @@ from helix_core.search.second_stage import (
     monotone,
     read_files,
 )
-from helix_core.search.several_questions import separate_questions, with_answers, with_tests
-from helix_core.search.spelling import corrected, corrections, in_one_word, is_bold, is_one_stroke, slips
+from helix_core.search.several_questions import with_answers, with_tests
+from helix_core.search.spelling import corrected, corrections, in_one_word
 from helix_core.search.weights import weight
 from helix_core.store import QueryBudgetError, Reader
-from helix_core.words import IDENTIFIER, lazy_pattern
 
 _WORD = re.compile(r"\w+")
-_ASKS_WHERE = lazy_pattern(
-    r"(?i)\bwhere(?:['’]?s| is| are| was| were| does?| do| did| in)? (?!(?:i|can i|you|we)\b)|\bwhere\b\W*$",
-    cues="where",
-)
-"""A question for a place is one of the files, where they have what it names; general knowledge has no places."""
-_IN_PARTS = lazy_pattern(r"(?<=\w)[_./](?=\w)", cues="_|.|/")
-MAX_POSTINGS = 6_000
-"""A look-up costs the posting list of a name's rarest word; a name of common words only is assumed to be known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """``frequency`` is each word's document frequency in chunks; for a known compound name, that of its rarest word.
-
-    ``uncounted`` are words whose count exceeded its budget: they are treated as occurring in every chunk, so that they
-    decide nothing.
-    """
-
-    frequency: dict[str, int]
-    uncounted: tuple[str, ...] = ()
-
-
-def known_words(words: Iterable[str], items: int, reader: Reader) -> Known:
-    """Look up each word's document frequency; ``items`` is the number of chunks."""
-    uncounted: dict[str, None] = {}
-    frequency = {word: _count(word, items, reader, uncounted) for word in dict.fromkeys(words)}
-    for word, count in frequency.items():
-        if _IN_PARTS.search(word) and 0 < count <= MAX_POSTINGS and not _has_phrase(word, reader, uncounted):
-            frequency[word] = 0
-    return Known(frequency, tuple(uncounted))
-
-
-def _count(word: str, items: int, reader: Reader, uncounted: dict[str, None]) -> int:
-    try:
-        return reader.words.frequency([word])[word]
-    except QueryBudgetError:
-        uncounted[word] = None
-        return items
-
-
-def _has_phrase(name: str, reader: Reader, uncounted: dict[str, None]) -> bool:
-    """Return whether the words of the name occur in sequence. Assumed, and noted, where the query exceeds its
-    budget.
-    """
-    try:
-        return bool(reader.text.chunk_matches(any_of([name]), 1))
-    except QueryBudgetError:
-        uncounted[name] = None
-        return True
-
-
-MOST_VERBATIM, VERBATIM_HITS = 4, 40
-"""A longer text is a sentence: that it is not here word for word says nothing, and that it is says no more."""
-
-
-def verbatim_chunks(text: str, reader: Reader) -> frozenset[int]:
-    """Return chunks that have a short text word for word, but for the words around it that only ask: of "where are
-    splat params" the last two. Such a text is here, wherever that is. None where a filter narrows what is searched.
-    """
-    words = _WORD.findall(text.lower()) if len(text) <= LONGEST_SUBJECT else []
-    while words and words[0] in QUESTION_WORDS:
-        words.pop(0)
-    while words and words[-1] in QUESTION_WORDS:
-        words.pop()
-    is_told = len(words) > 1 or any(map(str.isdigit, words))
-    if not is_told or len(words) > MOST_VERBATIM or reader.is_narrowed:
-        return frozenset()
-    _, items = reader.text.size()
-    if not 0 < min(known_words(words, items, reader).frequency.values()) <= MAX_POSTINGS:
-        return frozenset()
-    try:
-        found = reader.text.chunk_matches(any_of([" ".join(words)]), VERBATIM_HITS)
-    except QueryBudgetError:
-        return frozenset()
-    return frozenset(item for item, _, _ in found)
-
-
-WORDS_OF_A_SUBJECT = 4
-"""So many known words are about this index: small talk and general knowledge share fewer with a project."""
-NAMED_SHARE = 0.5
-COMPARING_WORDS = frozenset(
-    [
-        "difference",
-        "differences",
-        "between",
-        "differ",
-        "versus",
-        "vs",
-        "compare",
-        "compared",
-        "meaning",
-        "mean",
-        "means",
-    ]
-)
-"""Words of general questions that every project has."""
 FILES_WEIGHED = 80
 FILES_CHOSEN = 30
 NEAREST = 8
@@ -174,20 +76,8 @@ WORDS_TRIED = 3
 WORDS = "words"
 BY_NAME = frozenset({"exact", "names", "paths", "phrases", "claims", "tests"})
 """The rankers of exact names. For a question that is only a known name, files without it are padding."""
-SIMILAR_READ = 5
-SHORTEST_SLIP = 6
-ABSENT_CONFIDENCE = 0.29
-"""Just below the threshold of a verified verdict: results of an absent answer are never shown as verified."""
-SAID_CONFIDENCE = 0.5
-"""Below this confidence an answer says why it may be none: the question's language, or that it is perhaps not here."""
-DOUBT = 0.9
-"""Below this presence, and not below ``FLOOR``, about half of the questions have no answer in the index."""
-DOUBTED_CONFIDENCE = 0.69
-"""Most confidence below ``DOUBT``: where the place would make an answer surer, it says that it is perhaps not here."""
 UNSEARCHED_NOTE = "not everything was searched"
 """How the note begins of an answer that a ranker, or a word's count, is missing from."""
-OVER_BUDGET = "ran out of its budget"
-"""The state of a ranker, or of a later step, whose query was interrupted."""
 
 
 @dataclass(slots=True)
@@ -288,8 +178,6 @@ def _tests(request: SearchRequest, reader: Reader) -> tuple[Ranked, ...]:
         return _Search(replace(request, question=request.tested, judged="", tested="", message=""), reader).run().ranked
 
 
-NO_AUTHORS_NOTE = "no file here says who wrote this; `git shortlog -sn` does"
-NO_FRAGMENT_NOTE = "nothing here has this text as it stands; these places have its words"
 ABSENT_NOTE = "probably not here: "
 """How the note begins on one of several questions that nothing here answers."""
 DOUBT_NOTE = "perhaps not here: "
@@ -303,43 +191,23 @@ def doubt_note(nearest: Ranked) -> str:
     return f"{DOUBT_NOTE}nothing in the index answers this for certain; the nearest place is {place_}"
 
 
-def guess_note(guess: tuple[str, str]) -> str:
-    """Return the sentence that tells what an unknown word was taken for."""
-    typed, meant = guess
-    return f'{typed} is not in the index and was read as "{meant}"'
-
-
-def _with_guesses(settled: ConfidenceBounds, guesses: Mapping[str, str]) -> ConfidenceBounds:
-    """Return the bounds with the notes that tell what unknown words were taken for, and less sure of a name: another
-    may be meant.
-    """
-    at_most = DOUBTED_CONFIDENCE if any(map(is_bold, guesses.values())) else 1.0
-    notes = (*map(guess_note, guesses.items()), *settled.notes)
-    return replace(settled, at_most=min(settled.at_most, at_most), notes=notes)
-
-
 def _notes(
     results: _RankerResults,
-    settled: ConfidenceBounds,
+    sureness: Sureness,
     ranked: Sequence[Ranked],
-    sure: float,
     *,
     vectors: str,
     language: str,
     by_model: bool,
-    is_doubtful: bool,
 ) -> tuple[str, ...]:
     """Return the notes on an answer: what it lacks, and why it may not answer the question."""
-    notes = [*([vectors] if vectors else []), *results.notes(), *settled.notes]
+    sure = sureness.confidence
+    notes = [*([vectors] if vectors else []), *results.notes(), *sureness.bounds.notes]
     if language and (sure < SAID_CONFIDENCE or not ranked):
         notes.append(meaning_note(language) if by_model else language_note(language))
-    elif is_doubtful and ranked and not SAID_CONFIDENCE <= sure < DOUBTED_CONFIDENCE:
+    elif sureness.is_doubtful and ranked and not SAID_CONFIDENCE <= sure < DOUBTED_CONFIDENCE:
         notes.append(doubt_note(ranked[0]))
     return tuple(notes)
-
-
-def _is_path_of(path: bytes, named: Sequence[str]) -> bool:
-    return any(path == name or path.endswith(b"/" + name) for name in map(str.encode, named))
 
 
 def _names_of(file: BestFile) -> set[str]:
@@ -348,8 +216,33 @@ def _names_of(file: BestFile) -> set[str]:
     return {name for place in own for name in (place.name, *place.defines) if name}
 
 
-def _is_exact(one: Ranked) -> bool:
-    return any(signal.ranker == "exact" for signal in one.signals)
+@dataclass(frozen=True, slots=True)
+class _QuestionRead:
+    """A question as it was read, without slips of the keyboard.
+
+    Attributes:
+        text: The question.
+        judged_by: The part of it by which it is judged; empty: all of it.
+        known: How often the index has each word.
+        taken_for: What was read as what.
+    """
+
+    text: str
+    judged_by: str
+    known: Known
+    taken_for: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _RankedFiles:
+    """The rankers' lists with their weights, fused, and the files by score, best first, each with its priors."""
+
+    rankings: Sequence[Ranking]
+    weights: Mapping[str, float]
+    fused: Sequence[Fused]
+    sources: Mapping[int, Source]
+    priors: Mapping[int, Prior]
+    files: Sequence[tuple[Fused, float]]
 
 
 class _Search:
@@ -362,118 +255,138 @@ class _Search:
         self._question = self._question_of(request.question)
         self._wanted_intents = self._question.intents if request.prefer_implementation else frozenset(Intent)
         self._sources, self._items = reader.text.size()
+        self._encoder = None if LEVEL_OF.keys() <= request.off else request.encoder
 
     def run(self) -> Found:
-        k = self._request.k
-        text, judged_by, known, read = self._read_words()
-        frequency = known.frequency
-        terms = weigh_terms(self._question.words, frequency, self._items)
-        encoder = None if LEVEL_OF.keys() <= self._request.off else self._request.encoder
-        meaning = encode_question(text, self._reader, encoder)
+        """Rank files, choose places in the best of them, judge whether they answer the question, and how surely."""
+        read = self._read_words()
+        terms = weigh_terms(self._question.words, read.known.frequency, self._items)
         query = RankerInput(
-            self._question, select_terms(terms, self._items), frequency, self._items, self._reader, meaning
+            self._question,
+            select_terms(terms, self._items),
+            read.known.frequency,
+            self._items,
+            self._reader,
+            encode_question(read.text, self._reader, self._encoder),
         )
         results = self._run_rankers(query)
-        if known.uncounted:
+        if read.known.uncounted:
             results.states[WORDS] = OVER_BUDGET
-        with_model = meaning is not None and not meaning.is_static
-        # A ranker over budget keeps its weight: it counts as one that does not agree.
-        silent = [name for name in results.over_budget() if name != WORDS]
-        weights = {name: weight(name, with_model=with_model) for name in (*results.votes, *silent)}
-        rankings = [_ranking(name, votes, weights[name]) for name, votes in results.votes.items()]
-        fused = blend(rankings)
-        self._request.check()
-        sources = self._reader.files.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
-        priors = {id_: prior(source, self._wanted_intents, self._request.hints) for id_, source in sources.items()}
-        files = sorted(
-            [(one, one.score * priors[one.id].factor) for one in fused if one.id in sources],
-            key=lambda entry: (-entry[1], sources[entry[0].id].path),
-        )
-        kinds = {id_: source.source_kind for id_, source in sources.items()}
-        best = self._first_stage(query, results, files, kinds)
-        ranked = self._ranked(query, results, files[: max(FILES_CHOSEN, k)], best, priors=priors, k=k)
-        roles = {id_: source.role for id_, source in sources.items()}
-        is_printed = bool(ranked and self._question.printed) and _is_exact(ranked[0])
-        judged = self._judged(judged_by, text, is_printed=is_printed)
-        judging = weigh_terms(judged.words, frequency, self._items)
-        first = FilesFound(
-            files, roles, results.votes, weights, self._titles(best, judging), is_narrowed=self._reader.is_narrowed
-        )
-        signs = answer_features(judged, judging, first)
-        places = located(self._request.places, self._reader, ranked)
-        ranked = with_located(ranked, places, k)
-        # A name whose every word one file has is here, wherever it occurs; only the place is open.
-        is_literal = bool(judged.subject) and signs.covered == 1.0 and not signs.missing_proper
-        is_overview = "exact" in results.votes and bool(judged.toolchain or judged.intents & OF_THE_WHOLE.keys())
-        whole, by_model = judged_by or text, self._is_found_by_meaning(meaning, judged, frequency)
-        is_certain = bool(places) or is_overview or by_model or is_printed
-        seems_empty = not ranked or (
-            not is_certain and self._seems_absent(judged, judging, signs, is_literal=is_literal)
-        )
-        has_path = any(_is_path_of(source.path, judged.paths) for source in sources.values())
-        verbatim = verbatim_chunks(whole, self._reader) if seems_empty and ranked else frozenset()
-        if seems_empty and ranked:
-            seems_empty = not (
-                has_path
-                or verbatim
-                or (judged.versions and _is_exact(ranked[0]))
-                or self._is_defined(judged, whole, judging, results)
-                or self._has_part(whole, frequency, first)
-            )
-        seems_empty = seems_empty or (not places and self._lacks_member(whole, results))
+        stage = self._rank_files(results, with_model=query.has_model)
+        best = self._first_stage(query, results, stage)
+        ranked = self._ranked(query, results, stage, best)
+        signs = self._signs(read, query, results, stage, best=best, ranked=ranked)
+        ranked = with_located(ranked, signs.places, self._request.k)
+        judge = self._judge_of(results)
+        seems_empty, verbatim = judge.absence(signs, ranked)
         is_first = bool(ranked) and ranked[0].item.id in verbatim
-        settled = settle(whole, judged, judging, ranked, self._reader)
-        settled = _with_guesses(
-            self._settled(settled, judged, ranked, places, is_printed=is_printed, is_verbatim=is_first), slips(read)
+        sureness = judge.sureness(
+            signs, ranked, read.taken_for, seems_empty=seems_empty, is_verbatim=is_first, with_model=query.has_model
         )
-        sure = settled.bound((place if is_literal or is_overview else confidence)(signs, with_model=with_model))
-        # What a name of the question settles is no matter of its words.
-        is_known = seems_empty or is_certain or is_literal or has_path or settled.at_least > DOUBTED_CONFIDENCE
-        is_doubtful = not (is_known or is_first) and presence(signs) < DOUBT
-        sure = min(sure, ABSENT_CONFIDENCE if seems_empty else DOUBTED_CONFIDENCE if is_doubtful else 1.0)
         notes = _notes(
             results,
-            settled,
+            sureness,
             ranked,
-            sure,
-            vectors=vectors_note(meaning, encoder),
+            vectors=vectors_note(query.meaning, self._encoder),
             language=self._language,
-            by_model=by_model,
-            is_doubtful=is_doubtful,
+            by_model=signs.by_meaning,
         )
-        asks_of_something = not judging or any(not is_request_word(term.word) for term in judging)
-        known_empty = seems_empty and asks_of_something and not self._language and not results.over_budget()
+        asks_of_something = not signs.terms or any(not is_request_word(term.word) for term in signs.terms)
         return Found(
             ranked=ranked,
-            confidence=sure if ranked else 0.0,
-            known_empty=known_empty,
+            confidence=sureness.confidence if ranked else 0.0,
+            known_empty=seems_empty and asks_of_something and not self._language and not results.over_budget(),
             terms=tuple(term.word for term in terms),
             rankers=results.states,
             searched_sources=self._sources,
             searched_items=self._items,
-            evaluated=len(fused),
+            evaluated=len(stage.fused),
             nearest=self._nearest(terms, results, ranked) if seems_empty else (),
-            account=explain_search(SearchTrace(query, rankings, fused, best, ranked, signs, read))
+            account=explain_search(
+                SearchTrace(query, stage.rankings, stage.fused, best, ranked, signs.features, read.taken_for)
+            )
             if self._request.explained
             else None,
             notes=notes,
             seems_empty=seems_empty,
         )
 
-    def _first_stage(
-        self,
-        query: RankerInput,
-        results: _RankerResults,
-        files: Sequence[tuple[Fused, float]],
-        kinds: Mapping[int, SourceKind],
-    ) -> FirstStage:
+    def _rank_files(self, results: _RankerResults, *, with_model: bool) -> _RankedFiles:
+        """Fuse the rankers' lists, and order the files by their score and what is known of each beforehand."""
+        # A ranker over budget keeps its weight: it counts as one that does not agree.
+        silent = [name for name in results.over_budget() if name != WORDS]
+        weights = {name: weight(name, with_model=with_model) for name in (*results.votes, *silent)}
+        rankings = [_ranking(name, votes, weights[name]) for name, votes in results.votes.items()]
+        fused = blend(rankings)
+        self._request.check()
+        most = max(FILES_WEIGHED, 2 * self._request.k)
+        sources = self._reader.files.sources_by_id(file.id for file in fused[:most])
+        priors = {id_: prior(source, self._wanted_intents, self._request.hints) for id_, source in sources.items()}
+        files = sorted(
+            [(file, file.score * priors[file.id].factor) for file in fused if file.id in sources],
+            key=lambda entry: (-entry[1], sources[entry[0].id].path),
+        )
+        return _RankedFiles(rankings, weights, fused, sources, priors, files)
+
+    def _first_stage(self, query: RankerInput, results: _RankerResults, stage: _RankedFiles) -> FirstStage:
         """Return the best files with what they hold: nothing, and noted, where reading them exceeds the budget."""
-        best = FirstStage([(one.id, score) for one, score in files[:FILES_READ]], kinds, results.votes)
+        kinds = {id_: source.source_kind for id_, source in stage.sources.items()}
+        best = FirstStage([(file.id, score) for file, score in stage.files[:FILES_READ]], kinds, results.votes)
         try:
             return replace(best, read=read_files(query, best))
         except QueryBudgetError:
             results.states["lines"] = OVER_BUDGET
             return best
+
+    def _signs(
+        self,
+        read: _QuestionRead,
+        query: RankerInput,
+        results: _RankerResults,
+        stage: _RankedFiles,
+        *,
+        best: FirstStage,
+        ranked: Sequence[Ranked],
+    ) -> AnswerSigns:
+        """Collect what the answer is judged by."""
+        is_printed = bool(ranked and self._question.printed) and is_exact(ranked[0])
+        judged = self._judged(read.judged_by, read.text, is_printed=is_printed)
+        terms = weigh_terms(judged.words, query.frequency, self._items)
+        roles = {id_: source.role for id_, source in stage.sources.items()}
+        files = FilesFound(
+            stage.files,
+            roles,
+            results.votes,
+            stage.weights,
+            self._titles(best, terms),
+            is_narrowed=self._reader.is_narrowed,
+        )
+        features = answer_features(judged, terms, files)
+        return AnswerSigns(
+            text=read.judged_by or read.text,
+            question=judged,
+            terms=terms,
+            frequency=query.frequency,
+            files=files,
+            features=features,
+            places=located(self._request.places, self._reader, ranked),
+            is_printed=is_printed,
+            is_literal=bool(judged.subject) and features.covered == 1.0 and not features.missing_proper,
+            is_overview="exact" in results.votes and bool(judged.toolchain or judged.intents & OF_THE_WHOLE.keys()),
+            by_meaning=self._is_found_by_meaning(query.meaning, judged, query.frequency),
+            has_path=any(is_path_of(source.path, judged.paths) for source in stage.sources.values()),
+        )
+
+    def _judge_of(self, results: _RankerResults) -> AnswerJudge:
+        asked = self._request
+        about = AskedAbout(
+            asked=asked.judged or asked.question,
+            language=self._language,
+            may_be_general=asked.may_be_general,
+            discussed=asked.discussed,
+            coordinates=asked.places,
+        )
+        return AnswerJudge(about, self._reader, self._items, results.states)
 
     def _titles(self, best: FirstStage, terms: Sequence[Term]) -> dict[int, set[frozenset[str]]]:
         """Return which of the terms each name and heading of a chunk has, by file; of chunks with a word of the
@@ -491,33 +404,6 @@ class _Search:
         """Return the question that is judged: what a program filled into its message is not what is asked for."""
         judged = self._parsed(judged_by) if judged_by else self._question
         return without_values(judged, judged_by or text) if is_printed else judged
-
-    def _settled(
-        self,
-        of_names: ConfidenceBounds,
-        judged: Question,
-        ranked: Sequence[Ranked],
-        places: Sequence[Ranked],
-        *,
-        is_printed: bool,
-        is_verbatim: bool,
-    ) -> ConfidenceBounds:
-        """Return the bounds that facts put on the confidence: coordinates, the text that prints a message, a path that
-        the question names, the whole question word for word in the first place, names.
-        """
-        if Intent.AUTHORSHIP in judged.intents and not (ranked and _is_exact(ranked[0])):
-            return ConfidenceBounds(at_most=ABSENT_CONFIDENCE, notes=(NO_AUTHORS_NOTE,))
-        if ranked and _is_exact(ranked[0]) and judged.intents & {Intent.OVERVIEW, Intent.SETUP}:
-            return replace(of_names, at_least=DOUBTED_CONFIDENCE, at_most=1.0)
-        if places:
-            return ConfidenceBounds(NAMED_CONFIDENCE if has_line(places[0], self._request.places) else 0.0)
-        if is_printed:
-            return ConfidenceBounds(NAMED_CONFIDENCE, notes=of_names.notes)
-        if judged.fragment and not (ranked and _is_exact(ranked[0])):
-            return replace(of_names, at_most=min(of_names.at_most, DOUBTED_CONFIDENCE), notes=(NO_FRAGMENT_NOTE,))
-        if is_verbatim or (ranked and _is_path_of(ranked[0].item.source.path, judged.paths)):
-            return replace(of_names, at_least=max(of_names.at_least, min(SAID_CONFIDENCE, of_names.at_most)))
-        return of_names
 
     def _is_found_by_meaning(
         self, meaning: QuestionVector | None, question: Question, frequency: Mapping[str, int]
@@ -541,33 +427,8 @@ class _Search:
         question, runs = self._parsed(text), printed_runs(self._request.message)
         return replace(question, printed=runs) if len(" ".join(runs).split()) > 1 else question
 
-    def _seems_absent(
-        self, question: Question, terms: Sequence[Term], signs: AnswerFeatures, *, is_literal: bool
-    ) -> bool:
-        """Return whether the signs say that the index does not contain what is asked."""
-        absent = presence(signs) < FLOOR and not is_literal
-        if absent and self._request.discussed:
-            absent = not self._reader.names.definitions(map(str.lower, self._request.discussed), 1)
-        absent = absent or (
-            self._request.may_be_general
-            and not (question.versions and Intent.HISTORY in question.intents)
-            and not _ASKS_WHERE.search(self._request.judged or self._request.question)
-            and not self._is_named(terms)
-        )
-        return absent and not (self._language and self._is_named_abroad(question, terms, self._language))
-
-    def _lacks_member(self, text: str, results: _RankerResults) -> bool:
-        """Return whether the question names a member, as in ``IOLoop.call_every``, that nothing here has, nor one that
-        is a slip away: its words may well be everywhere.
-        """
-        if self._reader.is_narrowed:
-            return False
-        return any(not self._is_slip(name, results) for name in unknown_members(text, self._reader))
-
-    def _read_words(self) -> tuple[str, str, Known, dict[str, str]]:
-        """Return the question and what it is judged by, both without slips of the keyboard, their words' frequencies,
-        and what was read as what.
-        """
+    def _read_words(self) -> _QuestionRead:
+        """Correct slips of the keyboard, and count the words."""
         text, judged = self._request.question, self._request.judged
         joined = in_one_word(text, self._reader) if len(text) <= LONGEST_SUBJECT else {}
         for pair, whole in joined.items():
@@ -582,75 +443,7 @@ class _Search:
             self._question = self._question_of(text)
             words = (*self._question.words, *(self._parsed(judged).words if judged else ()))
             known = known_words(words, self._items, self._reader)
-        return text, judged, known, joined | read
-
-    def _is_defined(self, question: Question, text: str, terms: Sequence[Term], results: _RankerResults) -> bool:
-        """Return whether every name that the question writes as code is defined here, or is one stroke from a name
-        that is. A capitalized word counts as such a name where the question is about nothing else.
-        """
-        names = set(question.identifiers)
-        if not names:
-            subjects = {term.word for term in telling_terms(question, terms) if not is_request_word(term.word)}
-            names = {name for name in IDENTIFIER.findall(text) if name.lower() in question.proper & subjects}
-            if {name.lower() for name in names} != subjects:
-                return False
-        defined = {hit.name for hit in self._reader.names.definitions({name.lower() for name in names})}
-        return bool(names) and all(name in defined or self._is_slip(name, results) for name in names)
-
-    def _is_slip(self, name: str, results: _RankerResults) -> bool:
-        """Return whether a defined name is one stroke away. No, and noted, where the query exceeds its budget."""
-        try:
-            near = self._reader.names.similar_names(name, SIMILAR_READ) if len(name) >= SHORTEST_SLIP else ()
-        except QueryBudgetError:
-            results.states["similar"] = OVER_BUDGET
-            return False
-        return any(is_one_stroke(name, one.name) for one in near)
-
-    def _has_part(self, text: str, frequency: Mapping[str, int], found: FilesFound) -> bool:
-        """Return whether one of several questions in the text is answered here."""
-        for part in separate_questions(text):
-            asked = parse_question(part)
-            terms = weigh_terms(asked.words, frequency, self._items)
-            own = [term for term in telling_terms(asked, terms) if not is_request_word(term.word)]
-            if any(term.frequency for term in own) and presence(answer_features(asked, terms, found)) >= FLOOR:
-                return True
-        return False
-
-    def _is_named_abroad(self, question: Question, terms: Sequence[Term], language: str) -> bool:
-        """Return whether a name of the index bears out a question in another language: its unknown words are of that
-        language and carry no meaning, but for a name, or a word of a path, that the index does not have. German writes
-        every noun like a name.
-        """
-        names = {word.lower() for path in question.paths for word in _WORD.findall(path)}
-        names |= question.proper if language != "German" else frozenset()
-        if any(term.word in names and not term.frequency for term in terms):
-            return False
-        known = [term for term in terms if term.frequency and not is_request_word(term.word)]
-        return self._is_named(known) or any(map(self._names_something, known))
-
-    def _is_named(self, terms: Sequence[Term]) -> bool:
-        """Return whether names of the index bear out a question that may be about anything: many of its words are
-        known, or most of their weight is in names of definitions and paths.
-        """
-        telling = [term for term in terms if term.word not in COMPARING_WORDS]
-        # "the default port": where every word may ask of anything, the one that may be an act as well is a thing.
-        subjects = [term for term in telling if not is_request_word(term.word)] or [
-            term for term in telling if term.word not in REQUEST_WORDS
-        ]
-        known = [term for term in subjects if term.frequency]
-        if len(known) >= WORDS_OF_A_SUBJECT or not subjects:
-            return bool(known)
-        named = sum(term.weight for term in known if self._names_something(term))
-        # A question of three known words may have others that paraphrase; a shorter one is about all of its words.
-        return named > NAMED_SHARE * sum(term.weight for term in (subjects if len(known) < 3 else known))
-
-    def _names_something(self, term: Term) -> bool:
-        if term.frequency > MAX_POSTINGS:
-            return True
-        try:
-            return self._reader.text.occurs(f"{{names path}} : {any_of([term.word])}")
-        except QueryBudgetError:
-            return True
+        return _QuestionRead(text, judged, known, joined | read)
 
     def _run_rankers(self, query: RankerInput) -> _RankerResults:
         results = _RankerResults()
@@ -681,12 +474,12 @@ class _Search:
         self,
         query: RankerInput,
         results: _RankerResults,
-        files: Sequence[tuple[Fused, float]],
+        stage: _RankedFiles,
         best: FirstStage,
-        *,
-        priors: Mapping[int, Prior],
-        k: int,
     ) -> tuple[Ranked, ...]:
+        """Return the places of the best files as results, and what is related to them where they are few."""
+        k = self._request.k
+        files = stage.files[: max(FILES_CHOSEN, k)]
         chosen = self._places(query, results, files, best, k)
         fused = {one.id: one for one, _ in files}
         items = self._reader.files.items([place.item_id for place in chosen])
@@ -695,7 +488,7 @@ class _Search:
                 items[place.item_id],
                 place.score,
                 fused[place.source_id].signals,
-                priors[place.source_id].names,
+                stage.priors[place.source_id].names,
                 focus=place.lines,
             )
             for place in chosen

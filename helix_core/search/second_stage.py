@@ -420,7 +420,7 @@ def stage_input(query: RankerInput, votes: Mapping[str, Votes], files: Sequence[
         named=frozenset(by_name),
         outright=outright or dict.fromkeys(_spoken_outright(query, files), 1.0),
         similarity=_similarity(query, files),
-        with_model=query.meaning is not None and not query.meaning.is_static,
+        with_model=query.has_model,
         asks_for_values=Intent.CONFIG in query.question.intents,
     )
 

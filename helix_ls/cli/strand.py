@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,6 +38,8 @@ from helix_ls.operations.strands import EXPORT_MEMORIES, IMPORT_MEMORIES, STRAND
 
 if TYPE_CHECKING:
     from helix_core.engine.memory import StrandSelection
+    from helix_core.strand import Key, Lock, Passphrase
+    from helix_ls.host.strand_files import StrandAccess
 
 _TRUST = {"own": " (you)", "trusted": " (trusted)", "none": " (not trusted here)"}
 MOST_SHOWN_CHARACTERS = 200
@@ -105,127 +109,247 @@ def _declared(name: str, operation: Operation[Any]) -> str:
     return _for(name, words[:-1] + f": {', '.join(about.choices)}." if about.choices else words)
 
 
+Files = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[FILE|FOLDER|KEY]...",
+        help="The .dna file; two or more for merge, two for diff, where store is the memory here; the "
+        "folder for sync; for trust and untrust also dna-signer:…",
+    ),
+]
+Action = Annotated[
+    StrandAction,
+    typer.Argument(
+        metavar="ACTION", help="export, share, import, verify, merge, diff, sync, rekey, trust, untrust, keys."
+    ),
+]
+NewPassphraseFile = Annotated[
+    str,
+    typer.Option(
+        "--new-passphrase-file", metavar="FILE", help=_for("new_passphrase_file", "the passphrase from now on.")
+    ),
+]
+Rotate = Annotated[bool, typer.Option("--rotate", help=_for("rotate", "encrypt anew; no old key opens it."))]
+SignerLabel = Annotated[str, typer.Option("--label", help=_for("label", "your own name for the signer."))]
+Out = Annotated[str, typer.Option("--out", "-o", metavar="FILE", help=_for("out", "the file to write."))]
+Force = Annotated[
+    bool, typer.Option("--force", help=_for("force", "replace the file, or write even what is there already."))
+]
+Prune = Annotated[
+    bool, typer.Option("--prune", help=_for("prune", "remove your older files that the newest makes needless."))
+]
+Workspaces = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--workspace",
+        metavar="FOLDER",
+        help=_for(
+            "workspace",
+            "whose memories, besides those about every workspace: a folder, or all; if not given, this one's.",
+        ),
+    ),
+]
+Share = Annotated[bool, typer.Option("--share", help=_declared("share", EXPORT_MEMORIES))]
+ShareScope = Annotated[str, typer.Option("--scope", help="Of what is shared: all, workspace or global.")]
+Description = Annotated[str, typer.Option("--description", help=_declared("description", EXPORT_MEMORIES))]
+Policy = Annotated[str, typer.Option("--policy", help=_declared("policy", IMPORT_MEMORIES))]
+Review = Annotated[bool, typer.Option("--review", help=_declared("review", IMPORT_MEMORIES))]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Check, and change nothing.")]
+
+
+@dataclass(frozen=True, slots=True)
+class _StrandCall:
+    """What was typed after ``helix strand``. ``keys_folder`` is the folder of the user's keys, None without one."""
+
+    action: StrandAction
+    names: list[str]
+    keys_folder: Path | None
+    passphrase_file: str
+    recovery_file: str
+    new_passphrase_file: str
+    recipients: list[str]
+    recovery: bool
+    rotate: bool
+    label: str
+    out: str
+    force: bool
+    prune: bool
+    path: Path
+    workspaces: list[str]
+    share: bool
+    scope: str
+    description: str
+    policy: str
+    review: bool
+    dry_run: bool
+    as_json: bool
+
+    @property
+    def file(self) -> str:
+        """The one file, folder or key that is named, empty for none. Raises UsageError for several."""
+        return one_of(self.names)
+
+    def key(self) -> Key:
+        """Return the key that opens a strand. Raises UsageError."""
+        return key_of(self.keys_folder, self.passphrase_file, self.recovery_file)
+
+    def access(self, *, makes_keys: bool = False) -> tuple[Passphrase | None, StrandAccess]:
+        """Return the passphrase, and what opens with it and with the user's own keys. Raises UsageError."""
+        return access_of(self.keys_folder, self.passphrase_file, self.recovery_file, makes_keys=makes_keys)
+
+    def locks(self, passphrase: Passphrase | None, *, recovery: bool) -> tuple[list[Lock], str]:
+        """Return the locks of a file to write, and the recovery code among them as text. Raises UsageError."""
+        return locks_of(passphrase, self.recipients, recovery)
+
+    def with_code(self, answer: dict[str, Any], code: str) -> dict[str, Any]:
+        """Return the answer, with the recovery code where a file that it opens was written."""
+        return answer | ({"recovery_code": code} if code and not self.dry_run else {})
+
+
+def _export(call: _StrandCall) -> dict[str, Any]:
+    file = call.file
+    locks, code = call.locks(passphrase_of(call.passphrase_file), recovery=call.recovery)
+    answer = exported(
+        call.keys_folder,
+        call.path,
+        file,
+        locks,
+        (lambda _: None) if call.as_json else (lambda selection: warn(_selection_lines(selection, file))),
+        workspaces=call.workspaces,
+        share=scope_of(call.scope, is_shared=call.share or call.action is StrandAction.SHARE),
+        description=call.description,
+        dry_run=call.dry_run,
+    )
+    return call.with_code(answer, code)
+
+
+def _import(call: _StrandCall) -> dict[str, Any]:
+    folder, path, dry_run = call.keys_folder, call.path, call.dry_run
+    return imported(folder, path, call.file, call.key, call.policy, review=call.review, dry_run=dry_run)
+
+
+def _verify(call: _StrandCall) -> dict[str, Any]:
+    return verified(call.keys_folder, call.file, call.passphrase_file, call.recovery_file)
+
+
+def _rekey(call: _StrandCall) -> dict[str, Any]:
+    file, key = call.file, call.key()
+    locks, code = call.locks(passphrase_of(call.new_passphrase_file), recovery=call.recovery)
+    answer = rekeyed_file(call.keys_folder, file, key, locks, rotate=call.rotate, dry_run=call.dry_run)
+    return call.with_code(answer, code)
+
+
+def _merge(call: _StrandCall) -> dict[str, Any]:
+    passphrase, access = call.access()
+    is_locked_anew = bool(call.new_passphrase_file or call.recipients or call.recovery)
+    lock = passphrase_of(call.new_passphrase_file) if is_locked_anew else passphrase
+    locks, code = call.locks(lock, recovery=call.recovery)
+    answer = merged_file(
+        *(call.keys_folder, call.names, call.out, access, locks),
+        description=call.description,
+        replaces=call.force,
+        dry_run=call.dry_run,
+    )
+    return call.with_code(answer, code)
+
+
+def _diff(call: _StrandCall) -> dict[str, Any]:
+    _, access = call.access()
+    return compared(call.path, call.names, access)
+
+
+def _sync(call: _StrandCall) -> dict[str, Any]:
+    place = call.file
+    passphrase, access = call.access(makes_keys=True)
+    locks, _ = call.locks(passphrase, recovery=False)
+    return synced_folder(
+        *(call.keys_folder, call.path, place, access, locks),
+        prunes=call.prune,
+        is_forced=call.force,
+        dry_run=call.dry_run,
+    )
+
+
+def _trust(call: _StrandCall) -> dict[str, Any]:
+    return trusted(call.keys_folder, call.file, call.label, dry_run=call.dry_run)
+
+
+def _untrust(call: _StrandCall) -> dict[str, Any]:
+    return untrusted(call.keys_folder, call.file, dry_run=call.dry_run)
+
+
+def _keys(call: _StrandCall) -> dict[str, Any]:
+    one_of(call.names)
+    return own_public_keys(call.keys_folder)
+
+
+_ANSWERS: Mapping[StrandAction, Callable[[_StrandCall], dict[str, Any]]] = {
+    StrandAction.EXPORT: _export,
+    StrandAction.SHARE: _export,
+    StrandAction.IMPORT: _import,
+    StrandAction.VERIFY: _verify,
+    StrandAction.REKEY: _rekey,
+    StrandAction.MERGE: _merge,
+    StrandAction.DIFF: _diff,
+    StrandAction.SYNC: _sync,
+    StrandAction.TRUST: _trust,
+    StrandAction.UNTRUST: _untrust,
+    StrandAction.KEYS: _keys,
+}
+
+
 def strand(
     called: typer.Context,
-    action: Annotated[
-        StrandAction,
-        typer.Argument(
-            metavar="ACTION",
-            help="export, share, import, verify, merge, diff, sync, rekey, trust, untrust, keys.",
-        ),
-    ],
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[FILE|FOLDER|KEY]...",
-            help="The .dna file; two or more for merge, two for diff, where store is the memory here; the "
-            "folder for sync; for trust and untrust also dna-signer:…",
-        ),
-    ] = None,
+    action: Action,
+    files: Files = None,
     *,
     passphrase_file: PassphraseFile = "",
     recovery_file: RecoveryFile = "",
-    new_passphrase_file: Annotated[
-        str,
-        typer.Option(
-            "--new-passphrase-file", metavar="FILE", help=_for("new_passphrase_file", "the passphrase from now on.")
-        ),
-    ] = "",
+    new_passphrase_file: NewPassphraseFile = "",
     recipient: Recipients = None,
     recovery: Recovery = False,
-    rotate: Annotated[
-        bool, typer.Option("--rotate", help=_for("rotate", "encrypt anew; no old key opens it."))
-    ] = False,
-    label: Annotated[str, typer.Option("--label", help=_for("label", "your own name for the signer."))] = "",
-    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help=_for("out", "the file to write."))] = "",
-    force: Annotated[
-        bool, typer.Option("--force", help=_for("force", "replace the file, or write even what is there already."))
-    ] = False,
-    prune: Annotated[
-        bool,
-        typer.Option("--prune", help=_for("prune", "remove your older files that the newest makes needless.")),
-    ] = False,
+    rotate: Rotate = False,
+    label: SignerLabel = "",
+    out: Out = "",
+    force: Force = False,
+    prune: Prune = False,
     path: PathOption = HERE,
-    workspace: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--workspace",
-            metavar="FOLDER",
-            help=_for(
-                "workspace",
-                "whose memories, besides those about every workspace: a folder, or all; if not given, this one's.",
-            ),
-        ),
-    ] = None,
-    share: Annotated[bool, typer.Option("--share", help=_declared("share", EXPORT_MEMORIES))] = False,
-    scope: Annotated[str, typer.Option("--scope", help="Of what is shared: all, workspace or global.")] = "all",
-    description: Annotated[str, typer.Option("--description", help=_declared("description", EXPORT_MEMORIES))] = "",
-    policy: Annotated[
-        str,
-        typer.Option("--policy", help=_declared("policy", IMPORT_MEMORIES)),
-    ] = "skip_existing",
-    review: Annotated[bool, typer.Option("--review", help=_declared("review", IMPORT_MEMORIES))] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, and change nothing.")] = False,
+    workspace: Workspaces = None,
+    share: Share = False,
+    scope: ShareScope = "all",
+    description: Description = "",
+    policy: Policy = "skip_existing",
+    review: Review = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Carry memories in a .dna file: write, check, compare and take in; change who opens it, and whose to believe."""
     _refuse_what_does_not_fit(called, action)
-    folder, names = data_folder(), files or []
-    file = one_of(names) if action not in (StrandAction.MERGE, StrandAction.DIFF) else ""
-    match action:
-        case StrandAction.EXPORT | StrandAction.SHARE:
-            locks, code = locks_of(passphrase_of(passphrase_file), recipient or [], recovery)
-            answer = exported(
-                folder,
-                path,
-                file,
-                locks,
-                (lambda _: None) if as_json else (lambda selection: warn(_selection_lines(selection, file))),
-                workspaces=workspace or [],
-                share=scope_of(scope, is_shared=share or action is StrandAction.SHARE),
-                description=description,
-                dry_run=dry_run,
-            )
-            answer |= {"recovery_code": code} if code and not dry_run else {}
-        case StrandAction.IMPORT:
-            answer = imported(
-                folder,
-                path,
-                file,
-                lambda: key_of(folder, passphrase_file, recovery_file),
-                policy,
-                review=review,
-                dry_run=dry_run,
-            )
-        case StrandAction.VERIFY:
-            answer = verified(folder, file, passphrase_file, recovery_file)
-        case StrandAction.REKEY:
-            key = key_of(folder, passphrase_file, recovery_file)
-            locks, code = locks_of(passphrase_of(new_passphrase_file), recipient or [], recovery)
-            answer = rekeyed_file(folder, file, key, locks, rotate=rotate, dry_run=dry_run)
-            answer |= {"recovery_code": code} if code and not dry_run else {}
-        case StrandAction.MERGE:
-            passphrase, access = access_of(folder, passphrase_file, recovery_file)
-            is_locked_anew = bool(new_passphrase_file or recipient or recovery)
-            lock = passphrase_of(new_passphrase_file) if is_locked_anew else passphrase
-            locks, code = locks_of(lock, recipient or [], recovery)
-            answer = merged_file(
-                *(folder, names, out, access, locks), description=description, replaces=force, dry_run=dry_run
-            )
-            answer |= {"recovery_code": code} if code and not dry_run else {}
-        case StrandAction.DIFF:
-            _, access = access_of(folder, passphrase_file, recovery_file)
-            answer = compared(path, names, access)
-        case StrandAction.SYNC:
-            passphrase, access = access_of(folder, passphrase_file, recovery_file, makes_keys=True)
-            locks, _ = locks_of(passphrase, recipient or [], recovery=False)
-            answer = synced_folder(folder, path, file, access, locks, prunes=prune, is_forced=force, dry_run=dry_run)
-        case StrandAction.TRUST:
-            answer = trusted(folder, file, label, dry_run=dry_run)
-        case StrandAction.UNTRUST:
-            answer = untrusted(folder, file, dry_run=dry_run)
-        case StrandAction.KEYS:
-            answer = own_public_keys(folder)
+    call = _StrandCall(
+        action=action,
+        names=files or [],
+        keys_folder=data_folder(),
+        passphrase_file=passphrase_file,
+        recovery_file=recovery_file,
+        new_passphrase_file=new_passphrase_file,
+        recipients=recipient or [],
+        recovery=recovery,
+        rotate=rotate,
+        label=label,
+        out=out,
+        force=force,
+        prune=prune,
+        path=path,
+        workspaces=workspace or [],
+        share=share,
+        scope=scope,
+        description=description,
+        policy=policy,
+        review=review,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
+    answer = _ANSWERS[action](call)
     if as_json:
         print_json({"schema": STRAND_SCHEMA, **answer})
     else:

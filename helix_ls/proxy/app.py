@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 from urllib.parse import unquote
@@ -41,6 +41,8 @@ from helix_ls.proxy.status import StatusRoutes
 from helix_ls.proxy.upstream import Upstreams
 from helix_ls.proxy.workspaces import Workspaces
 
+Handler = Callable[[Request], Awaitable[Response] | Response] | ASGIApp
+"""What answers a route: a function of the request, or an application of its own."""
 Below = Callable[[str], AbstractContextManager[object]]
 """Has spans begin below that of a ``traceparent``."""
 
@@ -73,10 +75,13 @@ def application(
     """
     signals = signals or Signals.of(os.environ)
     evidence = ChatEvidence(config.proxy_budget_tokens, measures)
-    no_thinking = rules_of(config.no_thinking)
     learner = Learner(config, os.environ, measures)
-    chats = {
-        each.route: Chat(
+    extractor = ModelExtractor(upstreams, measures)
+    answering = Answering(workspaces)
+    agents = Agents(workspaces, signals, extractor, writes=config.mcp_write_tools, span=span)
+    no_thinking = rules_of(config.no_thinking)
+    chats: dict[str, Handler] = {
+        dialect.route: Chat(
             workspaces,
             upstreams,
             evidence,
@@ -84,16 +89,13 @@ def application(
             learner=learner,
             idle_s=config.proxy_idle_s,
             no_thinking=no_thinking,
-            dialect=each,
+            dialect=dialect,
             leaving=leaving,
             span=span,
         )
-        for each in DIALECTS
+        for dialect in DIALECTS
     }
-    answering = Answering(workspaces)
-    extractor = ModelExtractor(upstreams, measures)
-    routes, admin = Routes(answering, evidence.sent, extractor), Admin(answering, signals, rules.port)
-    standing = StatusRoutes(
+    status = StatusRoutes(
         workspaces,
         answering,
         upstreams,
@@ -103,41 +105,82 @@ def application(
         learner=learner,
         sent=evidence.sent,
     )
-    dashboard = Dashboard(rules)
-    models = Models(upstreams)
-    acts: dict[str, Any] = {
-        each.path: routes.of(each.operation) for each in HTTP_ROUTES if each.operation is not None
-    } | {
-        **chats,
-        "/v1/models": models.answer,
-        "/v1/models/{model}": models.one,
+    handlers = (
+        chats
+        | _api_handlers(Routes(answering, evidence.sent, extractor))
+        | _upstream_handlers(Models(upstreams))
+        | _server_handlers(status, Admin(answering, signals, rules.port), Dashboard(rules))
+    )
+    routes = [
+        *_answered_routes(handlers),
+        *_passed_routes(upstreams, measures, idle_s=config.proxy_idle_s, span=span),
+        Route(AGENTS_PATH, agents),
+    ]
+    return Lifespan(
+        Guarded(_router(routes), rules, measures, span, below),
+        ServerStateFile(signals, rules.port),
+        agents,
+        learner,
+    )
+
+
+def _api_handlers(routes: Routes) -> dict[str, Handler]:
+    """Return the handlers that answer from a workspace, by path: of the operations, and of routes with own bodies."""
+    operations: dict[str, Handler] = {
+        route.path: routes.of(route.operation) for route in HTTP_ROUTES if route.operation is not None
+    }
+    return operations | {
         "/context": routes.context,
         "/context/sent/{packet_id}": routes.sent,
         "/context/expand": routes.expand,
         "/consolidate": routes.consolidate,
         "/ingest": routes.ingest,
+    }
+
+
+def _upstream_handlers(models: Models) -> dict[str, Handler]:
+    return {"/v1/models": models.answer, "/v1/models/{model}": models.one}
+
+
+def _server_handlers(status: StatusRoutes, admin: Admin, dashboard: Dashboard) -> dict[str, Handler]:
+    """Return the handlers that tell or change how the server runs, by path."""
+    return {
         "/admin/refresh": admin.refresh,
         "/admin/announce_restart": admin.announce_restart,
-        "/stats": standing.stats,
-        "/activity": standing.activity,
+        "/stats": status.stats,
+        "/activity": status.activity,
         **dict.fromkeys(FILES, dashboard.page),
         "/dashboard/session": dashboard.session,
-        "/health": standing.health,
-        "/metrics": standing.metrics,
+        "/health": status.health,
+        "/metrics": status.metrics,
         "/openapi.json": OpenApiRoute().answer,
     }
-    agents = Agents(workspaces, signals, extractor, writes=config.mcp_write_tools, span=span)
+
+
+def _answered_routes(handlers: Mapping[str, Handler]) -> list[Route]:
+    """Return a route for each pattern of the route table that this server answers, with its methods."""
+    by_pattern: dict[str, list[HttpRoute]] = {}
+    for route in HTTP_ROUTES:
+        if not route.is_passed:
+            by_pattern.setdefault(route.pattern, []).append(route)
+    return [
+        Route(pattern, handlers[routes[0].path], methods=[route.method for route in routes])
+        for pattern, routes in by_pattern.items()
+    ]
+
+
+def _passed_routes(upstreams: Upstreams, measures: Measures, *, idle_s: float, span: Spans) -> list[Route]:
+    """Return a route for each pattern of the route table that is passed on to an upstream."""
     methods: dict[str, dict[str, ASGIApp]] = {}
-    answered: dict[str, list[HttpRoute]] = {}
-    for each in HTTP_ROUTES:
-        if not each.is_passed:
-            answered.setdefault(each.pattern, []).append(each)
-        else:
-            passed = Passthrough(each, upstreams, measures, idle_s=config.proxy_idle_s, span=span)
-            methods.setdefault(each.pattern, {})[each.method] = passed
-    table = [Route(at, acts[of[0].path], methods=[each.method for each in of]) for at, of in answered.items()]
-    table += [Route(pattern, ByMethod(apps), methods=list(apps)) for pattern, apps in methods.items()]
-    table.append(Route(AGENTS_PATH, agents))
+    for route in HTTP_ROUTES:
+        if route.is_passed:
+            passed = Passthrough(route, upstreams, measures, idle_s=idle_s, span=span)
+            methods.setdefault(route.pattern, {})[route.method] = passed
+    return [Route(pattern, ByMethod(apps), methods=list(apps)) for pattern, apps in methods.items()]
+
+
+def _router(routes: Sequence[Route]) -> Starlette:
+    """Return the application of these routes, whose errors are JSON."""
     handlers: dict[Any, Any] = {
         HttpError: on_refused,
         HelixError: on_helix_error,
@@ -145,14 +188,9 @@ def application(
         405: on_method,
         Exception: on_defect,
     }
-    inner = Starlette(routes=table, exception_handlers=handlers)
-    inner.router.redirect_slashes = False
-    return Lifespan(
-        Guarded(inner, rules, measures, span, below),
-        ServerStateFile(signals, rules.port),
-        agents,
-        learner,
-    )
+    router = Starlette(routes=routes, exception_handlers=handlers)
+    router.router.redirect_slashes = False
+    return router
 
 
 async def on_unknown(request: Request, _error: Exception) -> Response:

@@ -120,16 +120,16 @@ def test_an_option_of_a_command_is_one_name(tmp_path):
 
 def test_an_answer_that_may_be_none_says_so_and_is_not_sure_whatever_its_place(helix, monkeypatch):
     question = "how is a hook run by its name?"
-    monkeypatch.setattr("helix_core.search.search.place", lambda *_, **__: 1.0)
-    monkeypatch.setattr("helix_core.search.search.confidence", lambda *_, **__: 0.95)
-    monkeypatch.setattr("helix_core.search.search.DOUBT", 1.1)
+    monkeypatch.setattr("helix_core.search.judge.place", lambda *_, **__: 1.0)
+    monkeypatch.setattr("helix_core.search.judge.confidence", lambda *_, **__: 0.95)
+    monkeypatch.setattr("helix_core.search.judge.DOUBT", 1.1)
     packet = helix.packet(question)
     assert [one for one in packet["notes"] if one.startswith("perhaps not here: ") and "shop/hooks.py:1" in one]
     assert packet["coordinate_confidence"] == 0.69, "a high confidence would contradict the note"
     named = helix.packet("where is `run_hook`?")
     assert named["coordinate_confidence"] >= 0.9, "a name that is defined here is no matter of doubt"
     assert not [one for one in named["notes"] if "probably" in one]
-    monkeypatch.setattr("helix_core.search.search.DOUBT", 0.0)
+    monkeypatch.setattr("helix_core.search.judge.DOUBT", 0.0)
     sure = helix.packet(question)
     assert not [one for one in sure["notes"] if "probably" in one]
     assert sure["coordinate_confidence"] == 0.95

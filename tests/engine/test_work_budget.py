@@ -12,7 +12,7 @@ import pytest
 
 from helix_core.engine import Helix
 from helix_core.engine.verdict.observe import OVER_BUDGET as LEFT_BEHIND
-from helix_core.search.search import OVER_BUDGET
+from helix_core.search.rankers import OVER_BUDGET
 from helix_core.store import QueryBudgetError
 from helix_core.store.lexical import WordQueries
 from helix_core.store.sqlite_file import QuerySession

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from helix_core.model import Found
+from helix_core.search.judge import DOUBTED_CONFIDENCE, NO_FRAGMENT_NOTE
 from helix_core.search.question import parse_question
-from helix_core.search.search import DOUBTED_CONFIDENCE, NO_FRAGMENT_NOTE, SearchRequest, search
+from helix_core.search.search import SearchRequest, search
 from helix_core.store import Reader
 from tests.search.conftest import Indexed
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from helix_core.model import Found
-from helix_core.search.search import SearchRequest, known_words, search
+from helix_core.search.known_words import known_words
+from helix_core.search.search import SearchRequest, search
 from helix_core.store import Reader
 
 

@@ -8,9 +8,10 @@ import pytest
 
 from helix_core.conversation import coordinates
 from helix_core.model import Found
+from helix_core.search.judge import ABSENT_CONFIDENCE, NO_AUTHORS_NOTE
 from helix_core.search.named import MANY_CONFIDENCE, NAMED_CONFIDENCE, UNDEFINED_CONFIDENCE
 from helix_core.search.question import parse_question, with_signs
-from helix_core.search.search import ABSENT_CONFIDENCE, NO_AUTHORS_NOTE, SearchRequest, search
+from helix_core.search.search import SearchRequest, search
 from helix_core.store import Reader
 
 

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from helix_core.search.judge import DOUBTED_CONFIDENCE
+from helix_core.search.known_words import known_words
 from helix_core.search.named import NAMED_CONFIDENCE
 from helix_core.search.question import parse_question
-from helix_core.search.search import DOUBTED_CONFIDENCE, SearchRequest, known_words, search
+from helix_core.search.search import SearchRequest, search
 from helix_core.search.spelling import corrected, corrections, in_one_word
 from helix_core.store import Reader
 

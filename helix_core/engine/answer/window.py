@@ -6,7 +6,7 @@ import dataclasses
 import os
 import secrets
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -224,51 +224,67 @@ def context(
     are those of the question, best first; one whose line is in an earlier window is not repeated. ``pauses`` are
     notes of agents that wait for a person, ``missing`` those on files that were set aside.
     """
-    kept = means_of(config)
+    tools = means_of(config)
     answered, texts = recalled
-    found = answered.found
-    evidence = [
-        _note(one, texts[one.ranked.item.id]) if one.ranked.item.id in texts else _evidence(weigher, one)
-        for one in answered.weighed
-        if not files.found.seems_empty or one.ranked.item.id in texts or one.verdict.reason is Reason.NOT_INDEXED
-    ]
+    evidence = _evidence_of(answered, texts, weigher, is_empty=files.found.seems_empty)
     outdated = _outdated(wanted.shown, reader, weigher)
-    asked = WindowRequest(
-        terms=found.terms,
+    notes = (*answered.found.notes, *missing, *weigher.observer.notes, *pauses, *_outdated_note(outdated))
+    lines = {memory_line(memory): memory for memory in memories}
+    window = make_window(
+        evidence,
+        _facts(reader, evidence),
+        _window_request(wanted, answered.found.terms, tools, evidence, outdated),
+        confidence=answered.found.confidence,
+        count=tools.count,
+        boundary=_boundary,
+        condense=tools.condense,
+        notes=notes,
+        remembered=[line for line in lines if line not in wanted.prompt],
+    )
+    is_unsearched = any(note.startswith(UNSEARCHED_NOTE) for note in answered.found.notes)
+    if (outdated or is_unsearched) and not window.text:
+        text = note_window(notes, wanted.decoder, _boundary, tools.count)
+        window = dataclasses.replace(window, text=text, tokens=tools.count(text))
+    about: dict[str, Any] = {"counted_by": tools.counted_by, "notes": list(tools.notes)}
+    if window.remembered:
+        about["memories"] = [memory_entry(lines[line]) for line in window.remembered]
+    if wanted.shown:
+        about["outdated"] = [dataclasses.asdict(pointer) for pointer in outdated]
+    return _wire(request, wanted, answered, window, evidence) | about
+
+
+def _evidence_of(answered: Answered, notes: Mapping[int, str], weigher: Weigher, *, is_empty: bool) -> list[Evidence]:
+    """Return the results as evidence; ``notes`` are the texts of those that are notes, by item.
+
+    Of an answer from files that ``is_empty`` only the places that are not indexed yet are left.
+    """
+    return [
+        _note(result, notes[item_id]) if item_id in notes else _evidence(weigher, result)
+        for result in answered.weighed
+        if (item_id := result.ranked.item.id) in notes or not is_empty or result.verdict.reason is Reason.NOT_INDEXED
+    ]
+
+
+def _window_request(
+    wanted: ContextRequest,
+    terms: tuple[str, ...],
+    tools: WindowTools,
+    evidence: Sequence[Evidence],
+    outdated: Sequence[Pointer],
+) -> WindowRequest:
+    """Return what the window is made for: as the caller wants it, with what it delivered before and what changed."""
+    return WindowRequest(
+        terms=terms,
         budget_tokens=wanted.budget_tokens,
         decoder=wanted.decoder,
         model=wanted.model,
-        small_models=kept.small_models,
+        small_models=tools.small_models,
         delivered=_delivered(wanted, evidence),
         prompt_tokens=wanted.prompt_tokens,
         context_tokens=wanted.context_tokens,
         prompt=wanted.prompt,
         superseded=wanted.withdrawn | _superseded(evidence, outdated),
     )
-    facts = _facts(reader, evidence)
-    notes = (*found.notes, *missing, *weigher.observer.notes, *pauses, *_outdated_note(outdated))
-    lines = {memory_line(one): one for one in memories}
-    window = make_window(
-        evidence,
-        facts,
-        asked,
-        confidence=found.confidence,
-        count=kept.count,
-        boundary=_boundary,
-        condense=kept.condense,
-        notes=notes,
-        remembered=[line for line in lines if line not in wanted.prompt],
-    )
-    is_unsearched = any(note.startswith(UNSEARCHED_NOTE) for note in found.notes)
-    if (outdated or is_unsearched) and not window.text:
-        text = note_window(notes, wanted.decoder, _boundary, kept.count)
-        window = dataclasses.replace(window, text=text, tokens=kept.count(text))
-    about: dict[str, Any] = {"counted_by": kept.counted_by, "notes": list(kept.notes)}
-    if window.remembered:
-        about["memories"] = [memory_entry(lines[line]) for line in window.remembered]
-    if wanted.shown:
-        about["outdated"] = [dataclasses.asdict(one) for one in outdated]
-    return _wire(request, wanted, answered, window, evidence) | about
 
 
 def _boundary() -> str:

@@ -1,0 +1,343 @@
+"""Judge an answer: whether the index has what the question asks for, and how surely its first place is the right one.
+
+In: what is known of the answer (``AnswerSigns``). Out: whether it seems to be none, and its confidence with the notes
+that its bounds call for. Looks names up in the index.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from helix_core.conversation import Coordinate
+from helix_core.model import Ranked
+from helix_core.search.confidence import (
+    FLOOR,
+    AnswerFeatures,
+    FilesFound,
+    answer_features,
+    confidence,
+    place,
+    presence,
+    telling_terms,
+)
+from helix_core.search.known_words import MAX_POSTINGS, verbatim_chunks
+from helix_core.search.named import NAMED_CONFIDENCE, ConfidenceBounds, has_line, settle, unknown_members
+from helix_core.search.question import (
+    REQUEST_WORDS,
+    Intent,
+    Question,
+    Term,
+    any_of,
+    is_request_word,
+    parse_question,
+    weigh_terms,
+)
+from helix_core.search.rankers import OVER_BUDGET
+from helix_core.search.several_questions import separate_questions
+from helix_core.search.spelling import is_bold, is_one_stroke, slips
+from helix_core.store import QueryBudgetError, Reader
+from helix_core.words import IDENTIFIER, lazy_pattern
+
+_WORD = re.compile(r"\w+")
+_ASKS_WHERE = lazy_pattern(
+    r"(?i)\bwhere(?:['’]?s| is| are| was| were| does?| do| did| in)? (?!(?:i|can i|you|we)\b)|\bwhere\b\W*$",
+    cues="where",
+)
+"""A question for a place is one of the files, where they have what it names; general knowledge has no places."""
+WORDS_OF_A_SUBJECT = 4
+"""So many known words are about this index: small talk and general knowledge share fewer with a project."""
+NAMED_SHARE = 0.5
+COMPARING_WORDS = frozenset(
+    [
+        "difference",
+        "differences",
+        "between",
+        "differ",
+        "versus",
+        "vs",
+        "compare",
+        "compared",
+        "meaning",
+        "mean",
+        "means",
+    ]
+)
+"""Words of general questions that every project has."""
+SIMILAR_READ = 5
+SHORTEST_SLIP = 6
+ABSENT_CONFIDENCE = 0.29
+"""Just below the threshold of a verified verdict: results of an absent answer are never shown as verified."""
+SAID_CONFIDENCE = 0.5
+"""Below this confidence an answer says why it may be none: the question's language, or that it is perhaps not here."""
+DOUBT = 0.9
+"""Below this presence, and not below ``FLOOR``, about half of the questions have no answer in the index."""
+DOUBTED_CONFIDENCE = 0.69
+"""Most confidence below ``DOUBT``: where the place would make an answer surer, it says that it is perhaps not here."""
+NO_AUTHORS_NOTE = "no file here says who wrote this; `git shortlog -sn` does"
+NO_FRAGMENT_NOTE = "nothing here has this text as it stands; these places have its words"
+
+
+def guess_note(guess: tuple[str, str]) -> str:
+    """Return the sentence that tells what an unknown word was taken for."""
+    typed, meant = guess
+    return f'{typed} is not in the index and was read as "{meant}"'
+
+
+def _with_guesses(settled: ConfidenceBounds, guesses: Mapping[str, str]) -> ConfidenceBounds:
+    """Return the bounds with the notes that tell what unknown words were taken for, and less sure of a name: another
+    may be meant.
+    """
+    at_most = DOUBTED_CONFIDENCE if any(map(is_bold, guesses.values())) else 1.0
+    notes = (*map(guess_note, guesses.items()), *settled.notes)
+    return replace(settled, at_most=min(settled.at_most, at_most), notes=notes)
+
+
+def is_path_of(path: bytes, named: Sequence[str]) -> bool:
+    """Return whether a path is one of those that a question names, or ends with it."""
+    return any(path == name or path.endswith(b"/" + name) for name in map(str.encode, named))
+
+
+def is_exact(one: Ranked) -> bool:
+    """Return whether a result is one that the question names exactly."""
+    return any(signal.ranker == "exact" for signal in one.signals)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSigns:
+    """What is known of an answer, before it is judged.
+
+    Attributes:
+        text: The part of the question that is judged, as text.
+        question: The same, parsed.
+        terms: All its words with their frequencies.
+        frequency: How many chunks have each word.
+        files: The first stage's result.
+        features: The features of the confidence model.
+        places: The places that coordinates of a paste name.
+        is_printed: The first place prints the message of a paste.
+        is_literal: One file has every word of a name: it is here, wherever it occurs, and only the place is open.
+        is_overview: The first places are those of the whole project, or the manifest of a toolchain.
+        by_meaning: A model that knows the question's language found the places.
+        has_path: A file has the path that the question names.
+    """
+
+    text: str
+    question: Question
+    terms: tuple[Term, ...]
+    frequency: Mapping[str, int]
+    files: FilesFound
+    features: AnswerFeatures
+    places: Sequence[Ranked]
+    is_printed: bool
+    is_literal: bool
+    is_overview: bool
+    by_meaning: bool
+    has_path: bool
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether something else than the words of the question says that this is an answer."""
+        return bool(self.places) or self.is_overview or self.by_meaning or self.is_printed
+
+
+@dataclass(frozen=True, slots=True)
+class Sureness:
+    """The confidence of an answer, with its bounds; of a doubtful one it cannot be known whether it
+    answers the question.
+    """
+
+    confidence: float
+    bounds: ConfidenceBounds
+    is_doubtful: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAbout:
+    """What a caller says of a question besides its text.
+
+    Attributes:
+        asked: The part of it that is judged, as it was typed.
+        language: Its language, empty for English.
+        may_be_general: It may as well be about anything else: it is answered only where names of the index bear it out.
+        discussed: Names that the conversation before it is about.
+        coordinates: Those of a paste.
+    """
+
+    asked: str
+    language: str
+    may_be_general: bool
+    discussed: Sequence[str]
+    coordinates: Sequence[Coordinate]
+
+
+class AnswerJudge:
+    """Judges the answer to one question. ``states`` are those of the rankers; a look-up over its budget is noted."""
+
+    def __init__(self, about: AskedAbout, reader: Reader, items: int, states: dict[str, str]) -> None:
+        self._about, self._reader, self._items, self._states = about, reader, items, states
+        self._language = about.language
+
+    def absence(self, signs: AnswerSigns, ranked: Sequence[Ranked]) -> tuple[bool, frozenset[int]]:
+        """Return whether the index seems not to have what is asked, and the chunks that have the question word for
+        word, looked up only where it seems so.
+        """
+        seems_empty, verbatim = not ranked or (not signs.is_certain and self._seems_absent(signs)), frozenset[int]()
+        if seems_empty and ranked:
+            verbatim = verbatim_chunks(signs.text, self._reader)
+            seems_empty = not (
+                signs.has_path
+                or verbatim
+                or (signs.question.versions and is_exact(ranked[0]))
+                or self._is_defined(signs)
+                or self._has_part(signs)
+            )
+        return seems_empty or (not signs.places and self._lacks_member(signs.text)), verbatim
+
+    def sureness(
+        self,
+        signs: AnswerSigns,
+        ranked: Sequence[Ranked],
+        taken_for: Mapping[str, str],
+        *,
+        seems_empty: bool,
+        is_verbatim: bool,
+        with_model: bool,
+    ) -> Sureness:
+        """Return how sure the answer is: the model's confidence within the bounds of facts, less where it is doubtful.
+
+        Args:
+            signs: What is known of the answer.
+            ranked: The answer, best first.
+            taken_for: What was read as what.
+            seems_empty: Whether the index seems not to have what is asked.
+            is_verbatim: Whether the first place has the whole question word for word.
+            with_model: Whether a model's vectors served.
+        """
+        of_names = settle(signs.text, signs.question, signs.terms, ranked, self._reader)
+        bounds = _with_guesses(self._settled(of_names, signs, ranked, is_verbatim=is_verbatim), slips(taken_for))
+        model = place if signs.is_literal or signs.is_overview else confidence
+        sure = bounds.bound(model(signs.features, with_model=with_model))
+        # What a name of the question settles is no matter of its words.
+        is_known = seems_empty or signs.is_certain or signs.is_literal or signs.has_path or is_verbatim
+        is_known = is_known or bounds.at_least > DOUBTED_CONFIDENCE
+        is_doubtful = not is_known and presence(signs.features) < DOUBT
+        most = ABSENT_CONFIDENCE if seems_empty else DOUBTED_CONFIDENCE if is_doubtful else 1.0
+        return Sureness(min(sure, most), bounds, is_doubtful)
+
+    def _settled(
+        self,
+        of_names: ConfidenceBounds,
+        signs: AnswerSigns,
+        ranked: Sequence[Ranked],
+        *,
+        is_verbatim: bool,
+    ) -> ConfidenceBounds:
+        """Return the bounds that facts put on the confidence: coordinates, the text that prints a message, a path that
+        the question names, the whole question word for word in the first place, names.
+        """
+        judged = signs.question
+        if Intent.AUTHORSHIP in judged.intents and not (ranked and is_exact(ranked[0])):
+            return ConfidenceBounds(at_most=ABSENT_CONFIDENCE, notes=(NO_AUTHORS_NOTE,))
+        if ranked and is_exact(ranked[0]) and judged.intents & {Intent.OVERVIEW, Intent.SETUP}:
+            return replace(of_names, at_least=DOUBTED_CONFIDENCE, at_most=1.0)
+        if signs.places:
+            return ConfidenceBounds(NAMED_CONFIDENCE if has_line(signs.places[0], self._about.coordinates) else 0.0)
+        if signs.is_printed:
+            return ConfidenceBounds(NAMED_CONFIDENCE, notes=of_names.notes)
+        if judged.fragment and not (ranked and is_exact(ranked[0])):
+            return replace(of_names, at_most=min(of_names.at_most, DOUBTED_CONFIDENCE), notes=(NO_FRAGMENT_NOTE,))
+        if is_verbatim or (ranked and is_path_of(ranked[0].item.source.path, judged.paths)):
+            return replace(of_names, at_least=max(of_names.at_least, min(SAID_CONFIDENCE, of_names.at_most)))
+        return of_names
+
+    def _seems_absent(self, signs: AnswerSigns) -> bool:
+        """Return whether the signs say that the index does not contain what is asked."""
+        question, terms = signs.question, signs.terms
+        absent = presence(signs.features) < FLOOR and not signs.is_literal
+        if absent and self._about.discussed:
+            absent = not self._reader.names.definitions(map(str.lower, self._about.discussed), 1)
+        absent = absent or (
+            self._about.may_be_general
+            and not (question.versions and Intent.HISTORY in question.intents)
+            and not _ASKS_WHERE.search(self._about.asked)
+            and not self._is_named(terms)
+        )
+        return absent and not (self._language and self._is_named_abroad(question, terms, self._language))
+
+    def _lacks_member(self, text: str) -> bool:
+        """Return whether the question names a member, as in ``IOLoop.call_every``, that nothing here has, nor one that
+        is a slip away: its words may well be everywhere.
+        """
+        if self._reader.is_narrowed:
+            return False
+        return any(not self._is_slip(name) for name in unknown_members(text, self._reader))
+
+    def _is_defined(self, signs: AnswerSigns) -> bool:
+        """Return whether every name that the question writes as code is defined here, or is one stroke from a name
+        that is. A capitalized word counts as such a name where the question is about nothing else.
+        """
+        question, names = signs.question, set(signs.question.identifiers)
+        if not names:
+            subjects = {term.word for term in telling_terms(question, signs.terms) if not is_request_word(term.word)}
+            names = {name for name in IDENTIFIER.findall(signs.text) if name.lower() in question.proper & subjects}
+            if {name.lower() for name in names} != subjects:
+                return False
+        defined = {hit.name for hit in self._reader.names.definitions({name.lower() for name in names})}
+        return bool(names) and all(name in defined or self._is_slip(name) for name in names)
+
+    def _is_slip(self, name: str) -> bool:
+        """Return whether a defined name is one stroke away. No, and noted, where the query exceeds its budget."""
+        try:
+            near = self._reader.names.similar_names(name, SIMILAR_READ) if len(name) >= SHORTEST_SLIP else ()
+        except QueryBudgetError:
+            self._states["similar"] = OVER_BUDGET
+            return False
+        return any(is_one_stroke(name, one.name) for one in near)
+
+    def _has_part(self, signs: AnswerSigns) -> bool:
+        """Return whether one of several questions in the text is answered here."""
+        for part in separate_questions(signs.text):
+            asked = parse_question(part)
+            terms = weigh_terms(asked.words, signs.frequency, self._items)
+            own = [term for term in telling_terms(asked, terms) if not is_request_word(term.word)]
+            if any(term.frequency for term in own) and presence(answer_features(asked, terms, signs.files)) >= FLOOR:
+                return True
+        return False
+
+    def _is_named_abroad(self, question: Question, terms: Sequence[Term], language: str) -> bool:
+        """Return whether a name of the index bears out a question in another language: its unknown words are of that
+        language and carry no meaning, but for a name, or a word of a path, that the index does not have. German writes
+        every noun like a name.
+        """
+        names = {word.lower() for path in question.paths for word in _WORD.findall(path)}
+        names |= question.proper if language != "German" else frozenset()
+        if any(term.word in names and not term.frequency for term in terms):
+            return False
+        known = [term for term in terms if term.frequency and not is_request_word(term.word)]
+        return self._is_named(known) or any(map(self._names_something, known))
+
+    def _is_named(self, terms: Sequence[Term]) -> bool:
+        """Return whether names of the index bear out a question that may be about anything: many of its words are
+        known, or most of their weight is in names of definitions and paths.
+        """
+        telling = [term for term in terms if term.word not in COMPARING_WORDS]
+        # "the default port": where every word may ask of anything, the one that may be an act as well is a thing.
+        subjects = [term for term in telling if not is_request_word(term.word)] or [
+            term for term in telling if term.word not in REQUEST_WORDS
+        ]
+        known = [term for term in subjects if term.frequency]
+        if len(known) >= WORDS_OF_A_SUBJECT or not subjects:
+            return bool(known)
+        named = sum(term.weight for term in known if self._names_something(term))
+        # A question of three known words may have others that paraphrase; a shorter one is about all of its words.
+        return named > NAMED_SHARE * sum(term.weight for term in (subjects if len(known) < 3 else known))
+
+    def _names_something(self, term: Term) -> bool:
+        if term.frequency > MAX_POSTINGS:
+            return True
+        try:
+            return self._reader.text.occurs(f"{{names path}} : {any_of([term.word])}")
+        except QueryBudgetError:
+            return True
