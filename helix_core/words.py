@@ -122,3 +122,25 @@ def spread(names: Iterable[str]) -> str:
 def words_in(text: str) -> frozenset[str]:
     """Return the words of a list written as text."""
     return frozenset(text.split())
+
+
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+HOW_TO = r"how (?:do|can|to|would|should) (?:i |we |you )?"
+"""How a question for a procedure begins, as a pattern; ``HOW_TO_CUES`` are its cues."""
+HOW_TO_CUES = "how do|how can|how to|how would|how should"
+SETUP_VERBS = "install|set ?up|build|run|use|start|try"
+"""What one does first with a project, as a pattern."""

@@ -47,7 +47,7 @@ from helix_core.conversation.prompts import (
 )
 from helix_core.conversation.subject import after_change, chosen_items
 from helix_core.printable import count
-from helix_core.words import IDENTIFIER, is_compound, lazy_pattern
+from helix_core.words import HOW_TO, HOW_TO_CUES, IDENTIFIER, SETUP_VERBS, is_compound, lazy_pattern
 
 MAX_READ = 32_000
 TURNS_READ = 8
@@ -468,10 +468,7 @@ _INFORMING = frozenset(
 _UNNAMING = STOP_WORDS | BARE_VERBS
 _NAMES_NOTHING = _UNNAMING | FOLLOWING
 _ASKS_TO_RUN = lazy_pattern(
-    r"\bhow (?:do|can|to|would|should) (?:i |we |you )?(?:install|set ?up|build|run|use|start|try|test) (?:this|it)"
-    r"(?: locally| here)?\W*\Z",
-    re.IGNORECASE,
-    cues="how do|how can|how to|how would|how should",
+    rf"\b{HOW_TO}(?:{SETUP_VERBS}|test) (?:this|it)(?: locally| here)?\W*\Z", re.IGNORECASE, cues=HOW_TO_CUES
 )
 """With nothing said before it, the project is meant."""
 _TELLS_NOTHING = _NAMES_NOTHING | GENERIC_WORDS | SOCIAL_WORDS

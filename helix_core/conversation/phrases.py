@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from helix_core.words import words_in
+from helix_core.words import WEEKDAYS, words_in
 
 
 class Phrases:
@@ -237,7 +237,7 @@ SOCIAL_WORDS = words_in(
     honestly actually basically really pretty quite rather enough solved resolved fixed worked works working
     compiled compiles passed passes merged merge shipped ship approved approve accept accepted reject rejected
     saved save saves day days life lives week weekend month morning afternoon evening night tonight tomorrow
-    today yesterday monday tuesday wednesday thursday friday saturday sunday lunch dinner breakfast coffee tea break
+    today yesterday lunch dinner breakfast coffee tea break
     home bed later soon minute minutes moment second seconds sec secs hour hours while time times again back
     wait hold stop continue continued proceed resume finish finished start started stopped end ended left keep
     going go went carry move moving next last previous first third fourth option options choice choices choose
@@ -258,7 +258,7 @@ SOCIAL_WORDS = words_in(
     favourite favorite shorter short longer long simple simpler simply plain detail details brief table list
     bullet bullets emoji emojis summary tone english german french spanish needed wanted looking leave leaving
     liked likes happily super danke gracias merci"""
-)
+).union(WEEKDAYS)
 COMPLAINTS = words_in(
     """work works worked working doesn't doesnt don't dont isn't isnt not still broken breaks broke fail fails failed
     failing crash crashes crashed crashing wrong error errors issue issues problem problems bug bugs bugged trouble help

@@ -22,12 +22,15 @@ if TYPE_CHECKING:
     from helix_core.ingest.references import Reference, code_spans, references_in
     from helix_core.ingest.secrets import holds_mask, is_only_masks, mask, mask_typed, masked_line, quoted
     from helix_core.ingest.signatures import (
+        MEMBERLESS_BASES,
         Declaration,
         Parameter,
+        base_name,
         block,
         declarations,
         declared,
         may_differ,
+        plain_base,
         python_parameters,
         split,
     )
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FAILURES",
     "GRAMMARS",
+    "MEMBERLESS_BASES",
     "Chains",
     "ClassSpan",
     "Deadline",
@@ -47,6 +51,7 @@ __all__ = [
     "ParseGuard",
     "Quarantined",
     "Reference",
+    "base_name",
     "block",
     "code_spans",
     "declarations",
@@ -69,6 +74,7 @@ __all__ = [
     "parse",
     "parser_generation",
     "parser_version",
+    "plain_base",
     "preload_grammar",
     "python_parameters",
     "quoted",
@@ -94,12 +100,15 @@ __getattr__ = lazy_face(
         "masked": ("Masked", "masked_at"),
         "secrets": ("holds_mask", "is_only_masks", "mask", "mask_typed", "masked_line", "quoted"),
         "signatures": (
+            "MEMBERLESS_BASES",
             "Declaration",
             "Parameter",
+            "base_name",
             "block",
             "declarations",
             "declared",
             "may_differ",
+            "plain_base",
             "python_parameters",
             "split",
         ),

@@ -90,6 +90,20 @@ class Declaration:
     decorators: tuple[str, ...] = ()
 
 
+MEMBERLESS_BASES = frozenset(("object", "ABC", "Generic", "Protocol"))
+"""Base classes of Python that give a class neither a member of a name nor a constructor with parameters."""
+
+
+def plain_base(written: str) -> str:
+    """Return a base as written after a class's name without its type arguments: ``Base`` of ``Base[T]``."""
+    return written.partition("[")[0].strip()
+
+
+def base_name(written: str) -> str:
+    """Return the last name of a base as written after a class's name: ``Base`` of ``pkg.Base[T]``."""
+    return plain_base(written).rpartition(".")[2]
+
+
 @dataclass(slots=True)
 class _OuterDeclaration:
     indent: int

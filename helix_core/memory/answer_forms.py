@@ -8,7 +8,7 @@ from __future__ import annotations
 import re2
 
 from helix_core.memory.cues import CHOICE_OF
-from helix_core.words import words_in
+from helix_core.words import MONTHS, WEEKDAYS, words_in
 
 TIME, PERSON, QUANTITY, OFTEN = "time", "person", "quantity", "often"
 LEAST_OF_NO_PERSON = 0.6
@@ -28,8 +28,8 @@ _ASKS = (
     (PERSON, re2.compile(r"(?i)^\W*(?:and |but |so |with |by |from |to |for )*who(?:m|se)?\b")),
 )
 _TIMES = re2.compile(
-    r"(?i)\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|june|july|august|september|"
-    r"october|november|december|in may|yesterday|today|tomorrow|tonight|noon|midnight|ago|since|until|till|during|"
+    rf"(?i)\b(?:(?:{'|'.join(WEEKDAYS)})s?|{'|'.join(month for month in MONTHS if month != 'may')}|in may|"
+    r"yesterday|today|tomorrow|tonight|noon|midnight|ago|since|until|till|during|"
     r"before|after|while|once|whenever|when|as soon as|mornings?|afternoons?|evenings?|nights?|nightly|daily|hourly|"
     r"weekly|monthly|yearly|quarterly|week|weekends?|month|quarter|year|spring|summer|autumn|fall|winter|sprint|"
     r"holidays|christmas|easter|birthday|release|(?:last|next|first|second|every) (?:day|time)|"
@@ -44,8 +44,8 @@ _QUANTITIES = re2.compile(
 )
 _OFTEN = re2.compile(
     r"(?i)\b(?:every|each|hourly|daily|nightly|weekly|monthly|yearly|quarterly|never|always|often|rarely|seldom|"
-    r"regularly|sometimes|whenever|once|twice|per|a (?:day|week|month|year)|continuously|mondays|tuesdays|wednesdays|"
-    r"thursdays|fridays|saturdays|sundays|times|\d+)\b"
+    r"regularly|sometimes|whenever|once|twice|per|a (?:day|week|month|year)|continuously|"
+    rf"(?:{'|'.join(WEEKDAYS)})s|times|\d+)\b"
 )
 _PERSONS = re2.compile(
     r"(?i)\b(?:i|me|myself|my name|alone|nobody|everybody|everyone|somebody|someone|anyone|team|group|crew|staff|lead|"
@@ -95,7 +95,5 @@ _FIRST_WORDS = words_in(
     """a all an and any are as at because before but by can decision do does don during each ever every for from fyi go
     going has have here how if important in is it its just keep last let lets like make may most must my never next no
     not note now of on once one only or our please remember rule second since so some test that the their then there
-    these they this those to under use uses was we were what when where which while will with yes you your monday
-    tuesday wednesday thursday friday saturday sunday january february march april june july august september october
-    november december"""
-)
+    these they this those to under use uses was we were what when where which while will with yes you your"""
+).union(WEEKDAYS, MONTHS)

@@ -16,7 +16,6 @@ from helix_core.memory.cues import (
     ALLOWS,
     BEFORE_DAYS,
     BESIDE_ORDERS,
-    DAYS,
     FORBIDS,
     LIMITS,
     NARROWS,
@@ -42,6 +41,7 @@ from helix_core.model import (
     MemoryStatus,
     StoredMemory,
 )
+from helix_core.words import WEEKDAYS
 
 LEAST_REFINED = 3
 _KEPT = 4_096
@@ -274,7 +274,7 @@ def _are_days(words: Sequence[str], others: Sequence[str], at: int) -> bool:
     one, other, before = words[at].lower(), others[at].lower(), words[at - 1].lower()
     if at < 2 or not (before in BEFORE_DAYS or (before == "on" and one.endswith("days") and other.endswith("days"))):
         return False
-    return {one.removesuffix("s"), other.removesuffix("s")} <= DAYS
+    return {one.removesuffix("s"), other.removesuffix("s")} <= set(WEEKDAYS)
 
 
 def _permits_otherwise(words: Sequence[str], others: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ import re
 
 import re2
 
-from helix_core.words import words_in
+from helix_core.words import MONTHS, WEEKDAYS, words_in
 
 QUESTION = re2.compile(
     r"(?i)^(?:so,? |and |but |ok,? |hey,? |hi,? )?(?:what|where|when|why|who|whom|whose|which|how|is|"
@@ -268,7 +268,6 @@ OPPOSITES = (
 )
 LIMITS = words_in("after every within to at most least than is are by in over under up exactly only per until before =")
 """Words after which a number is a value; after another word it may be a label, as in "item 3"."""
-DAYS = words_in("monday tuesday wednesday thursday friday saturday sunday")
 ORDINALS = words_in("first second third fourth last")
 BEFORE_DAYS = words_in("every each until by") | ORDINALS
 """Words after which one day is when something happens again; "on Friday" may be when something happened once."""
@@ -383,9 +382,8 @@ KINDS: tuple[tuple[str, str], ...] = (
     ),
     (
         "episode",
-        r"\b(?:yesterday|last (?:week|month|night|year|monday|tuesday|wednesday|thursday|friday|sprint|release)|"
-        r"(?:on|in) (?:january|february|march|april|may|june|july|august|september|october|november|december|"
-        r"20\d\d))\b",
+        rf"\b(?:yesterday|last (?:week|month|night|year|{'|'.join(WEEKDAYS)}|sprint|release)|"
+        rf"(?:on|in) (?:{'|'.join(MONTHS)}|20\d\d))\b",
     ),
     (
         "procedure",

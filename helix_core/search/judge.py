@@ -34,7 +34,7 @@ from helix_core.search.question import (
     parse_question,
     weigh_terms,
 )
-from helix_core.search.rankers import OVER_BUDGET
+from helix_core.search.rankers import OVER_BUDGET, WordPlaces
 from helix_core.search.several_questions import separate_questions
 from helix_core.search.spelling import is_bold, is_one_stroke, slips
 from helix_core.store import QueryBudgetError, Reader
@@ -112,6 +112,7 @@ class AnswerSigns:
         text: The part of the question that is judged, as text.
         question: The same, parsed.
         terms: All its words with their frequencies.
+        word: The places of the one word that it asks for.
         frequency: How many chunks have each word.
         files: The first stage's result.
         features: The features of the confidence model.
@@ -126,6 +127,7 @@ class AnswerSigns:
     text: str
     question: Question
     terms: tuple[Term, ...]
+    word: WordPlaces
     frequency: Mapping[str, int]
     files: FilesFound
     features: AnswerFeatures
@@ -215,7 +217,7 @@ class AnswerJudge:
             is_verbatim: Whether the first place has the whole question word for word.
             with_model: Whether a model's vectors served.
         """
-        of_names = settle(signs.text, signs.question, signs.terms, ranked, self._reader)
+        of_names = settle(signs.text, signs.question, signs.terms, ranked, word=signs.word, reader=self._reader)
         bounds = _with_guesses(self._settled(of_names, signs, ranked, is_verbatim=is_verbatim), slips(taken_for))
         model = place if signs.is_literal or signs.is_overview else confidence
         sure = bounds.bound(model(signs.features, with_model=with_model))

@@ -14,7 +14,7 @@ from helix_core.conversation import Coordinate
 from helix_core.model import Ranked, Role
 from helix_core.search.confidence import telling_terms
 from helix_core.search.question import SIGNS, Intent, Question, Term, any_of, is_request_word, is_task_word, owners_of
-from helix_core.search.rankers import VALUE_KINDS, files_called, named_after, with_every_sign, word_definitions
+from helix_core.search.rankers import VALUE_KINDS, WordPlaces, with_every_sign
 from helix_core.store import DefinitionHit, QueryBudgetError, Reader
 from helix_core.words import is_compound, split_identifier
 
@@ -65,7 +65,7 @@ NO_BOUNDS = ConfidenceBounds()
 
 
 def settle(
-    text: str, question: Question, terms: Sequence[Term], ranked: Sequence[Ranked], reader: Reader
+    text: str, question: Question, terms: Sequence[Term], ranked: Sequence[Ranked], *, word: WordPlaces, reader: Reader
 ) -> ConfidenceBounds:
     """Return what the names of a question settle; nothing where a look-up exceeds its budget.
 
@@ -73,12 +73,14 @@ def settle(
         text: The question that ``question`` is parsed from.
         terms: All its words with their frequencies.
         ranked: The answer, best first.
+        word: The places of the one word that the question asks for.
+        reader: The index.
     """
     names = question.subject[-1:] or question.identifiers
     if not names or not ranked:
         return NO_BOUNDS
     try:
-        if (word := question.word) and (bounds := _of_a_word(word, terms, ranked[0], reader)) is not None:
+        if question.word and (bounds := _of_a_word(question.word, word, terms, ranked[0], reader)) is not None:
             return bounds
         hits = reader.names.definitions(with_every_sign(names))
         # Of the files that a filter leaves nothing follows for the workspace.
@@ -97,16 +99,18 @@ def settle(
     return NO_BOUNDS
 
 
-def _of_a_word(word: str, terms: Sequence[Term], first: Ranked, reader: Reader) -> ConfidenceBounds | None:
+def _of_a_word(
+    word: str, known: WordPlaces, terms: Sequence[Term], first: Ranked, reader: Reader
+) -> ConfidenceBounds | None:
     """Return the bounds of an answer to a single word that says little of which of its places is meant; None for one
     that says it.
     """
-    places = word_definitions(word, reader)
+    places = known.definitions
     if not places:
-        if files_called(word, reader):
+        if known.files:
             return None
-        if after := named_after(word, reader):
-            name = after[0].name
+        if known.longer_names:
+            name = known.longer_names[0].name
             return ConfidenceBounds(
                 at_most=MANY_CONFIDENCE, notes=(f"nothing here is called {word} alone; see {name}",)
             )

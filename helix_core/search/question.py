@@ -10,7 +10,16 @@ from enum import StrEnum
 from itertools import accumulate
 
 from helix_core.store import MatchCounts, QueryBudgetError, Reader, phrase
-from helix_core.words import IDENTIFIER, is_compound, lazy_pattern, split_identifier, wide_pairs
+from helix_core.words import (
+    HOW_TO,
+    HOW_TO_CUES,
+    IDENTIFIER,
+    SETUP_VERBS,
+    is_compound,
+    lazy_pattern,
+    split_identifier,
+    wide_pairs,
+)
 
 _QUESTION_WORD_LINES = """
 a about actually after again all also am an and any anything are as at be because been before being both but by came
@@ -169,10 +178,9 @@ _INTENT_PATTERNS = {
     ),
     Intent.SETUP: lazy_pattern(
         r"\b(?:get|getting) started(?: (?:with|here|in) (?:this|it|here|the|our)\b[\w ]{0,20})?\s{0,3}(?:[?.!\n]|\Z)"
-        rf"|\bhow (?:do|can|to|would|should) (?:i |we |you )?(?:install|set ?up|build|run|use|start) (?:this|it|the"
-        rf"|our)(?: {_WHOLE})?(?: locally)?\s{{0,3}}(?:[?.!\n]|\Z)"
+        rf"|\b{HOW_TO}(?:{SETUP_VERBS}) (?:this|it|the|our)(?: {_WHOLE})?(?: locally| here)?\s{{0,3}}(?:[?.!\n]|\Z)"
         r"|\bwhere (?:do|should|can|to) (?:i |we |you )?(?:start|begin)\s{0,3}(?:[?.!\n]|\Z)",
-        cues="started|how do|how can|how to|how would|how should|where do|where should|where can|where to",
+        cues=f"started|{HOW_TO_CUES}|where do|where should|where can|where to",
     ),
     Intent.AUTHORSHIP: lazy_pattern(
         rf"\bwho (?:wrote|made|created|authored|maintains?|develop(?:s|ed)|started|owns|(?:is|are) (?:the )?(?:authors?"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import sqrt
 from typing import NamedTuple
 
@@ -137,17 +138,18 @@ def of_the_whole(intent: Intent, reader: Reader) -> Votes:
     return Votes(votes, {item: WHOLE + vote.score for vote in votes for item in vote.items})
 
 
-def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]:
+def named_definitions(query: RankerInput) -> list[DefinitionHit]:
     """Return definitions of the one name that the question consists of: case-sensitive matches first, within the
     class or module typed before it. Of a name with many definitions none are returned, of a plain word the first that
-    the implementation has (``word_definitions``).
+    the implementation has (``WordPlaces``).
     """
+    question, reader = query.question, query.reader
     *owners, name = question.subject or ("",)
     if not name:
         return []
-    if word := question.word:
-        hits = word_definitions(word, reader)
-        if all(hit.kind in VALUE_KINDS for hit in hits) and _is_own_file_meant(word, hits, reader):
+    if question.word:
+        hits = query.word.definitions
+        if all(hit.kind in VALUE_KINDS for hit in hits) and query.word.is_own_file_meant:
             # A test may call a helper that, and any type a field.
             return []
         if hits:
@@ -170,24 +172,61 @@ def with_every_sign(names_: Iterable[str]) -> set[str]:
     return {f"{name.lower()}{sign}" for name in names_ for sign in ("", *SIGNS)}
 
 
-def word_definitions(word: str, reader: Reader) -> list[DefinitionHit]:
-    """Return the definitions of a plain word in the implementation, whatever their case unless the word has a capital:
-    those at the top level of a file of that name, then callables and types before values, then in few folders.
+class WordPlaces:
+    """The places of a plain word that may be a name as well, each looked up once, when it is first asked for.
+
+    Each raises QueryBudgetError.
     """
-    hits = reader.names.definitions([word.lower()], WORD_HITS)
-    if not word.islower():
-        hits = [hit for hit in hits if hit.name == word] or hits
-    items = reader.files.items(list({hit.item_id for hit in hits}))
-    own = [hit for hit in hits if hit.kind in _DEFINING and _is_implemented(items.get(hit.item_id))]
 
-    def order(hit: DefinitionHit) -> tuple[bool, bool, int, bool, int, bytes]:
-        item = items[hit.item_id]
-        depth = (len(item.breadcrumb.split(".")) if item.breadcrumb else 0) + (item.name not in ("", hit.name))
-        heads_its_file = depth == 0 and _stem(item.source.source_id) == word.lower()
-        folders = item.source.source_id.count("/")
-        return not heads_its_file, hit.kind in VALUE_KINDS, depth, hit.name != word, folders, item.source.path
+    def __init__(self, word: str, reader: Reader) -> None:
+        self._word, self._reader = word, reader
 
-    return sorted(own, key=order)
+    @cached_property
+    def definitions(self) -> list[DefinitionHit]:
+        """The definitions of the word in the implementation, whatever their case unless it has a capital:
+        those at the top level of a file of that name, then callables and types before values, then in few folders.
+        """
+        hits = self._reader.names.definitions([self._word.lower()], WORD_HITS)
+        if not self._word.islower():
+            hits = [hit for hit in hits if hit.name == self._word] or hits
+        items = self._reader.files.items(list({hit.item_id for hit in hits}))
+        own = [hit for hit in hits if hit.kind in _DEFINING and _is_implemented(items.get(hit.item_id))]
+
+        def order(hit: DefinitionHit) -> tuple[bool, bool, int, bool, int, bytes]:
+            item = items[hit.item_id]
+            depth = (len(item.breadcrumb.split(".")) if item.breadcrumb else 0) + (item.name not in ("", hit.name))
+            heads_its_file = depth == 0 and _stem(item.source.source_id) == self._word.lower()
+            folders = item.source.source_id.count("/")
+            return not heads_its_file, hit.kind in VALUE_KINDS, depth, hit.name != self._word, folders, item.source.path
+
+        return sorted(own, key=order)
+
+    @cached_property
+    def files(self) -> list[int]:
+        """The files of the implementation that have the word for their name; none where many have."""
+        found = self._reader.files.sources_by_id(id_ for id_, _ in self._reader.text.paths_like([self._word], HITS))
+        own = [id_ for id_, one in found.items() if _stem(one.source_id) == self._word.lower()]
+        own = [id_ for id_ in own if found[id_].role is Role.IMPLEMENTATION]
+        return own if len(own) <= MAX_FILES_OF_A_WORD else []
+
+    @property
+    def is_own_file_meant(self) -> bool:
+        """Whether a file of the implementation is called so, and has none of the values that are."""
+        called = set(self.files)
+        return bool(called) and called.isdisjoint(hit.source_id for hit in self.definitions)
+
+    @cached_property
+    def longer_names(self) -> list[DefinitionHit]:
+        """The definitions in the implementation of the word and one more; none for several names."""
+        alike = [one.name for one in self._reader.names.similar_names(self._word, ALIKE) if not one.is_path]
+        names_ = {name.lower() for name in alike if _is_word_of_two(self._word.lower(), name)}
+        hits = self._reader.names.definitions(names_, HITS) if names_ else []
+        items = self._reader.files.items(list({hit.item_id for hit in hits}))
+        own = [hit for hit in hits if hit.kind in _DEFINING - VALUE_KINDS and _is_implemented(items.get(hit.item_id))]
+        if len({hit.name.lower() for hit in own}) > 1:
+            return []
+        own.sort(key=lambda hit: (hit.kind == "declaration", items[hit.item_id].source.path, hit.start_line))
+        return own if len({hit.source_id for hit in own}) <= MAX_FILES else []
 
 
 def _stem(path: str) -> str:
@@ -195,36 +234,9 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0].lower().replace("_", "").replace("-", "")
 
 
-def files_called(word: str, reader: Reader) -> list[int]:
-    """Return the files of the implementation that have a word for their name; none where many have."""
-    found = reader.files.sources_by_id(id_ for id_, _ in reader.text.paths_like([word], HITS))
-    own = [id_ for id_, one in found.items() if _stem(one.source_id) == word.lower()]
-    own = [id_ for id_ in own if found[id_].role is Role.IMPLEMENTATION]
-    return own if len(own) <= MAX_FILES_OF_A_WORD else []
-
-
 def _is_word_of_two(word: str, name: str) -> bool:
     parts = split_identifier(name)
     return len(parts) == 2 and word in parts
-
-
-def _is_own_file_meant(word: str, values: Sequence[DefinitionHit], reader: Reader) -> bool:
-    """Return whether a file of the implementation has a word for its name, and none of the values that have it too."""
-    called = set(files_called(word, reader))
-    return bool(called) and called.isdisjoint(hit.source_id for hit in values)
-
-
-def named_after(word: str, reader: Reader) -> list[DefinitionHit]:
-    """Return the definitions in the implementation of the word and one more; none for several names."""
-    alike = [one.name for one in reader.names.similar_names(word, ALIKE) if not one.is_path]
-    names_ = {name.lower() for name in alike if _is_word_of_two(word.lower(), name)}
-    hits = reader.names.definitions(names_, HITS) if names_ else []
-    items = reader.files.items(list({hit.item_id for hit in hits}))
-    own = [hit for hit in hits if hit.kind in _DEFINING - VALUE_KINDS and _is_implemented(items.get(hit.item_id))]
-    if len({hit.name.lower() for hit in own}) > 1:
-        return []
-    own.sort(key=lambda hit: (hit.kind == "declaration", items[hit.item_id].source.path, hit.start_line))
-    return own if len({hit.source_id for hit in own}) <= MAX_FILES else []
 
 
 VALUE_KINDS = frozenset({"constant", "field"})
@@ -361,7 +373,7 @@ class Votes:
 NOTHING = Votes()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RankerInput:
     """The input of every ranker: the question, the terms to search for, each word's document frequency in chunks,
     the number of chunks, and the query embedding where vectors are available.
@@ -373,6 +385,11 @@ class RankerInput:
     items: int
     reader: Reader
     meaning: QuestionVector | None = None
+
+    @cached_property
+    def word(self) -> WordPlaces:
+        """Where the one word is defined that the question asks for; without places where it asks for none."""
+        return WordPlaces(self.question.word, self.reader)
 
     @property
     def has_model(self) -> bool:
@@ -672,7 +689,7 @@ def exact(query: RankerInput) -> Votes:
     for intent in OF_THE_WHOLE:
         if intent in query.question.intents:
             return of_the_whole(intent, query.reader)
-    hits = named_definitions(query.question, query.reader)
+    hits = named_definitions(query)
     if hits and query.question.word:
         # Many things have the word: they stay in their order.
         return _defined(query, [(1.0 + NEXT_PLACE * (len(hits) - at), hit) for at, hit in enumerate(hits)])
@@ -682,8 +699,7 @@ def exact(query: RankerInput) -> Votes:
         return told
     if query.question.versions and (told := of_versions(query.question.versions, query.reader)).votes:
         return told
-    word = query.question.word
-    if word and (after := named_after(word, query.reader)):
+    if query.question.word and (after := query.word.longer_names):
         return _defined(query, [(1.0, hit) for hit in after])
     found = literal_chunks(query.question, query.frequency, query.reader, FIELD_WEIGHTS)
     if not found:

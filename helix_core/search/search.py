@@ -50,7 +50,7 @@ from helix_core.search.rankers import (
     RANKERS,
     RankerInput,
     Votes,
-    word_definitions,
+    WordPlaces,
 )
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import (
@@ -366,6 +366,7 @@ class _Search:
             text=read.judged_by or read.text,
             question=judged,
             terms=terms,
+            word=query.word if judged.word == query.question.word else WordPlaces(judged.word, self._reader),
             frequency=query.frequency,
             files=files,
             features=features,
@@ -495,9 +496,8 @@ class _Search:
             if place.item_id in items
         ]
         one_name = self._question.subject or self._question.path
-        word = self._question.word
         # What is only called after a word is one of the places that have it.
-        is_after = bool(word) and not word_definitions(word, self._reader)
+        is_after = bool(self._question.word) and not query.word.definitions
         if one_name and not is_after and files and any(signal.ranker == "exact" for signal in files[0][0].signals):
             direct = [one for one in direct if any(signal.ranker in BY_NAME for signal in one.signals)]
         try:

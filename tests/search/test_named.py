@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import pytest
 
@@ -11,8 +12,9 @@ from helix_core.model import Found
 from helix_core.search.judge import ABSENT_CONFIDENCE, NO_AUTHORS_NOTE
 from helix_core.search.named import MANY_CONFIDENCE, NAMED_CONFIDENCE, UNDEFINED_CONFIDENCE
 from helix_core.search.question import parse_question, with_signs
+from helix_core.search.rankers import WORD_HITS
 from helix_core.search.search import SearchRequest, search
-from helix_core.store import Reader
+from helix_core.store import DefinitionHit, Reader
 
 
 def ask(reader: Reader, question: str) -> Found:
@@ -187,6 +189,21 @@ def test_of_a_word_that_many_define_the_implementations_come_first_the_least_nes
     assert ask(reader, "Message.ack").confidence >= NAMED_CONFIDENCE
 
 
+def test_the_places_of_a_word_are_looked_up_once(indexed, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    reader = indexed({"routing.py": "def route(path):\n    return path\n", "app.py": "import routing\n"})
+    definitions, asked = type(reader.names).definitions, list[str]()
+
+    def counted(self: object, names: Iterable[str], limit: int = 200) -> list[DefinitionHit]:
+        known = list(names)
+        asked.extend(known if limit == WORD_HITS else ())
+        return definitions(self, known, limit)
+
+    monkeypatch.setattr(type(reader.names), "definitions", counted)
+    found = ask(reader, "what's the route")
+    assert is_first(found, "routing.py", "route")
+    assert asked == ["route"]
+
+
 def test_a_word_heads_the_file_that_has_its_name(indexed) -> None:  # type: ignore[no-untyped-def]
     reader = indexed(
         {
@@ -290,7 +307,7 @@ def test_who_asks_for_the_whole_gets_where_its_documents_begin(indexed) -> None:
         first = found.ranked[0].item
         assert (first.source.source_id, first.start_line <= 5) == ("README.md", True), question
         assert found.confidence >= MANY_CONFIDENCE
-    for question in ("where do I start?", "how do I run this?", "getting started"):
+    for question in ("where do I start?", "how do I run this?", "how can I try it here?", "getting started"):
         found = ask(reader, question)
         assert found.ranked[0].item.name.endswith("Installation"), question
         assert found.confidence >= MANY_CONFIDENCE

@@ -14,11 +14,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from helix_core.engine.requests import PageCursor
-from helix_core.engine.symbols.choice import CursorContext, chain_of, choose_base, plain_base
-from helix_core.engine.symbols.lookup import MOST_BASES, NameNeighborhood, Uses, last_name
+from helix_core.engine.symbols.choice import CursorContext, chain_of, choose_base
+from helix_core.engine.symbols.lookup import MOST_BASES, NameNeighborhood, Uses
 from helix_core.engine.symbols.place import Spot, weigh_spots
 from helix_core.engine.verdict import FileObservation, Weigher, parameters_differ, signature
-from helix_core.ingest import Declaration, Parameter, block, declarations, declared, language_of, mask
+from helix_core.ingest import (
+    MEMBERLESS_BASES,
+    Declaration,
+    Parameter,
+    base_name,
+    block,
+    declarations,
+    declared,
+    language_of,
+    mask,
+    plain_base,
+)
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.signatures import LANGUAGES
 from helix_core.model import Role, SourceKind
@@ -33,7 +44,6 @@ MOST_FILES = 300
 """So many changed files are compared; reading one from git and parsing it twice takes milliseconds."""
 MOST_CANDIDATES = 60
 MOST_BASES_OF_A_NAME = 200
-_WITHOUT_CONSTRUCTOR = frozenset(("object", "ABC", "Generic", "Protocol"))
 _IMPORTING = (b"import ", b"from ", b"export {")
 _WORDS = re.compile(rb"\w+")
 MOST_LOOKED_UP = 60
@@ -369,7 +379,7 @@ class ChangesAnswer:
         if one.decorators or depth > MOST_BASES:
             return False, None
         for written in one.bases:
-            if last_name(written) in _WITHOUT_CONSTRUCTOR:
+            if base_name(written) in MEMBERLESS_BASES:
                 continue
             base = self._base(path, one.chain, written) if "=" not in written else None
             above = self._declared(*base) if base is not None else None

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from helix_core.ingest import plain_base
 from helix_core.model import Role, SourceKind
 from helix_core.search import Imports, module_of
 from helix_core.store import DefinedAt
@@ -118,11 +119,6 @@ def choose_base(written: str, known: Sequence[DefinedAt], here: CursorContext) -
         imported = [one for one in others if here.imports.include(one.path)]
         narrowed = own or imported or _deepest(others, here) or others
     return narrowed[0] if len(narrowed) == 1 else None
-
-
-def plain_base(written: str) -> str:
-    """Return a base as written after a class's name without its type arguments: ``Base`` of ``Base[T]``."""
-    return written.partition("[")[0].strip()
 
 
 def chain_of(one: DefinedAt) -> tuple[str, ...]:

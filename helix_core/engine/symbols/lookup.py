@@ -20,11 +20,10 @@ from helix_core.engine.symbols.choice import (
     choose,
     choose_base,
     parse_name,
-    plain_base,
 )
 from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
 from helix_core.engine.verdict import FileObservation, Weigher, line_of_mention, line_on_disk, lines_of_use, owners_in
-from helix_core.ingest import declarations, language_of
+from helix_core.ingest import base_name, declarations, language_of
 from helix_core.ingest.signatures import LANGUAGES
 from helix_core.lines import LineTable
 from helix_core.model import Item, Overlays, Role
@@ -192,7 +191,8 @@ class NameNeighborhood:
         names = {chain[-1] for _, chain in owners}
         here: CursorContext | None = None
         for base in self._bases(*written, names, line if written == at else 0):
-            name, known = last_name(base), self._named(last_name(base))
+            name = base_name(base)
+            known = self._named(name)
             if not known and name in names:
                 # The class is gone from the index, and what extends it still says so.
                 return True
@@ -397,11 +397,6 @@ def _entries(groups: Mapping[str, Sequence[Spot]]) -> list[str]:
 
 def _language(path: bytes) -> str:
     return language_of(path, b"").name
-
-
-def last_name(base: str) -> str:
-    """Return the last name of a base as written after a class's name."""
-    return plain_base(base).rpartition(".")[2]
 
 
 def _qualified(one: DefinedAt) -> str:

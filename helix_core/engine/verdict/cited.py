@@ -26,7 +26,15 @@ from helix_core.engine.verdict.outdated import OutdatedDocuments
 from helix_core.engine.verdict.spans import whole_word
 from helix_core.engine.verdict.weigher import Weigher
 from helix_core.errors import GitError, UsageError
-from helix_core.ingest import Declaration, block, declarations, language_of
+from helix_core.ingest import (
+    MEMBERLESS_BASES,
+    Declaration,
+    base_name,
+    block,
+    declarations,
+    language_of,
+    plain_base,
+)
 from helix_core.ingest.signatures import LANGUAGES
 from helix_core.model import Reason, Role, Source, SourceKind, Status
 from helix_core.store import DefinedAt, DefinitionHit, Reader
@@ -70,7 +78,6 @@ _OF_LANGUAGES = frozenset(dir(builtins)) | frozenset(
     )
 )
 _BODIES = frozenset(("function", "method", "test", "class"))
-_OUTSIDE_BASES = frozenset(("object", "Generic", "Protocol", "ABC"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -474,7 +481,7 @@ class CheckedText:
             return None
         found: dict[str, CitedPlace] = {}
         for written in declaration.bases:
-            if written.partition("[")[0].rpartition(".")[2] in _OUTSIDE_BASES:
+            if base_name(written) in MEMBERLESS_BASES:
                 continue
             base = self._certain_base(path, data, declaration, written)
             above = None
@@ -494,7 +501,7 @@ class CheckedText:
         Surer than ``symbols.choice.choose_base``, which takes the likeliest of several for what is shown: from a wrong
         class here a right citation would be judged wrong.
         """
-        base = written.partition("[")[0]
+        base = plain_base(written)
         meant = [
             at
             for at in (self._implementations(base.rpartition(".")[2]) if "=" not in written else ())

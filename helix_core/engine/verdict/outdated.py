@@ -15,9 +15,11 @@ from helix_core.engine.verdict.observe import Observer
 from helix_core.engine.verdict.spans import same_text, whole_word
 from helix_core.errors import GitError
 from helix_core.ingest import (
+    MEMBERLESS_BASES,
     Declaration,
     Parameter,
     Reference,
+    base_name,
     block,
     declarations,
     declared,
@@ -868,8 +870,8 @@ class _ReferenceCheck:
 
     def _may_give(self, base: str, name: str, depth: int) -> bool:
         """Return whether a base class may have the member: True unless it and all its bases are known and lack it."""
-        last = base.partition("[")[0].rpartition(".")[2]
-        if last in ("object", "Generic", "Protocol", "ABC") or "=" in base:
+        last = base_name(base)
+        if last in MEMBERLESS_BASES or "=" in base:
             return False
         known = [one for one in self.asked.defined(last) if one.role is Role.IMPLEMENTATION]
         if len(known) != 1 or depth >= 8 or self.asked.contains(known[0], name):
