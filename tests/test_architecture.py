@@ -179,7 +179,7 @@ SHOWN_TO_OTHERS = {
     "proxy": {"clients", "config_files", "embedded", "keys", "presets", "running", "server", "sessions", "upstream"},
 }
 """The modules of a surface that other rooms import: a face would cost each start of a command an import."""
-WITHIN_THE_HOST = {"embedder", "index_thread", "indexer", "otel", "settings", "watcher"}
+WITHIN_THE_HOST = {"child", "index_thread", "otel", "settings", "watcher"}
 """The modules of the host that no surface knows."""
 
 

@@ -1,4 +1,4 @@
-"""Run the child processes of a workspace, the indexer and the embedder: start, read, restart with backoff, stop."""
+"""Run the child processes of a workspace, one that indexes and one that embeds: start, read, restart, stop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -88,98 +88,160 @@ class FailureCount:
         return float(min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** min(max(0, self.tries - 1), 16)))
 
 
+class ChildProcess:
+    """A child process (``helix_ls.host.child``) that runs one ``job`` on a folder: start it, read its lines, end it.
+
+    At most one runs at a time. It gets its request as a JSON line on stdin, and EOF there tells it to stop.
+    """
+
+    def __init__(self, job: str, root: Path) -> None:
+        self._command = [sys.executable, "-P", "-m", "helix_ls.host.child", job, str(root)]
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_closed = False
+        self.was_stopped = False
+        """Whether the last run was told to stop."""
+
+    @property
+    def pid(self) -> int:
+        """The process id of the running child, or 0."""
+        process = self._process
+        return process.pid if process is not None else 0
+
+    def run(
+        self, request: Mapping[str, Any], on_progress: Callable[[dict[str, Any]], None]
+    ) -> tuple[dict[str, Any], int]:
+        """Start the child, wait until it has reported how it ended, and reap it. Blocks.
+
+        Args:
+            request: What it is asked.
+            on_progress: Called with each line that has a ``phase``.
+
+        Returns:
+            Its last line, empty if it died before that or was closed, and its exit status.
+
+        Raises:
+            OSError: It could not be started.
+        """
+        with self._lock:
+            self.was_stopped = False
+            if self._is_closed:
+                return {}, 0
+            # Not in the workspace as working directory: its files must not be importable.
+            process = self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=os.path.abspath(os.sep),
+                env=process_environment(os.environ),
+                start_new_session=True,
+            )
+        try:
+            self._send(process, request)
+            last = _last_line(process, on_progress)
+        finally:
+            with self._lock:
+                self._process = None
+            end_process(process)
+        return last, process.returncode
+
+    def _send(self, process: subprocess.Popen[bytes], request: Mapping[str, Any]) -> None:
+        with self._lock:
+            if process.stdin is not None and not process.stdin.closed:
+                try:
+                    process.stdin.write(json.dumps(request).encode() + b"\n")
+                    process.stdin.flush()
+                except BrokenPipeError:
+                    return
+
+    def stop(self, *, at_once: bool = False) -> None:
+        """Tell the running child to commit what is finished and exit; kill it after ``STOP_WAIT_S`` seconds.
+
+        With ``at_once`` it is terminated instead, where at most a batch that is being computed is lost.
+        """
+        with self._lock:
+            self._stop(at_once=at_once)
+
+    def close(self) -> None:
+        """Terminate the running child, and start none any more."""
+        with self._lock:
+            self._is_closed = True
+            self._stop(at_once=True)
+
+    def _stop(self, *, at_once: bool) -> None:
+        process = self._process
+        if process is None:
+            return
+        self.was_stopped = True
+        if process.stdin is None or process.stdin.closed:
+            return
+        if at_once:
+            process.terminate()
+            return
+        process.stdin.close()
+        timer = threading.Timer(STOP_WAIT_S, process.kill)
+        timer.daemon = True
+        timer.start()
+
+
+def _last_line(process: subprocess.Popen[bytes], on_progress: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    """Read a child's lines up to the one that says how it ended; return that, empty if none does."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if not line.endswith(b"\n"):
+            break
+        read = json.loads(line)
+        if "phase" not in read:
+            return dict(read)
+        on_progress(read)
+    return {}
+
+
 class Indexing:
     """Run the indexer of one workspace as a child process, at most one at a time."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._stopped = False
+        self._child = ChildProcess("index", root)
 
     @property
     def pid(self) -> int:
         """The process id of the running indexer, or 0."""
-        process = self._process
-        return process.pid if process is not None else 0
+        return self._child.pid
 
     def run(self, request: RefreshRequest, settings: Settings, on_progress: Callable[[str, int, int], None]) -> Outcome:
         """Start the indexer, wait until it ends and return its outcome.
 
         ``on_progress`` is called with the phase, the files done and the files in all. Blocks.
         """
-        with self._lock:
-            self._stopped = False
-            try:
-                process = self._process = self._started()
-            except OSError as error:
-                why = f"The indexer could not be started ({error.strerror}); free memory or raise the process limit."
-                return Outcome("failed", message=why)
-        try:
-            self._send(process, request, settings)
-            return self._outcome_of(process, on_progress)
-        finally:
-            with self._lock:
-                self._process = None
-            end_process(process)
-            if self._stopped:
-                clear_crashes(index_folder(settings.config(self._root).cache_dir, self._root))
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        # Not in the workspace as working directory: its files must not be importable.
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", "helix_ls.host.indexer", str(self._root)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=os.path.abspath(os.sep),
-            env=process_environment(os.environ),
-            start_new_session=True,
-        )
-
-    def _send(self, process: subprocess.Popen[bytes], request: RefreshRequest, settings: Settings) -> None:
-        paths = [os.fsdecode(path) for path in request.paths]
-        line = {"rebuild": request.rebuild, "paths": paths} | settings.wire()
-        with self._lock:
-            if process.stdin is not None and not process.stdin.closed:
-                try:
-                    process.stdin.write(json.dumps(line).encode() + b"\n")
-                    process.stdin.flush()
-                except BrokenPipeError:
-                    return
-
-    def _outcome_of(self, process: subprocess.Popen[bytes], on_progress: Callable[[str, int, int], None]) -> Outcome:
         progressed = False
-        assert process.stdout is not None
-        for line in process.stdout:
-            if not line.endswith(b"\n"):
-                break
-            said = json.loads(line)
-            if "report" in said:
-                return Outcome("done", report=said["report"], notices=tuple(said["notices"]))
-            if "failed" in said:
-                return Outcome("failed", message=said["failed"])
-            if "cancelled" in said:
-                return Outcome("cancelled")
-            progressed = progressed or said["done"] > 0
-            on_progress(said["phase"], said["done"], said["total"])
-        if self._stopped:
+
+        def show(line: dict[str, Any]) -> None:
+            nonlocal progressed
+            progressed = progressed or line["done"] > 0
+            on_progress(line["phase"], line["done"], line["total"])
+
+        paths = [os.fsdecode(path) for path in request.paths]
+        try:
+            last, status = self._child.run({"rebuild": request.rebuild, "paths": paths} | settings.wire(), show)
+        except OSError as error:
+            why = f"The indexer could not be started ({error.strerror}); free memory or raise the process limit."
+            return Outcome("failed", message=why)
+        if self._child.was_stopped:
+            clear_crashes(index_folder(settings.config(self._root).cache_dir, self._root))
+        if "report" in last:
+            return Outcome("done", report=last["report"], notices=tuple(last["notices"]))
+        if "failed" in last:
+            return Outcome("failed", message=last["failed"])
+        if "cancelled" in last or self._child.was_stopped:
             return Outcome("cancelled")
-        status = process.wait()
         why = f"The indexer ended unexpectedly ({_ending(status)}); it is started again."
         return Outcome("died", message=why, progressed=progressed)
 
     def stop(self) -> None:
         """Ask the running indexer to commit what is finished and exit; kill it after ``STOP_WAIT_S`` seconds."""
-        with self._lock:
-            self._stopped = True
-            process = self._process
-            if process is None or process.stdin is None or process.stdin.closed:
-                return
-            process.stdin.close()
-        timer = threading.Timer(STOP_WAIT_S, process.kill)
-        timer.daemon = True
-        timer.start()
+        self._child.stop()
 
 
 class Run:
@@ -373,7 +435,7 @@ class BackgroundEmbedding:
         self._folder, self._settings, self._rest_s = folder, settings, rest_s
         self._wake = threading.Condition()
         self._is_due = self._closing = False
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child = ChildProcess("embed", folder)
         self._failures = 0
         self.problem = ""
         self._thread = threading.Thread(target=self._main, name="helix-embed", daemon=True)
@@ -382,8 +444,7 @@ class BackgroundEmbedding:
     @property
     def pid(self) -> int:
         """The process id of the running embedder, or 0."""
-        process = self._process
-        return process.pid if process is not None else 0
+        return self._child.pid
 
     def wake(self) -> None:
         """Schedule a run, because the index has caught up with the disk and new chunks may need vectors."""
@@ -402,7 +463,7 @@ class BackgroundEmbedding:
         """Terminate the embedder, keeping finished batches, and join the thread. Blocks: not for the event loop."""
         with self._wake:
             self._closing = True
-            self._stop()
+            self._child.close()
             self._wake.notify_all()
         self._thread.join()
 
@@ -432,58 +493,18 @@ class BackgroundEmbedding:
         encoder.follow()
         if config.rerank:
             reranker_for(config.cache_dir).follow()
-        if encoder.wanted and config.embed_background:
-            said = self._last_line(index_folder(config.cache_dir, self._folder))
-            if "failed" in said:
-                self._failed(said["failed"])
-            elif not said and not self._closing:
-                self._failed("The embedder ended unexpectedly; the built-in vectors serve.")
-            else:
-                self._failures, self.problem = 0, ""
+        if not (encoder.wanted and config.embed_background):
+            return
+        last, _ = self._child.run(self._settings.wire(), lambda _progress: None)
+        if self._child.was_stopped:
+            clear_crashes(index_folder(config.cache_dir, self._folder), "embedder")
+        if "failed" in last:
+            self._failed(last["failed"])
+        elif not last and not self._closing:
+            self._failed("The embedder ended unexpectedly; the built-in vectors serve.")
+        else:
+            self._failures, self.problem = 0, ""
 
     def _failed(self, message: str) -> None:
         self._failures += 1
         self.problem = message
-
-    def _last_line(self, index: Path) -> dict[str, Any]:
-        """Run the embedder to its end and return its last line, empty if it died without one.
-
-        ``index`` is the index folder of the workspace.
-        """
-        with self._wake:
-            if self._closing:
-                return {"cancelled": True}
-            process = self._process = self._started()
-        said: dict[str, Any] = {}
-        try:
-            assert process.stdin is not None and process.stdout is not None
-            process.stdin.write(json.dumps(self._settings.wire()).encode() + b"\n")
-            process.stdin.flush()
-            for line in process.stdout:
-                said = json.loads(line) if line.endswith(b"\n") else {}
-        except BrokenPipeError:
-            said = {}
-        finally:
-            with self._wake:
-                self._process = None
-            end_process(process)
-            if self._closing:
-                clear_crashes(index, "embedder")
-        return {} if "phase" in said else said
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", "helix_ls.host.embedder", str(self._folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=os.path.abspath(os.sep),
-            env=process_environment(os.environ),
-            start_new_session=True,
-        )
-
-    def _stop(self) -> None:
-        process = self._process
-        if process is not None:
-            # SIGTERM at any moment is safe: at most the batch that is being computed is lost.
-            process.terminate()

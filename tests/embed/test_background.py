@@ -10,8 +10,8 @@ import pytest
 from helix_core.config import load_config
 from helix_core.embed.model import Model, choose
 from helix_core.engine import Helix
+from helix_ls.host.child import LoadThrottle
 from helix_ls.host.child_processes import BackgroundEmbedding, encoder_for
-from helix_ls.host.embedder import LoadThrottle
 from helix_ls.host.settings import Settings
 
 LONG_S = 300.0

@@ -49,7 +49,7 @@ def ended(process):
 
 def test_an_order_to_the_indexer_is_cancelled(project, environ):
     many_files(project, 300)
-    with started(environ, "helix_ls.host.indexer", str(project)) as process:
+    with started(environ, "helix_ls.host.child", "index", str(project)) as process:
         order = {"rebuild": False, "paths": [], "restricted": False, "exclude": None, "max_file_bytes": None}
         process.stdin.write(json.dumps(order) + "\n")
         process.stdin.flush()

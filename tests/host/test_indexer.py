@@ -13,9 +13,9 @@ import pytest
 from helix_core.engine import Helix
 from helix_core.engine.indexing import Progress
 from helix_core.errors import Cancelled, StoreError
-from helix_ls.host.child_processes import Indexing, RefreshRequest, fit_in_process, newest_in_process
+from helix_ls.host.child import ProgressLines
+from helix_ls.host.child_processes import ChildProcess, Indexing, RefreshRequest, fit_in_process, newest_in_process
 from helix_ls.host.host import Host
-from helix_ls.host.indexer import ProgressLines
 from helix_ls.host.settings import Settings
 from tests.engine.repository import FILES
 from tests.host.clients import Caller, until
@@ -42,7 +42,7 @@ def ordered(**more):
 
 def indexer(project, environ, *arguments):
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "helix_ls.host.indexer", str(project)],
+        [sys.executable, "-P", "-m", "helix_ls.host.child", "index", str(project)],
         env=environ,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -98,7 +98,7 @@ def test_a_defect_is_told_by_type_and_place_and_nothing_is_printed(project, envi
         process.stdin.write('{"restricted": false}\n')
         process.stdin.flush()
         said = json.loads(process.stdout.readline())
-        assert said["failed"].startswith("an internal error: KeyError at indexer.py:")
+        assert said["failed"].startswith("an internal error: KeyError at child.py:")
         assert process.wait(60) == 1
         assert process.stderr.read() == ""
 
@@ -167,7 +167,7 @@ def test_killed_in_the_middle_it_is_started_again_and_the_index_ends_as_a_cold_b
 
 def test_one_that_always_dies_in_the_same_place_is_left_alone_until_somebody_asks(project, monkeypatch, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
-        "import os, sys\nif 'helix_ls.host.indexer' in sys.orig_argv: os.abort()\n"
+        "import os, sys\nif 'helix_ls.host.child' in sys.orig_argv: os.abort()\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setattr("helix_ls.host.child_processes.FIRST_RETRY_S", 0.05)
@@ -227,6 +227,18 @@ def _with_indexer(environ):
     with Caller(environ) as call:
         facts = call("daemon.status")["result"]
     return facts if facts["workspaces"] and facts["workspaces"][0]["indexer_pid"] else None
+
+
+def test_a_closed_child_is_ended_and_none_is_started_any_more(project, environ, monkeypatch):
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    many_files(project, 300)
+    child = ChildProcess("index", project)
+    request = {"rebuild": False, "paths": []} | Settings().wire()
+    last, _ = child.run(request, lambda _progress: child.close())
+    assert (last, child.was_stopped, child.pid) == ({}, True, 0)
+    assert child.run(request, lambda _progress: pytest.fail("it was started")) == ({}, 0)
+    assert not child.was_stopped
 
 
 def test_progress_is_a_line_an_interval_and_one_at_each_new_phase():

@@ -82,7 +82,7 @@ def test_only_workers_of_our_own_and_reading_git_are_started(
             assert what != "symbolic-ref" or len([each for each in details if each[0] != "-"]) == 1, line
     others = {command for command in commands if "git" not in os.path.basename(command[0])}
     own = {command for command in others if command[0] == sys.executable}
-    assert any("helix_ls.host.indexer" in command for command in own)
+    assert any({"helix_ls.host.child", "index"} <= set(command) for command in own)
     assert {command for command in others - own if str(programs / "git") not in command} == set()
     for command in own:
         assert {"-m", "-c"} & set(command), command

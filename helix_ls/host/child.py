@@ -1,7 +1,8 @@
-"""The indexer, a child process that runs one refresh and exits: ``python -m helix_ls.host.indexer ROOT``.
+"""A child process, which runs one job on one folder and exits: ``python -m helix_ls.host.child JOB ROOT``.
 
-In: the request as one JSON line on stdin. Out: JSON lines on stdout, progress at most ten times a second and then how
-it ended. EOF on stdin means stop, keeping what is committed; so the indexer also ends when its parent is killed.
+In: the request as one JSON line on stdin. Out: JSON lines on stdout, progress first and then how it ended. EOF on stdin
+means stop, keeping what is committed; so a child also ends when its parent is killed. Jobs are ``index``, one refresh,
+and ``embed``, which computes missing vectors and waits while the machine's load is high.
 """
 
 from __future__ import annotations
@@ -12,33 +13,30 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from helix_ls.host.parent import interrupts_first, set_up_process
+from helix_ls.host.parse_journal import parse_journal_of
 
 if TYPE_CHECKING:
     from helix_core.config import Config
 
 Request = dict[str, Any]
 Send = Callable[[dict[str, Any]], None]
-PROGRESS_S = 0.1
-NICE = 5
+Job = Callable[[Path, Request, Send], None]
 INSIST_S = 2.0
+INDEX_PROGRESS_S, EMBED_PROGRESS_S = 0.1, 1.0
+LOOK_S = 10.0
+WAIT_S = 2.0
+LONGEST_WAIT_S = 10.0
 
 
 def main() -> int:
-    """Run the request read from stdin; return the exit status, 0 if the outcome was reported."""
-    return run_request(NICE, _run_request)
-
-
-def run_request(nice: int, run: Callable[[Path, Request, Send], None]) -> int:
-    """Read one request from stdin, run it at niceness ``nice`` and report how it ended; EOF on stdin cancels it.
-
-    The common main function of the daemon's child processes. Returns the exit status.
-    """
+    """Run the request read from stdin; EOF there cancels it. Return the exit status, 0 if the outcome was reported."""
+    job, nice = JOBS[sys.argv[1]]
     set_up_process()
     stdin, send = _streams()
     sys.excepthook = lambda kind, _, trace: _report_defect(send, kind, trace)
@@ -49,18 +47,18 @@ def run_request(nice: int, run: Callable[[Path, Request, Send], None]) -> int:
         threading.Thread(target=_stop_at_end_of, args=(stdin,), name="helix-order", daemon=True).start()
         if hasattr(os, "nice"):
             os.nice(nice)
-        _run_and_report(run, Path(sys.argv[1]), json.loads(request), send)
+        _run_and_report(job, Path(sys.argv[2]), json.loads(request), send)
     except KeyboardInterrupt:
         send({"cancelled": True})
     return 0
 
 
-def _run_and_report(run: Callable[[Path, Request, Send], None], root: Path, request: Request, send: Send) -> None:
+def _run_and_report(job: Job, root: Path, request: Request, send: Send) -> None:
     from helix_core.errors import HelixError
 
     try:
         with interrupts_first():
-            run(root, request, send)
+            job(root, request, send)
     except HelixError as error:
         send({"failed": str(error)})
     except OSError as error:
@@ -69,20 +67,19 @@ def _run_and_report(run: Callable[[Path, Request, Send], None], root: Path, requ
         )
 
 
-def requested_config(root: Path, request: Request) -> Config:
+def _requested_config(root: Path, request: Request) -> Config:
     """Return the settings of a folder with those of the request applied. Raises ConfigError if they are invalid."""
     from helix_ls.host.settings import Settings
 
     return Settings.of(request).config(root)
 
 
-def _run_request(root: Path, request: Request, send: Send) -> None:
+def _index(root: Path, request: Request, send: Send) -> None:
     from helix_core.engine import Helix, index_folder
     from helix_ls.host.index_answer import index_answer
-    from helix_ls.host.parse_journal import parse_journal_of
 
-    progress = ProgressLines(send, PROGRESS_S)
-    config = requested_config(root, request)
+    progress = ProgressLines(send, INDEX_PROGRESS_S)
+    config = _requested_config(root, request)
     with (
         parse_journal_of(index_folder(config.cache_dir, root)) as parse_guard,
         Helix.open(root, config=config, parse_guard=parse_guard) as helix,
@@ -95,6 +92,27 @@ def _run_request(root: Path, request: Request, send: Send) -> None:
         else:
             report = helix.refresh(progress.show)
         send({"report": index_answer(str(helix.workspace), report), "notices": helix.notices})
+
+
+def _embed(root: Path, request: Request, send: Send) -> None:
+    from helix_core.embed import chosen_model
+    from helix_core.engine import Embedding, index_folder
+
+    config = _requested_config(root, request)
+    model = chosen_model(config.cache_dir, config.embed_model)
+    with (
+        parse_journal_of(index_folder(config.cache_dir, root), "embedder") as parse_guard,
+        Embedding.open(root, config, parse_guard) as embedding,
+    ):
+        if model is None or parse_guard is None or not embedding.is_waiting(model.name):
+            send({"done": 0})
+            return
+        from helix_core.embed import FastModel
+
+        report = embedding.run(
+            FastModel(model), progress=ProgressLines(send, EMBED_PROGRESS_S).show, check=LoadThrottle().wait
+        )
+        send({"done": report.embedded})
 
 
 class ProgressLines:
@@ -114,6 +132,32 @@ class ProgressLines:
             return
         self._phase, self._next = progress.phase, now + self._interval_s
         self._send({"phase": progress.phase, "done": progress.done, "total": progress.total})
+
+
+class LoadThrottle:
+    """Throttle by load: wait while the load average, less this process, exceeds the number of processors."""
+
+    def __init__(self, load: Callable[[], float] | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._load = load or _load
+        self._clock = clock
+        self._next_look = 0.0
+
+    def wait(self, sleep: Callable[[float], None] = time.sleep) -> None:
+        """Return at once, or when the load has dropped, or after ``LONGEST_WAIT_S`` seconds: embedding never starves.
+
+        The load is sampled at most every ``LOOK_S`` seconds.
+        """
+        now = self._clock()
+        if now < self._next_look:
+            return
+        until = now + LONGEST_WAIT_S
+        while self._load() - 1 > (os.cpu_count() or 1) and self._clock() < until:
+            sleep(WAIT_S)
+        self._next_look = self._clock() + LOOK_S
+
+
+def _load() -> float:
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
 def _streams() -> tuple[BinaryIO, Send]:
@@ -152,6 +196,10 @@ def _report_defect(send: Send, kind: type[BaseException], trace: TracebackType |
         trace = trace.tb_next
     where = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace is not None else ""
     send({"failed": f"an internal error: {kind.__name__}{where}; report it, and rebuild the index"})
+
+
+JOBS: Mapping[str, tuple[Job, int]] = {"index": (_index, 5), "embed": (_embed, 15)}
+"""What runs, and at which niceness."""
 
 
 if __name__ == "__main__":
