@@ -5,10 +5,11 @@ usage: python benchmarks/calibrate.py CORPORA:QUESTIONS.jsonl... [--model MODEL]
 QUESTIONS may also be a half of ``fixtures/conversations``: its plain questions, its absent ones and their near-twins.
 
 Two logistic models over the signs of ``helix_core.search.confidence``: is it here at all, is the first place the right
-one. The second differs for the built-in vectors and for a model's by one constant; --model asks every question with
-both, without it the model's set is left as it is. A sign that speaks for an answer never counts against it. One
-project is left out at a time for the figures, which come with 95 % bootstrap intervals; all are used for --write, which
-puts the coefficients into helix_core/search/confidence_weights.py.
+one; and a rising curve that says how often an answer is right by the product of both. The second differs for the
+built-in vectors and for a model's by one constant; --model asks every question with both, without it the model's set is
+left as it is. A sign that speaks for an answer never counts against it. One project is left out at a time for the
+figures, which come with 95 % bootstrap intervals; all are used for --write, which puts the coefficients into
+helix_core/search/confidence_weights.py.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ CURVE = (0.01, 0.03, 0.05)
 SHARPNESS = 1.8
 """Scales presence around its floor, which decides alike."""
 DRAWS = 1000
+KNOTS, MOST = 10, 0.97
+"""How many points the last curve is fitted to, as many questions each, and its end: nothing is certain."""
 
 Array = NDArray[np.float64]
 
@@ -70,7 +73,8 @@ def main() -> None:
                 cases += _cases(engine, stack, *map(Path, pair.split(":")))
     _report(cases)
     if args.write:
-        WEIGHTS.write_text(_text(*_fit(cases)), "utf-8")
+        presence, places = _fit(cases)
+        WEIGHTS.write_text(_text(presence, places, _curve(cases, presence, places)), "utf-8")
 
 
 def _cases(engine: Engine, stack: ExitStack, corpora: Path, file: Path) -> list[Case]:
@@ -163,6 +167,28 @@ def _places(present: Sequence[Case]) -> dict[bool, dict[str, float]]:
     }
 
 
+def _curve(
+    cases: Sequence[Case], presence: dict[str, float], places: dict[bool, dict[str, float]]
+) -> list[tuple[float, float]]:
+    """How often the first place is right, by the product of presence and place: the shares of ``KNOTS`` runs of equal
+    size, joined until they rise (pool adjacent violators; Zadrozny and Elkan 2002)."""
+    product = np.array([_product(case, presence, places) for case in cases])
+    right = np.array([case.present and case.right for case in cases], float)
+    pools: list[tuple[float, float, int]] = []
+    for run in np.array_split(np.argsort(product, kind="stable"), KNOTS):
+        pools.append((float(product[run].sum()), float(right[run].sum()), len(run)))
+        while len(pools) > 1 and pools[-2][1] / pools[-2][2] >= pools[-1][1] / pools[-1][2]:
+            last, before = pools.pop(), pools.pop()
+            pools.append((last[0] + before[0], last[1] + before[1], last[2] + before[2]))
+    inner = [(round(of / size, 3), round(share / size, 3)) for of, share, size in pools]
+    return [(0.0, 0.0), *(point for point in inner if 0 < point[0] < 1), (1.0, max(MOST, inner[-1][1]))]
+
+
+def _product(case: Case, presence: dict[str, float], places: dict[bool, dict[str, float]]) -> float:
+    here = _told([case], presence, PRESENCE_SIGNS)[0]
+    return float(here * _told([case], places[case.with_model], PLACE_SIGNS)[0])
+
+
 def _named(weights: Array, names: Sequence[str]) -> dict[str, float]:
     return {name: round(float(value), 3) for name, value in zip(("base", *names), weights, strict=True)}
 
@@ -175,14 +201,16 @@ def _report(cases: Sequence[Case]) -> None:
     """The figures of each project under weights that have not seen it."""
     here, sure = np.zeros(len(cases)), np.zeros(len(cases))
     for project in dict.fromkeys(case.project for case in cases):
-        presence, places = _fit([case for case in cases if case.project != project])
+        others = [case for case in cases if case.project != project]
+        presence, places = _fit(others)
+        curve = _curve(others, presence, places)
         for number, held in enumerate(cases):
             if held.project == project:
                 here[number] = _told([held], presence, PRESENCE_SIGNS)[0]
-                place = _told([held], places[held.with_model], PLACE_SIGNS)[0]
+                found = confidence.calibrated(_product(held, presence, places), curve)
                 empty = here[number] < confidence.FLOOR
                 most = judge.DOUBTED_CONFIDENCE if here[number] < judge.DOUBT else 1.0
-                sure[number] = min(here[number] * place, judge.ABSENT_CONFIDENCE if empty else most)
+                sure[number] = min(found, judge.ABSENT_CONFIDENCE if empty else most)
     for with_model in sorted({case.with_model for case in cases}):
         own = [number for number, case in enumerate(cases) if case.with_model == with_model]
         print(f"held out, {'vectors of the model' if with_model else 'built-in vectors'}:")
@@ -221,11 +249,14 @@ def _error(sure: Array, right: Array | NDArray[np.bool_]) -> float:
     return float(sum(abs((sure - right)[bins == number].sum()) for number in range(BINS)) / len(sure))
 
 
-def _text(presence: dict[str, float], places: dict[bool, dict[str, float]]) -> str:
+def _text(
+    presence: dict[str, float], places: dict[bool, dict[str, float]], curve: Sequence[tuple[float, float]]
+) -> str:
     tables = {"PRESENCE": presence, "PLACE": places[False], "PLACE_WITH_MODEL": places.get(True, PLACE_WITH_MODEL)}
     lines = [WEIGHTS.read_text("utf-8").partition("\n")[0], ""]
     for name, table in tables.items():
         lines += [f"{name}: dict[str, float] = {{", *(f'    "{key}": {value},' for key, value in table.items()), "}"]
+    lines += ["CALIBRATION: tuple[tuple[float, float], ...] = (", *(f"    {point}," for point in curve), ")"]
     return "\n".join(lines) + "\n"
 
 

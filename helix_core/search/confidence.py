@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 
 from helix_core.embed import static_table
 from helix_core.model import Role
-from helix_core.search.confidence_weights import PLACE, PLACE_WITH_MODEL, PRESENCE
+from helix_core.search.confidence_weights import CALIBRATION, PLACE, PLACE_WITH_MODEL, PRESENCE
 from helix_core.search.fuse import Fused
 from helix_core.search.priors import LIFTED_BY
 from helix_core.search.question import REQUEST_WORDS, Intent, Question, Term, highest_score, rarest_missing
@@ -29,10 +30,10 @@ class AnswerFeatures:
     maximum. ``agreement``: the share of the rankers' weight that puts the first file among its first three. ``gap``:
     the distance of the next file. ``named``: whether the question names the first file, or something in it, exactly.
     ``in_code``: like ``covered``, of the best files that implement, or that have a role which the question asks for:
-    what only documents mention is often not here. ``missing_in_code``: like ``missing_proper``, of those files: a name
-    of another tool is in documents that recommend it. ``titled``: like ``covered``, of one name or heading in those
-    files: what a project has, it has a name for. ``brief``: how few words the question has: a long one paraphrases some
-    of them, a short one means each.
+    what only documents mention is often not here; the words for what is done count only where they raise it.
+    ``missing_in_code``: like ``missing_proper``, of those files: a name of another tool is in documents that recommend
+    it. ``titled``: like ``covered``, of one name or heading in those files: what a project has, it has a name for.
+    ``brief``: how few words the question has: a long one paraphrases some of them, a short one means each.
 
     None is a cosine or a sum of cosines: a confidence means the same whichever vectors are used.
     """
@@ -83,10 +84,17 @@ def place(signs: AnswerFeatures, *, with_model: bool = False) -> float:
 
 def confidence(signs: AnswerFeatures, *, with_model: bool = False) -> float:
     """Return the probability that the answer is right: that the index contains it, and that its place is the first.
-    Held out by project, the calibration error of present and absent questions is 0.059 so, and 0.069 where the lesser
-    of both decides.
+    The product of both probabilities, which were fitted apart, is read off a rising curve that was fitted to both.
     """
-    return presence(signs) * place(signs, with_model=with_model)
+    return calibrated(presence(signs) * place(signs, with_model=with_model), CALIBRATION)
+
+
+def calibrated(value: float, curve: Sequence[tuple[float, float]]) -> float:
+    """Return the point, 0..1, of a curve through ``curve`` at ``value``, between its points on straight lines."""
+    for (before, low), (after, high) in pairwise(curve):
+        if value <= after:
+            return low + (high - low) * (value - before) / (after - before)
+    return curve[-1][1]
 
 
 def _weighed(weights: Mapping[str, float], signs: AnswerFeatures) -> float:
@@ -136,7 +144,8 @@ def answer_features(question: Question, terms: Sequence[Term], found: FilesFound
     held_in_code = held if found.is_narrowed else _words_in(implementing, found)
     titles = [words for id_ in implementing for words in found.titles.get(id_, ())]
     told = telling_terms(question, terms)
-    subjects = _without_manner(question, told)
+    subjects = without_manner(question, told)
+    things = without_acts(question, subjects)
     named = any(signal.ranker == "exact" for signal in best.signals)
     agreeing = sum(found.weights[signal.ranker] for signal in best.signals if signal.rank <= AGREEING_RANK)
     return AnswerFeatures(
@@ -147,9 +156,9 @@ def answer_features(question: Question, terms: Sequence[Term], found: FilesFound
         strength=_strength(terms, found.votes.get("chunks"), best.id),
         agreement=agreeing / sum(found.weights.values()),
         gap=1 - found.files[1][1] / score if len(found.files) > 1 else 1.0,
-        in_code=max((_covered(subjects, words) for words in held_in_code), default=0.0),
+        in_code=_most_covered((subjects, things), held_in_code),
         missing_in_code=_missing_proper(question, terms, held_in_code, named=named),
-        titled=max((_covered(subjects, words) for words in (held if found.is_narrowed else titles)), default=0.0),
+        titled=_most_covered((subjects, things), held if found.is_narrowed else titles),
         brief=max(0.0, 1 - len(told) / WORDS_OF_A_PARAPHRASE) if told else 0.0,
     )
 
@@ -171,7 +180,7 @@ _PARTICIPLES = frozenset(_PARTICIPLE_LINES.split())
 LEAST_SUBJECTS = 2
 
 
-def _without_manner(question: Question, terms: Sequence[Term]) -> Sequence[Term]:
+def without_manner(question: Question, terms: Sequence[Term]) -> Sequence[Term]:
     """Return the terms without the unknown words, where each is a participle or an adverb and others are known.
 
     "mistyped" in "suggestions for mistyped commands" says of what kind or how, which the index may say in other words.
@@ -183,12 +192,26 @@ def _without_manner(question: Question, terms: Sequence[Term]) -> Sequence[Term]
     return known if are_of_manner and len(known) >= LEAST_SUBJECTS else terms
 
 
+def without_acts(question: Question, terms: Sequence[Term]) -> Sequence[Term]:
+    """Return the terms without those that say what is done; all of them where there is no other."""
+    return [one for one in terms if one.word in question.proper or not _is_act(one.word, question)] or terms
+
+
+def _is_act(word: str, question: Question) -> bool:
+    return word in question.acts or _is_participle(word)
+
+
+def _is_participle(word: str) -> bool:
+    is_long = len(word) >= SHORTEST_OF_MANNER
+    return word in _PARTICIPLES or (is_long and word.endswith("ed") and not word.endswith("eed"))
+
+
 def _is_of_manner(word: str) -> bool:
-    if word in _PARTICIPLES:
+    if _is_participle(word):
         return True
     if len(word) < SHORTEST_OF_MANNER or word.endswith("eed"):
         return False
-    return word.endswith(("ed", "ically")) or (word.endswith("ly") and len(static_table().pieces(word[:-2])) == 1)
+    return word.endswith("ically") or (word.endswith("ly") and len(static_table().pieces(word[:-2])) == 1)
 
 
 def _files_of(question: Question, found: FilesFound, *, in_code: bool = False) -> list[int]:
@@ -215,6 +238,11 @@ def _is_wanted(role: Role, intents: frozenset[Intent]) -> bool:
 
 def _can_hold(role: Role, intents: frozenset[Intent]) -> bool:
     return role not in _MENTIONS or _MENTIONS[role] in intents
+
+
+def _most_covered(wanted: Iterable[Sequence[Term]], held: Collection[Collection[str]]) -> float:
+    """Return the share, 0..1, that some file, or title, covers of some of the terms that are ``wanted``."""
+    return max((_covered(terms, words) for terms in wanted for words in held), default=0.0)
 
 
 def _covered(terms: Sequence[Term], words: Iterable[str]) -> float:

@@ -21,9 +21,19 @@ from helix_core.search.confidence import (
     place,
     presence,
     telling_terms,
+    without_acts,
+    without_manner,
 )
 from helix_core.search.known_words import MAX_POSTINGS, verbatim_chunks
-from helix_core.search.named import NAMED_CONFIDENCE, ConfidenceBounds, has_line, settle, unknown_members
+from helix_core.search.named import (
+    HEADING,
+    NAMED_CONFIDENCE,
+    OF_DOCUMENTS,
+    ConfidenceBounds,
+    has_line,
+    settle,
+    unknown_members,
+)
 from helix_core.search.question import (
     REQUEST_WORDS,
     Intent,
@@ -164,6 +174,7 @@ class AskedAbout:
         language: Its language, empty for English.
         may_be_general: It may as well be about anything else: it is answered only where names of the index bear it out.
         discussed: Names that the conversation before it is about.
+        is_own: It is a follow-up that is judged by its own words.
         coordinates: Those of a paste.
     """
 
@@ -171,7 +182,14 @@ class AskedAbout:
     language: str
     may_be_general: bool
     discussed: Sequence[str]
+    is_own: bool
     coordinates: Sequence[Coordinate]
+
+
+def _names_unknown(question: Question, terms: Sequence[Term]) -> bool:
+    """Return whether a question asks for something that the index does not know."""
+    told = telling_terms(question, terms)
+    return any(not term.frequency and not is_request_word(term.word) for term in told)
 
 
 class AnswerJudge:
@@ -258,13 +276,14 @@ class AnswerJudge:
         """Return whether the signs say that the index does not contain what is asked."""
         question, terms = signs.question, signs.terms
         absent = presence(signs.features) < FLOOR and not signs.is_literal
-        if absent and self._about.discussed:
+        if absent and self._about.discussed and not (self._about.is_own and _names_unknown(question, terms)):
             absent = not self._reader.names.definitions(map(str.lower, self._about.discussed), 1)
         absent = absent or (
             self._about.may_be_general
             and not (question.versions and Intent.HISTORY in question.intents)
             and not _ASKS_WHERE.search(self._about.asked)
             and not self._is_named(terms)
+            and not self._is_named(without_acts(question, without_manner(question, terms)))
         )
         return absent and not (self._language and self._is_named_abroad(question, terms, self._language))
 
@@ -286,7 +305,10 @@ class AnswerJudge:
             names = {name for name in IDENTIFIER.findall(signs.text) if name.lower() in question.proper & subjects}
             if {name.lower() for name in names} != subjects:
                 return False
-        defined = {hit.name for hit in self._reader.names.definitions({name.lower() for name in names})}
+        hits = self._reader.names.definitions({name.lower() for name in names})
+        # What only a heading is called after is written about; it is here where nothing else is asked.
+        is_about = bool(question.subject) or not question.intents.isdisjoint(OF_DOCUMENTS)
+        defined = {hit.name for hit in hits if is_about or hit.kind != HEADING}
         return bool(names) and all(name in defined or self._is_slip(name) for name in names)
 
     def _is_slip(self, name: str) -> bool:

@@ -50,6 +50,17 @@ _FUNCTION_WORDS = {
         non nel nella si viene vengono questo questa e
         """,
 }
+_ASKING = {
+    "German": "wie wo warum wieso weshalb wann welche welcher welches woher wozu",
+    "Spanish": "cómo dónde qué cuándo cuál cuáles",
+    "Spanish or Portuguese": "como",
+    "French": "où pourquoi quel quelle quels quelles",
+    "Portuguese": "onde qual quais",
+    "Portuguese or Italian": "quando",
+    "Italian": "perché quale quali",
+}
+"""Words that begin a question in their language and are no words of English: one is enough beside names alone."""
+_ASKED_IN = {word: name for name, words in _ASKING.items() for word in words.split()}
 _ENGLISH = """
 the a an is are was were be how where what why when who which does do did can could should would will of to in on at by
 with from for and or not it its this that these those there if as has have had get gets happens i we you my our
@@ -68,14 +79,14 @@ def language_of(text: str) -> str:
     words = [word.lower() for word in _WORD.findall(said)]
     counts = {name: sum(word in known for word in words) for name, known in _KNOWN.items()}
     best = max(counts, key=lambda name: (counts[name], name == "English"))
-    if best == "English" or counts[best] < max(LEAST_WORDS, LEAST_SHARE * len(words)):
-        return ""
-    return best
+    if best != "English" and counts[best] >= max(LEAST_WORDS, LEAST_SHARE * len(words)):
+        return best
+    return _ASKED_IN.get(words[0], "") if len(words) > 1 and not counts["English"] else ""
 
 
 def function_words(language: str) -> frozenset[str]:
     """Return the words that every question in a language may have; none for one that is told by its script."""
-    return _KNOWN.get(language, frozenset())
+    return frozenset(word for name in language.split(" or ") for word in _KNOWN.get(name, ()))
 
 
 def is_multilingual(model: str) -> bool:

@@ -45,7 +45,9 @@ _ASKS_FOR_USES = re.compile(
 )
 _WITH_MACROS = frozenset({"c", "cpp", "rust", "elixir"})
 """Languages in which a macro may define a name, whose text no parser expands."""
-_ELSEWHERE = frozenset({Intent.DOCS, Intent.EXAMPLES, Intent.HISTORY})
+OF_DOCUMENTS = frozenset({Intent.DOCS, Intent.EXAMPLES, Intent.HISTORY})
+HEADING = "section"
+"""The kind of a definition that is a heading of a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ def settle(
         notes = tuple(undefined_note(name, by_macro=by_macro) for name in undefined)
         return ConfidenceBounds(at_most=at_most, notes=notes)
     is_about = len(others) <= MOST_OTHER_WORDS and all(term.frequency for term in others)
-    if is_about and _is_definition(text, question, names, hits, ranked[0]):
+    own = [hit for hit in hits if hit.kind != HEADING or not others]
+    if is_about and _is_definition(text, question, names, own, ranked[0]):
         return ConfidenceBounds(at_least=NAMED_CONFIDENCE)
     return NO_BOUNDS
 
@@ -226,7 +229,7 @@ def _is_definition(
     if not here or len({hit.source_id for hit in hits if hit.name == here[0].name}) > HOMONYM_FILES:
         return False
     item = first.item
-    if question.intents & _ELSEWHERE or (Intent.TESTS in question.intents and item.source.role is not Role.TEST):
+    if question.intents & OF_DOCUMENTS or (Intent.TESTS in question.intents and item.source.role is not Role.TEST):
         return False
     path = item.source.source_id
     if question.paths and not any(path == one or path.endswith(f"/{one}") for one in question.paths):

@@ -144,7 +144,13 @@ class Intent(StrEnum):
     AUTHORSHIP = "authorship"
 
 
-_WHOLE = r"(?:project|repo|repository|code ?base|package|library|app|application|tool|program|workspace)"
+# Not "our app.render", which names a member.
+_WHOLE = r"(?:project|repo|repository|code ?base|package|library|app|application|tool|program|workspace)(?!\.?\w)"
+_WHO = (
+    r"\bwho (?:wrote|made|created|authored|maintains?|develop(?:s|ed)|started|owns|(?:is|are) (?:the )?(?:authors?"
+    r"|maintainers?|creators?|contributors?) of)"
+)
+_WHO_OF_A_NAME = lazy_pattern(rf"(?i){_WHO} (?:the )?([\w@][\w.@/-]{{0,60}}\w)\s{{0,3}}(?:\?|!|\.|\n|\Z)", cues="who")
 _INTENT_PATTERNS = {
     Intent.TESTS: re.compile(
         r"\b(?:tests|unit ?tests?|test (?:suite|case|file|function|class|for|of|that)s?|tested|pytest|unittest|"
@@ -174,7 +180,7 @@ _INTENT_PATTERNS = {
         rf"|\b(?:explain|review|summari[sz]e|describe|understand|introduce|audit)(?: me| to me)? (?:this|our|your|the"
         rf"|my)(?: whole| entire)? {_WHOLE}(?: to me)?\s{{0,3}}(?:[?.!,;\n]|and\b|\Z)"
         r"|\b(?:explain|summari[sz]e|describe|understand|introduce)(?: me| to me)? (?:our|your|the|my)(?: whole"
-        r"| entire)? code(?: to me)?\s{0,3}(?:[?.!,;\n]|and\b|\Z)"
+        r"| entire)? code(?!\.?\w)(?: to me)?\s{0,3}(?:[?.!,;\n]|and\b|\Z)"
     ),
     Intent.SETUP: lazy_pattern(
         r"\b(?:get|getting) started(?: (?:with|here|in) (?:this|it|here|the|our)\b[\w ]{0,20})?\s{0,3}(?:[?.!\n]|\Z)"
@@ -182,11 +188,7 @@ _INTENT_PATTERNS = {
         r"|\bwhere (?:do|should|can|to) (?:i |we |you )?(?:start|begin)\s{0,3}(?:[?.!\n]|\Z)",
         cues=f"started|{HOW_TO_CUES}|where do|where should|where can|where to",
     ),
-    Intent.AUTHORSHIP: lazy_pattern(
-        rf"\bwho (?:wrote|made|created|authored|maintains?|develop(?:s|ed)|started|owns|(?:is|are) (?:the )?(?:authors?"
-        rf"|maintainers?|creators?|contributors?) of) (?:this|the|our|that) {_WHOLE}\s{{0,3}}(?:[?.!\n]|\Z)",
-        cues="who",
-    ),
+    Intent.AUTHORSHIP: lazy_pattern(rf"{_WHO} (?:this|the|our|that) {_WHOLE}\s{{0,3}}(?:[?.!\n]|\Z)", cues="who"),
 }
 
 
@@ -207,7 +209,8 @@ class Question:
     printed, between the values that it filled in (quoted texts, numbers), in order. ``toolchain`` is the language whose
     version is all that is asked for: ``go`` of "which go version do I need". ``versions`` are lower-case words too:
     ``3.20`` of a question about versions, and protocols with theirs, ``http/2``. ``fragment`` is the whole text where
-    it is a piece of code, mostly signs: it is the first of ``literals``.
+    it is a piece of code, mostly signs: it is the first of ``literals``. ``acts`` are lower-case words that say what is
+    done, as ``decide`` in "where do we decide the etag?": code says that otherwise more often than what it is done to.
     """
 
     words: tuple[str, ...] = ()
@@ -227,6 +230,7 @@ class Question:
     toolchain: str = ""
     versions: tuple[str, ...] = ()
     fragment: str = ""
+    acts: frozenset[str] = frozenset()
 
 
 def parse_question(text: str) -> Question:
@@ -261,7 +265,24 @@ def parse_question(text: str) -> Question:
         toolchain=toolchain,
         versions=versions,
         fragment=fragment,
+        acts=_acts(text),
     )
+
+
+_WHOM = r"(?:an?|the|all|each|every|some|any|this|that|these|those|my|our|its?|them|only|both|another)"
+_ACT = lazy_pattern(
+    r"\b(?:we|i|you|they|it|(?:do|does|did|can|could|must|should|will|would) (?:the|our|this|my)"
+    r" (?:code|project|library|app|server|client|program|tool|framework)) ([a-z]{3,20})\b"
+    rf"|\bto ([a-z]{{3,20}})(?= {_WHOM}\b)|\A\W{{0,3}}([a-z]{{3,20}})(?= {_WHOM}\b)",
+    re.IGNORECASE,
+)
+_ASKING = frozenset(["how", "where", "what", "which", "who", "when", "why", "are", "does", "can"])
+
+
+def _acts(text: str) -> frozenset[str]:
+    """Return the words behind who does something, and those that order it done to something."""
+    found = (word.lower() for groups in _ACT.findall(text[:READ_CHARS]) for word in groups if word)
+    return frozenset(found) - _ASKING
 
 
 _LANGUAGE = r"(go|golang|python|node|nodejs|node\.js|rust|rustc|java|jdk|ruby|php|elixir)"
@@ -285,6 +306,12 @@ def _toolchain(text: str) -> str:
     language = (found.group(1) or found.group(2)).lower()
     others = {word.lower() for word in _RUN_WORD.findall(_APOSTROPHE.sub("", text))} - set(_RUN_WORD.findall(language))
     return language if others <= QUESTION_WORDS | _OF_A_VERSION | REQUEST_WORDS else ""
+
+
+def author_of(text: str) -> str:
+    """Return the one name of which a text asks who wrote it, in lower case; "" for any other text."""
+    found = _WHO_OF_A_NAME.search(text) if len(text) <= LONGEST_SUBJECT else None
+    return found.group(1).lower() if found is not None else ""
 
 
 def owners_of(name: str, text: str) -> frozenset[str]:

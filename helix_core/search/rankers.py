@@ -12,7 +12,7 @@ from functools import cached_property
 from math import sqrt
 from typing import NamedTuple
 
-from helix_core.model import Item, Role
+from helix_core.model import Item, Role, Source
 from helix_core.search.meaning import OUTLINES, PASSAGES, QuestionVector
 from helix_core.search.question import (
     SIGNS,
@@ -87,6 +87,11 @@ _AUTHOR_NAMES = {
     "readme": 0.4,
 }
 """Names of the files that say who wrote a project, and how well each says it."""
+_PACKAGES = ("package.json", "pyproject.toml", "setup.cfg", "setup.py", "Cargo.toml", "composer.json", "mix.exs")
+_GEM = ".gemspec"
+_OF_AUTHORS = ("author", "authors", "maintainer", "maintainers", "contributors")
+OF_A_PACKAGE = 0.95
+"""How well the data of a package say who wrote it, beside a file of authors."""
 MOST_OVERVIEWS, DEEPEST_OVERVIEW = 4, 2
 SHORTEST_BEGINNING = 10
 """A first section of fewer lines is a logo or a title: the next one belongs to it."""
@@ -128,7 +133,16 @@ def of_the_whole(intent: Intent, reader: Reader) -> Votes:
     """
     ranked = files_of_the_whole(intent, reader)
     if intent is Intent.AUTHORSHIP:
-        return Votes(tuple(Vote(id_, score) for id_, score in ranked))
+        packages = [source.id for source in _packages(reader)]
+        found = reader.text.matches_in(any_of(_OF_AUTHORS), packages, HITS) if packages else []
+        items = {source_id: item for item, source_id, _ in reversed(found)}
+        votes = (
+            *(Vote(id_, score) for id_, score in ranked),
+            *(Vote(id_, OF_A_PACKAGE, (items[id_],)) for id_ in items),
+        )
+        return Votes(
+            tuple(sorted(votes, key=lambda vote: -vote.score)), dict.fromkeys(items.values(), WHOLE + OF_A_PACKAGE)
+        )
     places: dict[int, tuple[int, ...]] = {}
     for id_, own in reader.text.chunks_in(id_ for id_, _ in ranked).items():
         sections = [one for one in own if _HEADING_OF_SETUP.search(one.name)] if intent is Intent.SETUP else []
@@ -136,6 +150,31 @@ def of_the_whole(intent: Intent, reader: Reader) -> Votes:
         places[id_] = tuple(one.id for one in sections[:1] or own[: 1 + is_logo])
     votes = tuple(Vote(id_, score, places.get(id_, ())) for id_, score in ranked)
     return Votes(votes, {item: WHOLE + vote.score for vote in votes for item in vote.items})
+
+
+def _packages(reader: Reader) -> list[Source]:
+    """Return the files at the top that hold the data of the project's package."""
+    ids = (id_ for name in (*_PACKAGES, _GEM[1:]) for id_, _ in reader.text.paths_like([name], HITS))
+    sources = reader.files.sources_by_id(ids).values()
+    return [one for one in sources if one.source_id in _PACKAGES or _gem(one.source_id)]
+
+
+def _gem(path: str) -> str:
+    return path.removesuffix(_GEM) if path.endswith(_GEM) and "/" not in path else ""
+
+
+def is_project(name: str, reader: Reader) -> bool:
+    """Return whether the data of the project's package call it so, whatever its case."""
+    packages = _packages(reader)
+    if any(_gem(one.source_id).lower() == name for one in packages):
+        return True
+    items = [item.id for one in packages for item in reader.files.items_of(one.id)]
+    claims_ = (claim for own in reader.claims.of_items(items).values() for claim in own)
+    return any(
+        claim.key.lower() in {"name", "project.name", "package.name", "tool.poetry.name", "metadata.name"}
+        and claim.value.lower().rpartition("/")[2] == name.rpartition("/")[2]
+        for claim in claims_
+    )
 
 
 def named_definitions(query: RankerInput) -> list[DefinitionHit]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -26,12 +26,15 @@ from helix_core.search.judge import (
 from helix_core.search.known_words import Known, known_words
 from helix_core.search.language import function_words, is_multilingual, language_note, language_of, meaning_note
 from helix_core.search.meaning import QuestionEncoder, QuestionVector, encode_question, state_of, vectors_note
+from helix_core.search.named import is_implemented
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
     LONGEST_SUBJECT,
+    QUESTION_WORDS,
     Intent,
     Question,
     Term,
+    author_of,
     is_request_word,
     match_expression,
     parse_question,
@@ -51,6 +54,7 @@ from helix_core.search.rankers import (
     RankerInput,
     Votes,
     WordPlaces,
+    is_project,
 )
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import (
@@ -67,12 +71,15 @@ from helix_core.search.several_questions import with_answers, with_tests
 from helix_core.search.spelling import corrected, corrections, in_one_word
 from helix_core.search.weights import weight
 from helix_core.store import QueryBudgetError, Reader
+from helix_core.words import IDENTIFIER
 
 _WORD = re.compile(r"\w+")
 FILES_WEIGHED = 80
 FILES_CHOSEN = 30
 NEAREST = 8
 WORDS_TRIED = 3
+SHORTEST_NAME = 2
+"""A word of no more letters is none of the code's in a sentence of another language."""
 WORDS = "words"
 BY_NAME = frozenset({"exact", "names", "paths", "phrases", "claims", "tests"})
 """The rankers of exact names. For a question that is only a known name, files without it are padding."""
@@ -129,6 +136,7 @@ class SearchRequest:
         discussed: Names that the conversation before a follow-up is about: where the index defines one of them, what is
             asked is here.
         questions: The questions of ``question``, where it asks several: each is searched by itself too.
+        alone: A follow-up that may be about what it names itself: where that is here, its places come first.
         tested: What a follow-up that asks for tests is about: tests that match it come before what they test.
         message: What a paste says that went wrong: the text that prints it comes first.
         explained: Explain how the answer was computed, which costs about half as much as the answer.
@@ -147,6 +155,7 @@ class SearchRequest:
     may_be_general: bool = False
     discussed: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
+    alone: str = ""
     tested: str = ""
     message: str = ""
 
@@ -161,6 +170,9 @@ def search(request: SearchRequest, reader: Reader) -> Found:
         found = _Search(request, reader).run()
         if request.tested and not reader.is_narrowed:
             return with_tests(found, _tests(request, reader), request.k)
+        if request.alone:
+            own = replace(request, question=request.alone, judged="", alone="", discussed=(), message="")
+            return with_answers(found, [_Search(own, reader).run()], (), request.k)
         if len(request.questions) < 2:
             return found
         apart = [replace(request, question=one, judged="", questions=(), message="") for one in request.questions]
@@ -252,9 +264,9 @@ class _Search:
         self._request = request
         self._reader = reader
         self._language = language_of(request.judged or request.question)
+        self._sources, self._items = reader.text.size()
         self._question = self._question_of(request.question)
         self._wanted_intents = self._question.intents if request.prefer_implementation else frozenset(Intent)
-        self._sources, self._items = reader.text.size()
         self._encoder = None if LEVEL_OF.keys() <= request.off else request.encoder
 
     def run(self) -> Found:
@@ -385,6 +397,7 @@ class _Search:
             language=self._language,
             may_be_general=asked.may_be_general,
             discussed=asked.discussed,
+            is_own=bool(asked.alone) and asked.judged == asked.alone,
             coordinates=asked.places,
         )
         return AnswerJudge(about, self._reader, self._items, results.states)
@@ -420,8 +433,28 @@ class _Search:
         contain "wo" answers nothing.
         """
         question = with_signs(parse_question(text), text, self._reader)
+        if (name := author_of(text)) and is_project(name, self._reader):
+            question = replace(question, intents=question.intents | {Intent.AUTHORSHIP})
         empty = function_words(self._language) - question.proper
-        return replace(question, words=tuple(word for word in question.words if word not in empty))
+        words = tuple(word for word in question.words if word not in empty)
+        names = self._english_names(text, empty) if self._language else ()
+        if not names:
+            return replace(question, words=words)
+        is_all = not any(known_words(words, self._items, self._reader).frequency.values())
+        return replace(
+            question,
+            words=tuple(dict.fromkeys((*words, *names))),
+            identifiers=tuple(dict.fromkeys((*question.identifiers, *names))),
+            proper=question.proper | frozenset(names),
+            subject=names if is_all and len(names) == 1 else question.subject,
+        )
+
+    def _english_names(self, text: str, empty: Collection[str]) -> tuple[str, ...]:
+        """Return the words of a text in another language that say nothing in an English one, and that the
+        implementation has for names: the filter ``before`` in "como funciona el filtro before?".
+        """
+        said = dict.fromkeys(word for word in IDENTIFIER.findall(text) if word in QUESTION_WORDS and word not in empty)
+        return tuple(word for word in said if len(word) > SHORTEST_NAME and is_implemented(word, self._reader))
 
     def _question_of(self, text: str) -> Question:
         """Return the question parsed, with the message of its paste that a program printed."""

@@ -12,18 +12,21 @@ from dataclasses import replace
 from helix_core.model import Found, Ranked
 from helix_core.search.confidence import telling_terms
 from helix_core.search.question import Intent, is_request_word, parse_question, readable, weigh_terms
+from helix_core.words import lazy_pattern
 
 LEAST_SURE = 0.1
 """Above this confidence a question that is probably not answered here still gets its places."""
 LEAST_OF_ITS_OWN = 3
 """A question with a pronoun and fewer words of its own asks further of what the question before it names."""
 MAX_PARTS = 6
+_OPENS = r"(?=(?:how|where|what|why|which|who|when|is|are|does|do|can)\b)"
 _PART_BREAK = re.compile(
-    r"\n+|(?<=[?!])[ \t]+"
-    r"|(?:[,;]?[ \t]+and (?:also[ \t]+)?|(?<=[.:;])[ \t]+)"
-    r"(?=(?:how|where|what|why|which|who|when|is|are|does|do|can)\b)",
-    re.IGNORECASE,
+    rf"\n+|(?<=[?!])[ \t]+|(?:[,;]?[ \t]+and (?:also[ \t]+)?|(?<=[.:;])[ \t]+){_OPENS}", re.IGNORECASE
 )
+_NUMBER = lazy_pattern(
+    rf"(?:^|[ \t]+|(?<=\n))\(?(?:\d{{1,2}}|[a-h])[.)][ \t]+{_OPENS}", re.IGNORECASE, cues=") |. |)\t|.\t"
+)
+"""What numbers a question: "1) how is it done 2) where is it tested"."""
 _ASKS = re.compile(
     r"[\s\W\d]{0,8}(?:how|where|what|why|which|who|when|is|are|does|do|can|could|should|show|explain|find)\b",
     re.IGNORECASE,
@@ -34,7 +37,10 @@ def question_parts(text: str) -> list[str]:
     """Return the questions of a text that asks several, or that says something in addition to the one it asks, at most
     ``MAX_PARTS``; none of a text that is one question.
     """
-    parts = [part for part in _PART_BREAK.split(readable(text)) if part.strip()]
+    said = readable(text)
+    if _NUMBER.search(said) is not None:
+        said = _NUMBER.sub("\n", said)
+    parts = [part for part in _PART_BREAK.split(said) if part.strip()]
     asking = [part for part in parts[: 4 * MAX_PARTS] if _ASKS.match(part) or part.rstrip().endswith("?")]
     return asking[:MAX_PARTS] if len(parts) > 1 else []
 
@@ -73,7 +79,9 @@ def with_answers(whole: Found, answers: Sequence[Found], notes: Sequence[str], k
     here = [one for one in answers if one.ranked and (not one.seems_empty or one.confidence > LEAST_SURE)]
     if all(one.seems_empty for one in here):
         return whole
-    ranked = _taken_in_turn([*here, whole], max(one.ranked[0].score for one in here))[:k]
+    # What a question lacks that nothing answers spoils the places of the whole.
+    lists = here if len(here) < len(answers) else [*here, whole]
+    ranked = _taken_in_turn(lists, max(one.ranked[0].score for one in here))[:k]
     account = whole.account
     if account is not None:
         lines = [one.account.lines for one in here if one.account is not None]

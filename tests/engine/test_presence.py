@@ -157,3 +157,13 @@ def test_a_member_that_nothing_has_is_absent_however_common_its_words_are(tmp_pa
         slip = helix.packet("What does Loop.call_latr do and who calls it?")
     assert absent["known_empty"] and absent["coordinate_confidence"] < 0.3
     assert not any(one["known_empty"] for one in (defined, used, slip))
+
+
+def test_what_only_a_heading_is_called_after_is_not_in_the_code(tmp_path):
+    files = {f"app/part{at}.py": f"def export_entries{at}(spans):\n    return spans\n" for at in range(6)}
+    files |= {"docs/frameworks.md": "# Frameworks\n\n## OpenTelemetry\n\nUse its own package beside this one.\n"}
+    with Helix.open(begin(tmp_path / "app", files)) as opened:
+        opened.refresh()
+        assert opened.packet("where is the rotation of keys to OpenTelemetry implemented?")["known_empty"] is True
+        for question in ("OpenTelemetry", "what do the docs say about OpenTelemetry?"):
+            assert first(opened.packet(question)) == "docs/frameworks.md", question

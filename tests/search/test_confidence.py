@@ -8,16 +8,43 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.search.confidence import FLOOR, AnswerFeatures, confidence, presence
+from helix_core.search.confidence import (
+    FLOOR,
+    AnswerFeatures,
+    calibrated,
+    confidence,
+    presence,
+    without_acts,
+)
+from helix_core.search.confidence_weights import CALIBRATION
+from helix_core.search.question import Term, parse_question
 
 shares = st.floats(0, 1)
 all_signs = st.builds(AnswerFeatures, *[shares] * len(fields(AnswerFeatures)))
 
 
 @given(all_signs)
-def test_confidence_is_a_probability_and_never_above_presence(signs: AnswerFeatures) -> None:
-    assert 0.0 < confidence(signs) <= presence(signs) < 1.0
-    assert 0.0 < confidence(signs, with_model=True) <= presence(signs)
+def test_confidence_is_a_probability_and_never_certain(signs: AnswerFeatures) -> None:
+    assert 0.0 <= confidence(signs) < 1.0 and 0.0 < presence(signs) < 1.0
+    assert 0.0 <= confidence(signs, with_model=True) < 1.0
+
+
+@given(shares, shares)
+def test_the_last_curve_rises_through_its_points(one: float, other: float) -> None:
+    curve = ((0.0, 0.0), (0.4, 0.2), (0.6, 0.9), (1.0, 0.97))
+    assert [calibrated(at, curve) for at, _ in curve] == [pytest.approx(to) for _, to in curve]
+    assert calibrated(0.5, curve) == pytest.approx(0.55)
+    for rising in (curve, CALIBRATION):
+        assert calibrated(min(one, other), rising) <= calibrated(max(one, other), rising)
+
+
+def test_what_is_done_may_be_said_otherwise_than_the_code_says_it() -> None:
+    asked = parse_question("where do we decide the etag of a response?")
+    terms = [Term("decide", 0, 9.0), Term("etag", 3, 5.0), Term("response", 9, 3.0)]
+    assert asked.acts == {"decide"} and [one.word for one in without_acts(asked, terms)] == ["etag", "response"]
+    assert without_acts(asked, terms[:1]) == terms[:1], "what is only done is asked for"
+    assert parse_question("redis client").acts == parse_question("access to redis").acts == frozenset()
+    assert parse_question("hand a file to the browser").acts == {"hand"}
 
 
 @pytest.mark.parametrize("field", ["covered", "in_code", "titled", "strength", "agreement", "gap"])

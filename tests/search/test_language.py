@@ -16,6 +16,9 @@ from tests.engine.repository import begin
         ("où est le code qui signe les cookies", "French"),
         ("como são validados os campos", "Portuguese"),
         ("dove viene firmata la sessione", "Italian"),
+        ("Wie verhindert Sinatra CSRF?", "German"),
+        ("¿Cómo funciona CSRF?", "Spanish"),
+        ("como funciona csrf?", "Spanish or Portuguese"),
         ("セッションはどこで署名されますか", "Japanese"),
         ("会话在哪里签名?", "Chinese"),
         ("где подписывается сессия", "Russian"),
@@ -36,6 +39,9 @@ def test_a_question_of_another_language_is_named(text, language):
         "what does `der die das` do in src/de/la/el.py?",
         "```\nder die das ist nicht\n```\nwhy does this fail?",
         "die in a fire, or not?",
+        "wo",
+        "comment parsing",
+        "wie is this parsed?",
         "TypeError: con is not a function",
         "how is 日 parsed in the date format of the calendar",
     ],
@@ -96,4 +102,16 @@ def test_one_name_of_the_index_bears_out_a_question_of_another_language(tmp_path
         here = helix.context("Wie werden Cookies signiert und wie alt dürfen sie sein?")
         absent = helix.context("Wie werden Rechnungen bezahlt und wie alt dürfen sie sein?")
     assert "shop/cookies.py" in [block["source_id"] for block in here["blocks"]]
+    assert absent["blocks"] == []
+
+
+def test_a_name_that_says_nothing_in_an_english_sentence_is_one_in_another_language(tmp_path):
+    files = {"web/filters.py": "def before(handler):\n    return handler\n"}
+    files |= {f"web/part{number}.py": f"# What comes before {number}.\nPART = {number}\n" for number in range(9)}
+    begin(tmp_path, files)
+    with Helix.open(tmp_path) as helix:
+        helix.refresh()
+        here = helix.context("como funciona el filtro before?")
+        absent = helix.context("como funciona el filtro after?")
+    assert here["blocks"][0]["source_id"] == "web/filters.py"
     assert absent["blocks"] == []

@@ -289,6 +289,21 @@ def test_who_wrote_the_project_is_told_by_the_file_of_its_authors_or_by_git(inde
     assert NO_AUTHORS_NOTE not in written.notes
 
 
+def test_who_wrote_it_is_asked_by_its_name_and_told_by_the_data_of_its_package(indexed) -> None:  # type: ignore[no-untyped-def]
+    code = {f"lib/part{at}.js": f"// A quokka wrote part {at}.\nexports.part = {at};\n" for at in range(5)}
+    package = (
+        '{\n  "name": "@zoo/quokka",\n  "author": "Ada <ada@zoo.example>",\n  "dependencies": {"wombat": "1"}\n}\n'
+    )
+    reader = indexed({**code, "package.json": package})
+    for question in ("who wrote quokka", "who is the author of quokka?", "who maintains this project?"):
+        found = ask(reader, question)
+        assert (found.ranked[0].item.source.source_id, found.known_empty) == ("package.json", False), question
+    signals = {signal.ranker for one in ask(reader, "who wrote wombat").ranked for signal in one.signals}
+    assert "exact" not in signals, "a dependency's name"
+    gem = "Gem::Specification.new 'quokka' do |s|\n  s.authors = ['Ada']\nend\n"
+    assert ask(indexed({"quokka.gemspec": gem, "lib/q.rb": "# quokka\n"}), "who wrote quokka?").confidence > 0.3
+
+
 README = "\n\n".join(
     [
         "![logo](x)\n\n# Shop\n\nSells things from the terminal." + "\nIt has a basket and a counter." * 20,

@@ -188,3 +188,17 @@ def test_a_piece_of_code_is_searched_as_it_stands(text: str) -> None:
 )
 def test_a_name_a_path_and_prose_are_no_piece_of_code(text: str) -> None:
     assert parse_question(text).fragment == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what does our app.render do with null options",
+        "who wrote our app.render?",
+        "explain our app.render",
+        "give me an overview of the app.settings",
+        "how do I use the app.render",
+    ],
+)
+def test_a_member_of_what_is_called_like_the_whole_is_not_the_whole(text: str) -> None:
+    assert parse_question(text).intents.isdisjoint({Intent.OVERVIEW, Intent.AUTHORSHIP, Intent.SETUP})

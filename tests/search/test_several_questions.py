@@ -44,6 +44,15 @@ def send_confirmation(order):
         ("where is the cart? Which mail is sent?", ["where is the cart?", "Which mail is sent?"]),
         ("where is the total price computed and who calls it?", ["where is the total price computed"]),
         ("how are discounts and prices joined?", []),
+        (
+            "1) how are discounts taken off 2) where is the mail sent",
+            ["how are discounts taken off", "where is the mail sent"],
+        ),
+        (
+            "a) how are discounts taken off? b) which mail is sent?",
+            ["how are discounts taken off?", "which mail is sent?"],
+        ),
+        ("how is version 2) parsed", []),
     ],
 )
 def test_the_questions_of_a_message_are_those_that_say_what_they_are_about(text: str, questions: list[str]) -> None:
