@@ -81,12 +81,15 @@ class ConversationQuery:
         places: Coordinates in what was pasted, the likeliest first.
         carried: Words and names that came from earlier turns.
         discussed: Those of them that are names, for a follow-up: what the conversation is about.
+        alone: The question of a follow-up that may as well stand by itself: it begins like one that goes on, and says
+            what it is about.
         files: Files that the conversation has shown, opened, edited or got from a tool, latest first.
         is_of_workspace: Whether it says that it means this workspace: by a path, an identifier, a place or a word.
         may_be_general: Whether it may as well be about anything else: a message of a chat in which nothing means this
             workspace. It is answered only with what names of the index bear out.
         worldly: The words by which it is taken to be of the world and to need nothing, such as ``weather``.
         message: What its paste says that went wrong, without the kind of the error.
+        of_changes: Whether it asks for what is changed here and not committed, of which it carries nothing.
     """
 
     text: str
@@ -98,11 +101,13 @@ class ConversationQuery:
     places: tuple[Coordinate, ...] = ()
     carried: tuple[str, ...] = ()
     discussed: tuple[str, ...] = ()
+    alone: str = ""
     files: tuple[str, ...] = ()
     is_of_workspace: bool = False
     may_be_general: bool = False
     message: str = ""
     worldly: tuple[str, ...] = ()
+    of_changes: bool = False
 
     @property
     def bare_names(self) -> tuple[str, ...]:
@@ -191,15 +196,31 @@ _ASKED_NAME = lazy_pattern(
     re.IGNORECASE,
 )
 _ITS_FEATURE = lazy_pattern(
-    r"\W{0,3}(?:does|do|did|can|could|will|is|are) (?:it|this|they) (?:also |already |still |really |even |currently )?"
+    r"\W{0,3}(?:and |but |so |also )?(?:does|do|did|can|could|will|is|are) (?:it|this|they) "
+    r"(?:also |already |still |really |even |currently )?"
     r"(?:support|have|use|handle|provide|implement|allow|offer|include|contain|need|require|depend|work (?:with|on)"
     r"|run (?:with|on)|come with|able to|based on|compatible with|written in)\b"
     r"|\W{0,3}is there (?:any |already |also )?support for\b"
     r"|\W{0,3}can (?:i|we|you|one) (?:also )?use (?:it|this) (?:with|for|from|in)\b",
     re.IGNORECASE,
-    cues=" it | this | they ",
+    cues=" it | this | they |support for",
 )
 """With nothing before it, "does it support graphql?" can ask of nothing but the workspace."""
+_ITS_WAY = lazy_pattern(
+    r"\A\W{0,3}(?:how|where|when|which \w{2,20}) (?:does|do|will|can) (?:it|this) (?!feel\b|work\b|look\b)\w",
+    re.IGNORECASE,
+    cues=" it | this ",
+)
+_OF_CHANGES = lazy_pattern(
+    r"\b(?:review|check|look (?:at|over|through)|go (?:over|through)|explain|audit|verify|inspect|summari[sz]e|describe"
+    r"|(?:bugs?|problems?|issues?|mistakes?|wrong) (?:with|in))\b[^.?!\n]{0,30}?"
+    r"\b(?:my|our|these|uncommitted|unstaged|staged|local|pending|working|current)\b "
+    r"(?:(?:uncommitted|unstaged|staged|local|pending|working|current|latest|recent) ){0,2}"
+    r"(?:changes|diff|edits|working (?:tree|copy)|modifications)\b(?! (?:to|in|of|between)\b)"
+    r"|\bwhat (?:did|have) (?:i|we) (?:just )?changed?\b(?! (?:to|in|of|between)\b)",
+    re.IGNORECASE,
+    cues="changes|diff|edits|tree|copy|modifications|i change|we change|just change",
+)
 _PROGRAMS = frozenset({"go", "make"})
 _TICKED = re.compile(r"`([^`\n]{2,120})`")
 
@@ -287,6 +308,8 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
     needs_context = bool(context) and (not is_complete or len(own) < 3 or _names_code(context))
     carried: tuple[str, ...] = ()
     best: list[str] = []
+    # "Does it have an ORM?" asks that of the project, whatever the turns before it were about.
+    is_feature = bool(_ITS_FEATURE.match(asking) and _telling(asking))
     judged = asking if is_complete else " ".join(part for part in (asking, context, *errors) if part)
     if logged and (is_printed or not is_complete):
         judged = logged
@@ -294,6 +317,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         best = sorted(carry.names, key=lambda name: -carry.names[name])[:MOST_NAMES]
         carried = (*carry.questions, *best)
         judged = " ".join((*carry.questions, asking) if len(_telling(asking)) > 1 else carry.questions[-1:])
+        judged = asking if is_feature else judged
     searched = " ".join(part for part in (asking, context if needs_context else "", *errors, *names, *carried) if part)
     judged = "" if judged == searched else judged or searched
     return ConversationQuery(
@@ -305,10 +329,16 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         places=places,
         carried=carried,
         discussed=tuple(best),
+        alone=asking if follows and (is_feature or _may_stand_alone(asking)) else "",
         files=tuple(carry.files)[:MOST_FILES],
         is_of_workspace=_means_workspace(" ".join((asking, *carry.questions)) if follows else asking, places)
-        or (not carry.questions and bool(_ITS_FEATURE.match(asking) or _ASKS_TO_RUN.search(asking))),
+        or is_feature
+        or (
+            not carry.questions
+            and bool(_ITS_FEATURE.match(asking) or _ITS_WAY.match(asking) or _ASKS_TO_RUN.search(asking))
+        ),
         message=error_message(errors[0]) if errors else "",
+        of_changes=not (pasted or places) and _OF_CHANGES.search(asking[:SHORT_MESSAGE]) is not None,
         may_be_general=before is not None and not (follows or pasted or is_printed or places or means_here(asking)),
     )
 
@@ -406,6 +436,14 @@ def _follows(asking: str, *, has_paste: bool) -> bool:
     return words[0] in CONTINUATIONS and len(telling) <= 4
 
 
+def _may_stand_alone(asking: str) -> bool:
+    """Does a follow-up only begin like one, and say what it is about: ``and how do sub-apps inherit settings?``"""
+    words = words_of(asking)
+    is_elliptic = bool(ELLIPSES.length_at(words)) or _refers(asking)
+    named = [word for word in words if word not in _OF_ANY_CODE]
+    return len(named) > 1 and not is_elliptic and words[0] in CONTINUATIONS and asks(asking)
+
+
 def _is_short_wide(text: str) -> bool:
     """Is the text a few signs of a script without spaces, which name nothing as code does?"""
     bare = text.strip(" 。？！?!.,、，")
@@ -471,7 +509,8 @@ _ASKS_TO_RUN = lazy_pattern(
     rf"\b{HOW_TO}(?:{SETUP_VERBS}|test) (?:this|it)(?: locally| here)?\W*\Z", re.IGNORECASE, cues=HOW_TO_CUES
 )
 """With nothing said before it, the project is meant."""
-_TELLS_NOTHING = _NAMES_NOTHING | GENERIC_WORDS | SOCIAL_WORDS
+_OF_ANY_CODE = _NAMES_NOTHING | GENERIC_WORDS
+_TELLS_NOTHING = _OF_ANY_CODE | SOCIAL_WORDS
 _WORKSPACES = OF_WORKSPACE - {"code", "file", "module", "class", "function", "method"}
 _COMPARING = frozenset({"same", "above", "former", "latter", "one", "ones", "here"})
 

@@ -41,7 +41,7 @@ from helix_core.conversation.phrases import (
     WIDE_OPENINGS,
     WIDE_PARTICLES,
 )
-from helix_core.words import is_compound
+from helix_core.words import is_compound, lazy_pattern
 
 
 class PartKind(StrEnum):
@@ -145,6 +145,8 @@ _STANDARDS = frozenset(
 )
 _IDENTIFIER_FRAGMENT = re.compile(r"(?:[\w.-]{1,20}[=:]\s{0,2})?v?[\w.#-]{0,40}\d[\w.#-]{0,40}")
 _SIGNED = re.compile(r"(?:^|\s)(?:--|—|–|~)\s{0,3}((?:[^\W\d_a-z][\w.'’]{0,30}\s?){1,3})$")
+AS_CODE = lazy_pattern(r"`\S|\w\(\)|\{[{%]|</?[A-Za-z][\w-]{0,30}/?>", cues="`|()|{{|{%|<")
+"""Signs that stand around words only in code: ``{{ super() }}`` is no praise."""
 _TALKED_TO = re.compile(r"^@[\w-]{2,30}[,:]?\s")
 _LAST_NUMBER = re.compile(r"(?<=\s)(?:\d{5,12}|[\w.-]{1,20}=[\w.-]{0,40}\d[\w.-]{0,40})$")
 _BARE_GREETINGS = frozenset({"hi", "hey", "hello", "hallo", "hola", "moin"})
@@ -247,12 +249,17 @@ def asks(sentence: str) -> bool:
     if bare.endswith(("?", "？", "か。", "か", "吗", "呢", "吗。")):
         return True
     words = words_of(sentence)
-    while words and words[0] in CONTINUATIONS | {"please", "now", "well", "ok"}:
+    while words and (words[0] in CONTINUATIONS | {"please", "now", "well", "ok"} or _is_number(words[0])):
         words = words[1:]
     # "If it is complicated, I'll ask again" asks nothing; "if x is None, what happens" does.
     if words and words[0] in {"if", "whether"}:
         return any(word in WH_WORDS and word not in {"when", "who", "which"} for word in words[1:])
     return bool(words) and words[0] in INTERROGATIVES
+
+
+def _is_number(word: str) -> bool:
+    """Return whether the word numbers a question: "1) how is it done 2) where"."""
+    return word.isdigit() and len(word) < 3
 
 
 def _is_name_or_path(text: str) -> bool:
@@ -287,6 +294,8 @@ def _whole(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> Par
     words = words_of(sentence)
     if not words:
         return PartKind.QUOTE if not any(c.isalnum() for c in sentence) else _wide(sentence)
+    if AS_CODE.search(sentence):
+        return None
     if (wide := _wide(sentence)) is not None:
         return wide
     if _CALLS_FOR_HELP.issuperset(words) and not sentence.rstrip().endswith("?"):

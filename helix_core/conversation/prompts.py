@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from helix_core.conversation.orders import is_narrow_job, is_of_an_assistant, is_of_the_client, is_order_about_text
-from helix_core.conversation.parts import words_of
+from helix_core.conversation.parts import AS_CODE, words_of
 from helix_core.conversation.phrases import (
     BARE_VERBS,
     COMPLAINTS,
@@ -541,7 +541,6 @@ _DRAWN_OUT = lazy_pattern(r"(\w)\1{1,20}(?=\W|$)")
 _SOCIAL = SOCIAL_WORDS | STOP_WORDS | {"did", "don", "trick", "there", "hi", "hey", "hello", "ciao", "bye", "nvm"}
 
 
-_IN_CODE = lazy_pattern(r"`\S|\w\(\)")
 _WORK = frozenset(BARE_VERBS - SOCIAL_WORDS) | {"change", "fix", "show", "explain", "why", "warum", "wrong"}
 
 
@@ -573,7 +572,7 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
     if _STEP_HEAD.match(text) or (not has_places and "?" not in text[:HEAD] and _STEP_SAID.match(text)):
         return "the message is a step of an agent's own loop"
     words = words_of(text[:400])
-    names_code = has_paste or has_places or _IN_CODE.search(text[:400]) or _GO_OR_MAKE.search(text[:400])
+    names_code = has_paste or has_places or AS_CODE.search(text[:400]) or _GO_OR_MAKE.search(text[:400])
     if not names_code and len(words) <= 40:
         if _is_social(words) or _is_social(words_of(asking[:400])):
             return "the message is small talk"

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         last_commits,
         starting_point,
         tracked_changes,
+        uncommitted,
     )
     from helix_core.workspace.ignore import (
         DEFAULT_SKIPS,
@@ -115,6 +116,7 @@ __all__ = [
     "source_id_of",
     "starting_point",
     "tracked_changes",
+    "uncommitted",
     "uri_of",
     "would_count",
 ]
@@ -159,6 +161,7 @@ __getattr__ = lazy_face(
             "last_commits",
             "starting_point",
             "tracked_changes",
+            "uncommitted",
         ),
         "ignore": (
             "DEFAULT_SKIPS",

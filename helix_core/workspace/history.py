@@ -186,6 +186,24 @@ def changed_paths(git: Git, commit: str, timeout_seconds: float = TIMEOUT_SECOND
     return frozenset((*tracked_changes(git, commit, timeout_seconds), *filter(None, untracked.split(b"\0"))))
 
 
+_UNCOMMITTED = (
+    "--no-color",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=all",
+    "--unified=0",
+)
+
+
+def uncommitted(git: Git) -> str:
+    """Return the difference of the folder's tracked files on disk to HEAD, as a unified diff without context, its
+    paths relative to the folder. Raises ``GitError``, also where nothing is committed.
+    """
+    command = ["diff", *_UNCOMMITTED, "--src-prefix=a/", "--dst-prefix=b/", "--relative", "HEAD", "--"]
+    return git.run(command, fresh_filters=True).decode("utf-8", "replace")
+
+
 def tracked_changes(git: Git, commit: str, timeout_seconds: float = TIMEOUT_SECONDS) -> tuple[bytes, ...]:
     """Return the paths of ``changed_paths`` that ``commit`` or git's index has, in byte order. Raises ``GitError``."""
     # Unlike diff-index, diff compares the bytes of a file that was only touched, as every file of a copy was. A

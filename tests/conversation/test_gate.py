@@ -110,6 +110,9 @@ EVIDENCE = [
     "is this project great at caching?",
     "remove the second header of the response",
     "`help`",
+    "{{ super() }}",
+    "{% ok %}",
+    "</thanks>",
     "what does `error` do",
     "translate the character set name to a codec",
     "summarize how requests are routed",
@@ -389,3 +392,44 @@ def test_a_joke_in_between_does_not_take_the_subject_away():
         [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(texts)]
     )
     assert asked is not None and asked.need is Need.EVIDENCE and "pre_load" in asked.text
+
+
+@pytest.mark.parametrize(
+    "text", ["does it have an orm?", "and does it support websockets too?", "can I use it with celery?"]
+)
+def test_a_feature_is_asked_of_the_project_and_judged_by_its_own_name(text):
+    asked = read_conversation([*CSRF, user(text)])
+    assert asked.judged.rstrip("?") in text and "CSRF" not in asked.judged
+    assert asked.alone and asked.is_of_workspace
+    assert "CSRF" in asked.text, "the subject may still be meant"
+
+
+def test_a_follow_up_that_says_what_it_is_about_may_stand_alone():
+    asked = read_conversation([*CSRF, user("thanks, and where is the session secret set?")])
+    assert asked.alone == "and where is the session secret set?"
+    for text in (
+        "and where is that tested?",
+        "and for yaml",
+        "fix it",
+        "and the tests?",
+        "what about sessions and cookies?",
+    ):
+        assert read_conversation([*CSRF, user(text)]).alone == "", text
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("review my changes", True),
+        ("can you check my uncommitted changes?", True),
+        ("what did I change?", True),
+        ("look over my diff please", True),
+        ("any bugs in my changes?", True),
+        ("review the changes in version 3.0", False),
+        ("what changes did we make to the parser?", False),
+        ("check the changes of the cart", False),
+        ("review this\n```diff\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n```", False),
+    ],
+)
+def test_a_message_about_the_changes_on_disk_is_known(text, is_so):
+    assert read_conversation([user(text)]).of_changes is is_so

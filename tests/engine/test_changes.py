@@ -2,6 +2,8 @@
 
 import pytest
 
+from helix_core.conversation import read_conversation
+from helix_core.engine import Helix
 from helix_core.engine.symbols.changes import compared, still_binds
 from helix_core.errors import UsageError
 from helix_core.ingest import python_parameters
@@ -295,3 +297,15 @@ def test_a_signature_still_binds_where_every_old_call_fits(before, after, binds)
 def test_the_quotes_of_a_default_are_no_change(before, after, is_listed):
     then, now = (f"def hide(text, {one}):\n    return text\n".encode() for one in (before, after))
     assert bool(compared(b"a.py", then, now, "python")) is is_listed
+
+
+def test_who_asks_for_a_review_of_the_changes_gets_what_is_not_committed(tmp_path):
+    folder = begin(tmp_path / "shop", SHOP)
+    asked = read_conversation([{"role": "user", "content": "can you review my changes?"}])
+    with Helix.open(folder) as helix:
+        helix.refresh()
+        assert helix.context("can you review my changes?", asked=asked)["blocks"] == [], "nothing is changed"
+        write(folder, {"shop/prices.py": SHOP["shop/prices.py"].replace("price * 100", "price * 1000")})
+        answer = helix.context("can you review my changes?", asked=asked)
+        assert (answer["blocks"][0]["source_id"], answer["blocks"][0]["symbol"]) == ("shop/prices.py", "round_price")
+        assert answer["blocks"][0]["status"] == "verified"

@@ -75,6 +75,7 @@ class IndexSearch:
             may_be_general=request.asked.may_be_general,
             discussed=request.asked.discussed,
             questions=_questions(request.asked),
+            alone=request.asked.alone,
             tested=_tested(request.asked),
             message=request.asked.message,
         )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from helix_core.conversation import Need
 from helix_core.engine.opened import WorkspaceSession, heals_index
 from helix_core.engine.requests import MAX_K, NO_FILTERS
+from helix_core.errors import GitError
 from helix_core.model import (
     NOTE_SCHEME,
     Answered,
@@ -34,10 +35,11 @@ from helix_core.packet import (
     pointer_object,
     search_answer,
 )
+from helix_core.printable import count
 from helix_core.telemetry import TraceSpan, answer_facts
 
 if TYPE_CHECKING:
-    from helix_core.conversation import ConversationQuery
+    from helix_core.conversation import ConversationQuery, Coordinate
     from helix_core.engine.answer.answer import IndexSearch
     from helix_core.engine.answer.filters import FileFilter
     from helix_core.engine.answer.reranking import Reranking
@@ -125,6 +127,10 @@ class Answers:
     def _as_asked(self, request: AnswerRequest) -> AnswerRequest:
         """Return the request. A message that seems to ask nothing, but is or has a name of the code, asks for that."""
         asked = request.asked
+        if asked.of_changes and (places := self._changed_places()):
+            why = f"the message asks for what is changed and not committed: {count(len(places), 'place')} of it first"
+            changed = dataclasses.replace(asked, places=places, why=why, is_of_workspace=True, may_be_general=False)
+            return dataclasses.replace(request, asked=changed)
         if asked.need is not Need.NOTHING or not (why := self._why_named(asked)):
             return request
         searched = dataclasses.replace(asked, need=Need.EVIDENCE, why=why)
@@ -132,6 +138,19 @@ class Answers:
         return dataclasses.replace(
             request, asked=dataclasses.replace(searched, may_be_general=asked.may_be_general or bool(asked.worldly))
         )
+
+    def _changed_places(self) -> tuple[Coordinate, ...]:
+        """Return where the tracked files differ from the last commit; none where that is not known."""
+        from helix_core.conversation import coordinates
+        from helix_core.workspace import uncommitted
+
+        git = self.session.git_facts.git
+        if git is None:
+            return ()
+        try:
+            return coordinates(uncommitted(git))
+        except GitError:
+            return ()
 
     @heals_index()
     def _why_named(self, asked: ConversationQuery) -> str:
