@@ -3,6 +3,7 @@
     python benchmarks/memory.py [--sizes 1000,10000] [--writes 60] [--questions 100] [--seed 7] [--json FILE] [--gate]
     python benchmarks/memory.py --slices
     python benchmarks/memory.py --topics
+    python benchmarks/memory.py --reworded
     python benchmarks/memory.py --dialogues [--reference FOLDER]
 
 A store is filled with made facts through the store's own writer (``load``). Then, through the engine as a surface uses
@@ -13,6 +14,10 @@ known; questions of topics that no memory has. The labeled slices of ``fixtures/
 ``--topics`` asks the questions of ``fixtures/memory`` of the statements in its two open sets of slices: questions that
 one of them answers, in other words too, and questions near to them that none answers. Only the development half may be
 looked at to fit what is known empty; of the other one only these totals are.
+
+``--reworded`` asks for the statements of ``paraphrases-*`` in other words, and what is near to them and nowhere:
+how often the one is an answer, or among the three that are named as the nearest where nothing answers. The held-out
+half is for totals alone.
 
 ``--dialogues`` keeps the turns of made dialogues as episodes, and asks for the turn that answers a question
 (``memorybench/dialogues.py``); BM25 alone stands beside. What turns count for one another was chosen on other
@@ -210,6 +215,34 @@ def topic_figures(helix: Helix) -> list[Figure]:
     return figures
 
 
+def reworded_figures(helix: Helix) -> list[Figure]:
+    """How often a statement is found by a question in other words, and how often what is near to it is told absent."""
+    halves = {
+        half: [json.loads(line) for line in (SLICES / f"paraphrases-{half}.jsonl").read_text("utf-8").splitlines()]
+        for half in ("open", "held-out")
+    }
+    for rows in halves.values():
+        for row in rows:
+            helix.memory.remember(RememberRequest(row["memory"], force=True))
+    figures = []
+    for half, rows in halves.items():
+        answers = [helix.memory.recall(row["question"]) for row in rows]
+        texts = [[one["text"] for one in answer["items"]] for answer in answers]
+        named = [[one["text"] for one in answer["nearest"]] for answer in answers]
+        wanted = [row["memory"] for row in rows]
+        answered = [memory in those for memory, those in zip(wanted, texts, strict=True)]
+        near = [memory in those for memory, those in zip(wanted, named, strict=True)]
+        told = [helix.memory.recall(row["near"])["known_empty"] for row in rows]
+        shares = {
+            "an answer": sum(answered) / len(rows),
+            "an answer, or named as near": (sum(answered) + sum(near)) / len(rows),
+            "near and absent, told": sum(told) / len(rows),
+        }
+        of = f"in other words, {half} (of {len(rows)})"
+        figures += [Figure(f"{of}: {what}", round(share, 3), "") for what, share in shares.items()]
+    return figures
+
+
 def dialogue_figures(
     open_helix: Callable[[str], Helix], seed: int, count: int, of: str, matter: Matter
 ) -> list[Figure]:
@@ -359,6 +392,7 @@ def main() -> None:
     parser.add_argument("--gate", action="store_true")
     parser.add_argument("--slices", action="store_true")
     parser.add_argument("--topics", action="store_true")
+    parser.add_argument("--reworded", action="store_true")
     parser.add_argument("--dialogues", action="store_true")
     parser.add_argument("--reference", type=Path)
     given = parser.parse_args()
@@ -374,6 +408,10 @@ def main() -> None:
             environ = {"HELIX_CACHE_DIR": str(home / name / "cache"), "HELIX_DATA_DIR": str(home / f"{name}-data")}
             return Helix.open(home / name, config=load_config(home / name, environ=environ, user=home / "none.toml"))
 
+        if given.reworded:
+            with open_helix("reworded") as helix:
+                report(reworded_figures(helix), given.json)
+            return
         said = dialogue_figures(open_helix, given.seed, DIALOGUES, "dialogues", LIFE)
         said += dialogue_figures(open_helix, given.seed, DIALOGUES, "held-out dialogues", WORK)
         if given.reference is not None:

@@ -216,6 +216,7 @@ CITED_LINES = _with(
     commit=TEXT_OR_NULL,
     at=NUMBER_OR_NULL,
 )
+NEAR_MEMORY = _object(id=TEXT, kind=TEXT, text=TEXT)
 JUDGED_MEMORY = _with(
     MEMORY, verdict=_object(status=STATUS, reason=TEXT, detail=TEXT), evidence=_list(CITED_LINES), why=TEXT
 )
@@ -408,6 +409,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
             )
         ),
         known_empty=FLAG,
+        nearest=_list(NEAR_MEMORY),
         notes=_list(TEXT),
         elapsed_ms=NUMBER,
     ),
@@ -418,6 +420,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         items=_list(_object(id=TEXT, kind=TEXT, text=TEXT, status=TEXT, reason=TEXT, evidence=_list(MEMBERS))),
         conflicts=_list(_object(memories=_list(MEMBERS))),
         known_empty=FLAG,
+        nearest=_list(NEAR_MEMORY),
         left_out=COUNT,
         tokens=COUNT,
         notes=_list(TEXT),

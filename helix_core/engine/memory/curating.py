@@ -14,6 +14,7 @@ from helix_core.engine.memory.recalling import (
     JudgedMemory,
     Recalling,
     masked_now,
+    nearest_object,
     recall_object,
     recalled_memory,
     shown,
@@ -119,6 +120,7 @@ class Curating:
         said = question if max_tokens is None else question[:MOST_ECHOED]
         answer = self.nothing(said, task) | {
             "known_empty": not judged,
+            "nearest": [nearest_object(one) for one in recalling.nearest],
             "notes": [
                 *([waiting_note(waiting)] if waiting else near_notes(recalling.near)),
                 *over_notes(recalling.over),
@@ -128,7 +130,9 @@ class Curating:
         items = [recall_object(one) for one in judged]
         if max_tokens is None:
             return answer | {"items": items}
+        nearest, answer["nearest"] = answer["nearest"], []
         room = max_tokens - RESERVED - estimated_tokens(answer)
+        answer["nearest"] = list(affordable(nearest, room, lambda one: estimated_tokens(one) + 1))
         kept = affordable(items, room, lambda one: estimated_tokens(one) + 1)
         return answer | {"items": list(kept), "left_out": len(items) - len(kept)}
 
@@ -140,6 +144,7 @@ class Curating:
             "task_type": task.value,
             "items": [],
             "known_empty": True,
+            "nearest": [],
             "left_out": 0,
             "notes": [],
             "elapsed_ms": self._elapsed_ms(),

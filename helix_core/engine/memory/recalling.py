@@ -90,6 +90,8 @@ TURNS = 2
 COMMON = 0.1
 """Share of the memories from which on a word is too common to search by, unless the question has no other."""
 MOST_ANCESTORS = 200
+MOST_NEAREST = 3
+"""Memories that are named where none answers."""
 RESERVED = 24
 """Tokens of an answer within a budget for what is added last: counts and milliseconds."""
 MOST_FOREMOST = 500
@@ -149,7 +151,7 @@ class Recalling:
     """Read the memory for one call. ``overlays`` are the editor's unsaved buffers, which nothing is healed by.
 
     ``near`` has the handles of what the last answer left out, as it has it in nearly the same words, ``over`` of what
-    it left out because it is no longer so.
+    it left out because it is no longer so. ``nearest`` are the memories that came closest where none answered.
     """
 
     def __init__(self, session: WorkspaceSession, memory: Memory, now: float, overlays: Overlays = NO_OVERLAYS) -> None:
@@ -157,6 +159,7 @@ class Recalling:
         self._overlays = overlays
         self.near: tuple[str, ...] = ()
         self.over: tuple[str, ...] = ()
+        self.nearest: tuple[StoredMemory, ...] = ()
         self._key = memory.items.scope(session.place)
 
     @property
@@ -233,6 +236,8 @@ class Recalling:
         moment = int((self._now if at is None else at) * 1e3)
         self.over = tuple(one.fact.handle for one, _ in rated if is_over(one.fact, moment))
         rated = [(one, score) for one, score in rated if not is_over(one.fact, moment)]
+        known_now = [one for one, _ in best.values() if not is_over(one.fact, moment)]
+        self.nearest = () if rated else self._nearest(known_now, terms, form)
         names = asked_names(question)
         rated.sort(key=lambda pair: (-pair[1] - NAMED * named_share(names, pair[0].fact.text), -pair[0].at, pair[0].id))
         return self._distinct(rated, k)
@@ -265,6 +270,24 @@ class Recalling:
         return (
             covered(terms, held) + sum(term.weight * share for term, share in zip(missing, near, strict=True)) / total
         )
+
+    def _nearest(
+        self, known: Iterable[StoredMemory], terms: Sequence[AskedTerm], form: str
+    ) -> tuple[StoredMemory, ...]:
+        """Return the memories that come closest to a question that none answers: by the words that they have of it, and
+        by how near in meaning theirs are to the others.
+        """
+        rated = []
+        for one in known:
+            held, words = self._held(one), content_words(one.fact.text)
+            share = sum(
+                term.weight * max(term.share_in(held), nearness(term.word, words) ** 2)
+                for term in terms
+                if one.fact.kind not in IN_TURN
+            )
+            rated.append((share * (1.0 if has_form(one.fact.text, form) else OTHER_FORM), one))
+        rated.sort(key=lambda pair: (-pair[0], -pair[1].at, pair[1].id))
+        return tuple(one for share, one in rated[:MOST_NEAREST] if share > 0 and not is_order(one.fact.text))
 
     def _weighed(self, share: float, one: StoredMemory, uses: Sequence[MemoryUse]) -> float:
         return min(share * faded(one, uses, int(self._now * 1e3)) * salience(one), 1.0)
@@ -578,6 +601,11 @@ def recall_object(one: JudgedMemory) -> dict[str, Any]:
         "actors": list(dict.fromkeys(each.actor for each in one.said)),
         "is_instruction": is_order(said["text"]),
     }
+
+
+def nearest_object(one: StoredMemory) -> dict[str, Any]:
+    """Return the wire object of a memory that came near to a question and does not answer it."""
+    return {"id": one.fact.handle, "kind": one.fact.kind, "text": masked_now(one.fact.text)}
 
 
 def masked_now(text: str) -> str:

@@ -12,7 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helix_core.engine.memory.recalling import RESERVED, JudgedMemory, Recalling, masked_now, recalled_memory
+from helix_core.engine.memory.recalling import (
+    RESERVED,
+    JudgedMemory,
+    Recalling,
+    masked_now,
+    nearest_object,
+    recalled_memory,
+)
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, bounded_tokens, go_on
 from helix_core.errors import UsageError
@@ -81,6 +88,8 @@ class Topic:
         answer["items"], answer["left_out"] = list(items), len(entries) - len(items)
         open_ones = affordable(conflicts, wanted.max_tokens - RESERVED - estimated_tokens(answer), _tokens)
         answer["conflicts"] = list(open_ones)
+        nearest = [nearest_object(one) for one in recalling.nearest]
+        answer["nearest"] = list(affordable(nearest, room, _tokens))
         self._add_lines(answer)
         answer["tokens"] = estimated_tokens(answer)
         answer["elapsed_ms"] = round((time.monotonic() - self._started) * 1e3, 1)
@@ -95,6 +104,7 @@ class Topic:
             "items": [],
             "conflicts": [],
             "known_empty": True,
+            "nearest": [],
             "left_out": 0,
             "tokens": 0,
             "elapsed_ms": 0.0,

@@ -109,6 +109,10 @@ def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
             return
         is_note = schema == "helix.forgotten/1"
         page.line(f"{count(deleted, 'chunk')} of notes deleted." if is_note else _NOTHING.get(schema, "Nothing."))
+        if answer.get("nearest"):
+            page.line(dim("Nearest to it, and perhaps about something else:"))
+        for one in answer.get("nearest", ()):
+            page.line("  ", inert_line(one["text"]), "  ", dim(one["id"]), indent=4)
         return
     would = "would be " if answer.get("dry_run") else ""
     for one in items:
