@@ -64,14 +64,14 @@ def packet_text(
     least = sum(estimate(_entry(with_quote(one, ""), shared)) for one in items[:1])
     unsearched = "" if weighed else facts.found.unsearched
     sure = f"confidence {facts.found.confidence:.2f}; verified unless marked"
-    first, *said = _opening_lines(sure, facts.found.known_empty, facts.found.nearest, facts.notes, unsearched)
+    first, *opening = _opening_lines(sure, facts.found.known_empty, facts.found.nearest, facts.notes, unsearched)
     first += f"; {shared.reason.value}: {shared.status.value}" if shared is not None else ""
-    said += [
+    opening += [
         f"contradiction: {inert_line(pair.key)}: {_claim(pair.fresher)} "
         f"{'(fresher)' if pair.order_known else '(order unknown)'}, {_claim(pair.older)}"
         for pair in contradictions
     ]
-    after = _as_many(said, whole - least - estimate(first))
+    after = _as_many(opening, whole - least - estimate(first))
     most_remembered = min(int(whole * MEMORY_SHARE), whole - least - estimate(f"{first}\n{after}"))
     after = _remembered(facts.memories, most_remembered) + after
     named = {one.ranked.item.source.source_id for one in items}
@@ -101,8 +101,8 @@ def search_text(answer: Mapping[str, Any]) -> str:
     lines = [place_line(item) for item in answer["items"]]
     unsearched = "" if lines else answer.get("unsearched", "")
     sure = f"confidence {answer['confidence']:.2f}{'; lines as indexed' if lines else ''}"
-    said = _opening_lines(sure, answer["known_empty"], answer["nearest"], answer["notes"], unsearched)
-    return "\n".join([*lines, *said, *more_line(answer)])
+    opening = _opening_lines(sure, answer["known_empty"], answer["nearest"], answer["notes"], unsearched)
+    return "\n".join([*lines, *opening, *more_line(answer)])
 
 
 def more_line(answer: Mapping[str, Any]) -> list[str]:
@@ -112,11 +112,11 @@ def more_line(answer: Mapping[str, Any]) -> list[str]:
 
 def place_line(item: Mapping[str, Any]) -> str:
     """Return ``path:start-end symbol``, followed by the verdict if the object has one other than verified."""
-    said = f"{item['source_id']}:{_range(item['start_line'], item['end_line'])} {inert_line(item['symbol'])}".rstrip()
+    line = f"{item['source_id']}:{_range(item['start_line'], item['end_line'])} {inert_line(item['symbol'])}".rstrip()
     status = item.get("status", Status.VERIFIED)
     detail = _detail(item.get("detail", ""), uncommitted=item.get("uncommitted", False))
     is_marked = status != Status.VERIFIED or item.get("uncommitted", False)
-    return f"{said} [{_why(status, item['reason'], detail)}]" if is_marked else said
+    return f"{line} [{_why(status, item['reason'], detail)}]" if is_marked else line
 
 
 def fenced(quote: str) -> str:
@@ -152,9 +152,9 @@ def _entry(one: Weighed, shared: Verdict | None) -> str:
 
 def _quoted(quote: str) -> str:
     """Return a few lines after a bar each, more in a fence: either way a quote cannot pass for a place."""
-    said = without_line_end(inert_text(quote))
-    lines = said.split("\n") if said else []
-    return f"{fenced(said)}\n" if len(lines) > _BARRED_LINES else "".join(f"| {line}\n" for line in lines)
+    text = without_line_end(inert_text(quote))
+    lines = text.split("\n") if text else []
+    return f"{fenced(text)}\n" if len(lines) > _BARRED_LINES else "".join(f"| {line}\n" for line in lines)
 
 
 def _more_files(files: Sequence[str], most_tokens: int) -> str:
@@ -203,12 +203,12 @@ def _claim(sourced: SourcedClaim) -> str:
 def _opening_lines(
     sure: str, known_empty: bool, nearest: Sequence[str], notes: Sequence[str], unsearched: str
 ) -> list[str]:
-    said = [sure]
+    lines = [sure]
     if known_empty:
         near = ", ".join(inert_line(str(one)) for one in nearest[:_MOST_NEAREST])
-        said = ["known_empty: nothing in this workspace answers that; do not guess"]
-        said += [f"nearest names: {near}"] if near else []
+        lines = ["known_empty: nothing in this workspace answers that; do not guess"]
+        lines += [f"nearest names: {near}"] if near else []
     if unsearched:
-        said = [inert_line(unsearched)[:_MOST_NOTE]]
+        lines = [inert_line(unsearched)[:_MOST_NOTE]]
         notes = [note for note in notes if note != unsearched]
-    return said + [f"note: {inert_line(note)[:_MOST_NOTE]}" for note in notes[:_MOST_NOTES]]
+    return lines + [f"note: {inert_line(note)[:_MOST_NOTE]}" for note in notes[:_MOST_NOTES]]

@@ -190,8 +190,8 @@ def _answer(
 
 
 def _pointer(one: Weighed) -> dict[str, Any]:
-    said = item_object(one)
-    return {name: said[name] for name in _POINTS if name in said}
+    pointer = item_object(one)
+    return {name: pointer[name] for name in _POINTS if name in pointer}
 
 
 def pointer_object(one: Weighed) -> dict[str, Any]:

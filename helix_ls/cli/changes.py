@@ -32,10 +32,10 @@ def changes(
         bring_as_far_as_possible(helix)
         with waiting("comparing"):
             answer = helix.symbols.changes(start, k=k, uses=uses, page=page, cancelled=is_cancelled)
-        workspace, said = helix.workspace, {*helix.notices, helix.behind}
+        workspace, shown = helix.workspace, {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)
     else:
         from helix_ls.cli.render.reports import draw_changes
 
-        draw_changes(answer, workspace, said)
+        draw_changes(answer, workspace, shown)

@@ -62,14 +62,14 @@ def connect(
     from helix_ls.proxy.clients import ENVIRONMENTS, configuration
 
     made = configuration(client, endpoint)
-    said: dict[str, Any] = {}
+    answer: dict[str, Any] = {}
     if endpoint.key:
         served = endpoint.workspace if endpoint.is_served else None
-        said = {"base_url": endpoint.base_url, "api_key": endpoint.key, "workspace": served}
+        answer = {"base_url": endpoint.base_url, "api_key": endpoint.key, "workspace": served}
     if client not in ENVIRONMENTS:
-        said |= {"where": made.where, "configuration": made.text}
+        answer |= {"where": made.where, "configuration": made.text}
     if as_json:
-        print_json(said)
+        print_json(answer)
         return
     complain(f"note: for {made.where}")
     print_text(made.text + "\n")
@@ -99,7 +99,7 @@ def _write(client: str, endpoint: Endpoint, *, yes: bool, as_json: bool) -> None
         endpoint = replace(endpoint, model=_first_model(endpoint))
     file = own_file(client, endpoint, os.environ)
     change = file.change()
-    said: dict[str, Any] = {"client": client, "path": str(change.path), "changed": change.is_needed, "backup": None}
+    answer: dict[str, Any] = {"client": client, "path": str(change.path), "changed": change.is_needed, "backup": None}
     if not change.is_needed:
         complain(f"note: {change.path} is already up to date")
     else:
@@ -108,14 +108,14 @@ def _write(client: str, endpoint: Endpoint, *, yes: bool, as_json: bool) -> None
         if not yes and not _agreed(change.path):
             raise typer.Exit(1)
         backup = change.write()
-        said |= {"backup": str(backup) if backup is not None else None, "diff": change.diff()}
+        answer |= {"backup": str(backup) if backup is not None else None, "diff": change.diff()}
         complain(
             f"note: written to {change.path}"
             + (f"; the previous file is saved as {backup.name}" if backup is not None else "")
         )
         warn([file.note] if file.note else [])
     if as_json:
-        print_json(said)
+        print_json(answer)
 
 
 def _agreed(path: Path) -> bool:
@@ -153,7 +153,7 @@ def _upstream(name: str, *, key: bool, forget_key: bool, as_json: bool) -> None:
     elif forget_key:
         there = forget(upstream, os.environ)
         complain(f"note: the key ring {'no longer has its key' if there else 'had no key for it'}")
-    said = {
+    answer = {
         "name": upstream.name,
         "url": upstream.url,
         "models": list(upstream.models),
@@ -163,9 +163,9 @@ def _upstream(name: str, *, key: bool, forget_key: bool, as_json: bool) -> None:
         "has_key": bool(key_of(upstream, os.environ, os.environ)),
     }
     if as_json:
-        print_json(said)
+        print_json(answer)
     elif not key and not forget_key:
-        print_text(f"{upstream}\n{'It has a key.' if said['has_key'] else 'It has no key.'}\n")
+        print_text(f"{upstream}\n{'It has a key.' if answer['has_key'] else 'It has no key.'}\n")
 
 
 def _read_key(name: str) -> str:

@@ -45,11 +45,11 @@ def context(
         bring_as_far_as_possible(helix)
         with waiting("searching"):
             answer = helix.context(text, request, filters=kept, cancelled=is_cancelled)
-        said = {*helix.notices, helix.behind}
+        shown = {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)
         return
-    warn(note for note in answer["notes"] if note not in said)
+    warn(note for note in answer["notes"] if note not in shown)
     if not answer["text"] and "unsearched" in answer:
         # The note above says why.
         return

@@ -59,7 +59,7 @@ def _install(*, write: bool, yes: bool, as_json: bool) -> None:
 
     made = service_file(sys.platform, os.environ, Path.home(), sys.executable)
     edit = planned(made.path, lambda _: made.text)
-    said: dict[str, Any] = {
+    answer: dict[str, Any] = {
         "schema": INSTALL_SCHEMA,
         "path": str(made.path),
         "text": made.text,
@@ -76,13 +76,13 @@ def _install(*, write: bool, yes: bool, as_json: bool) -> None:
         if not yes and not _agreed(made.path):
             raise typer.Exit(1)
         edit.write()
-        said["written"] = True
+        answer["written"] = True
         complain(f"note: written to {made.path}; start it with: {made.start}")
         complain(f"note: to remove it: {made.remove}")
     else:
         complain(f"note: nothing is written; --write puts this into {made.path}")
     if as_json:
-        print_json(said)
+        print_json(answer)
 
 
 def _agreed(path: Path) -> bool:

@@ -184,8 +184,8 @@ def _shown(answer: dict[str, Any]) -> int:
 
 
 def _note(waited_s: float) -> None:
-    said = f"the daemon did not answer within {waited_s:.0f} s, so this command answers without it"
-    _write(sys.stderr, f"helix: note: {said}; end it with: helix daemon stop\n")
+    message = f"the daemon did not answer within {waited_s:.0f} s, so this command answers without it"
+    _write(sys.stderr, f"helix: note: {message}; end it with: helix daemon stop\n")
 
 
 def _write(stream: TextIO, text: str) -> bool:

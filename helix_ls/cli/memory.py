@@ -86,8 +86,8 @@ def _speaker() -> MemoryOrigin:
     if not by_of("").agent:
         return MemoryOrigin.USER
     if REVIEW_VARIABLE in os.environ:
-        said = f"{REVIEW_VARIABLE} is the user's to say, not an agent's"
-        raise UsageError(f"{said}; leave it out, or let the user set memory.review_agents in config.toml")
+        message = f"{REVIEW_VARIABLE} is the user's to say, not an agent's"
+        raise UsageError(f"{message}; leave it out, or let the user set memory.review_agents in config.toml")
     return MemoryOrigin.AGENT
 
 
@@ -316,8 +316,8 @@ def _seconds(typed: str, option: str) -> float:
         try:
             seconds = datetime.fromisoformat(typed).astimezone().timestamp()
         except (ValueError, OverflowError, OSError):
-            said = f"{typed[:40]!a} is not a time; give one such as 2026-01-31, 2026-01-31T12:00 or 1769860800"
-            raise UsageError(f"{option}: {said}") from None
+            message = f"{typed[:40]!a} is not a time; give one such as 2026-01-31, 2026-01-31T12:00 or 1769860800"
+            raise UsageError(f"{option}: {message}") from None
     if not 0 <= seconds <= LATEST:
         raise UsageError(f"{option}: {typed[:40]!a} is out of range; give a time from 1970 to 9999")
     return seconds

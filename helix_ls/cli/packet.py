@@ -53,10 +53,10 @@ def packet(
             answer = helix.packet(
                 text, task=task, k=most, quotes=quotes, max_tokens=within_json, filters=kept, cancelled=is_cancelled
             )
-        said = {*helix.notices, helix.behind}
+        shown = {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)
         return
     from helix_ls.cli.render.packet import draw, printed, within
 
-    draw(within(answer, max_tokens, printed) if is_counted_here and max_tokens is not None else answer, said)
+    draw(within(answer, max_tokens, printed) if is_counted_here and max_tokens is not None else answer, shown)

@@ -50,10 +50,10 @@ def search(
                 answer = helix.explain_search(text, k=k, previews=not as_json, filters=kept, cancelled=is_cancelled)
             else:
                 answer = helix.search(text, k=k, previews=not as_json, filters=kept, page=page, cancelled=is_cancelled)
-        workspace, said = helix.workspace, {*helix.notices, helix.behind}
+        workspace, shown = helix.workspace, {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)
     else:
         from helix_ls.cli.render.search import draw
 
-        draw(answer, workspace, said)
+        draw(answer, workspace, shown)

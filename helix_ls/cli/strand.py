@@ -97,9 +97,9 @@ _FITTING: dict[str, frozenset[StrandAction]] = {
 """The actions of each option that is not of all."""
 
 
-def _for(name: str, said: str) -> str:
+def _for(name: str, help_text: str) -> str:
     """Return the help of an option that is not of all actions."""
-    return f"For {', '.join(action for action in StrandAction if action in _FITTING[name])}: {said}"
+    return f"For {', '.join(action for action in StrandAction if action in _FITTING[name])}: {help_text}"
 
 
 def _declared(name: str, operation: Operation[Any]) -> str:
@@ -369,46 +369,20 @@ def _refuse_what_does_not_fit(called: typer.Context, action: StrandAction) -> No
 def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:
     match action:
         case StrandAction.IMPORT:
-            done = "would take in" if answer["dry_run"] else "took in"
-            said = _counted(answer["added"]) or "nothing new"
-            known = f"{_memories(answer['known'])} {'was' if answer['known'] == 1 else 'were'} here or left out"
-            yield f"{done} {said}; {known}, {answer['removed']:,} removed"
-            for one in answer.get("changes", ()):
-                yield _change_line(one, one["before"], one["after"])
-            if waiting := answer["waits_for_review"]:
-                yield f"{_memories(waiting)} {'waits' if waiting == 1 else 'wait'} for your review: helix review"
+            yield from _import_lines(answer)
         case StrandAction.EXPORT | StrandAction.SHARE:
-            said = _counted(answer["records"]) or "no memories"
-            yield f"{'wrote' if answer['exported'] else 'would write'} {said}; {answer['size_bytes']:,} bytes"
-            yield f"opens with {', '.join(answer['opens_with'])}"
-            if "recovery_code" in answer:
-                yield f"recovery code, shown only now: {answer['recovery_code']}"
+            counts = _counted(answer["records"]) or "no memories"
+            yield f"{'wrote' if answer['exported'] else 'would write'} {counts}; {answer['size_bytes']:,} bytes"
+            yield from _opening_lines(answer)
         case StrandAction.MERGE:
-            said = _counted(answer["records"]) or "no records"
-            done = "merged" if answer["merged"] else "would merge"
-            yield f"{done} {count(len(answer['files']), 'file')}: {said}; {answer['size_bytes']:,} bytes, signed by you"
-            for one in answer["files"]:
-                held = _counted(one["records"]) or "no records"
-                yield f"  {one['file']}: {held}; signed by {one['signer']}{_TRUST[one['trust']]}"
-            yield f"opens with {', '.join(answer['opens_with'])}"
-            if "recovery_code" in answer:
-                yield f"recovery code, shown only now: {answer['recovery_code']}"
+            yield from _merge_lines(answer)
         case StrandAction.DIFF:
             yield from _diff_lines(answer)
         case StrandAction.SYNC:
             yield from _sync_lines(answer)
         case StrandAction.VERIFY | StrandAction.REKEY:
             done = "whole" if action is StrandAction.VERIFY else "rekeyed" if answer["rekeyed"] else "would be rekeyed"
-            yield f"{done}: format {answer['format']}, {answer['size_bytes']:,} bytes"
-            yield f"signed by {answer['signer']}{_TRUST.get(answer.get('trust', ''), '')}"
-            yield f"opens with {', '.join(answer['opens_with'])}"
-            if "records" in answer:
-                said = _counted(answer["records"]) or "no records"
-                yield f"holds {said}; content root {answer['root']}"
-                if answer["label"]:
-                    yield f"described as: {answer['label']}"
-            if "recovery_code" in answer:
-                yield f"recovery code, shown only now: {answer['recovery_code']}"
+            yield from _file_lines(done, answer)
         case StrandAction.TRUST | StrandAction.UNTRUST if "signer" in answer:
             done = "would trust" if action is StrandAction.TRUST else "would no longer trust"
             yield f"{done if answer['dry_run'] else done.removeprefix('would ')}: {answer['signer']}"
@@ -416,10 +390,51 @@ def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:
             yield f"{answer['signer']}  signs what you export: others trust this key"
             yield f"{answer['recipient']}  others lock strands to this key for you"
         case _:
-            for one in answer["trusted"]:
-                yield f"{one['signer']}  {one['label']}"
+            for signer in answer["trusted"]:
+                yield f"{signer['signer']}  {signer['label']}"
             if not answer["trusted"]:
                 yield "no signer is trusted but you; see: helix strand trust --help"
+
+
+def _import_lines(answer: dict[str, Any]) -> Iterator[str]:
+    done = "would take in" if answer["dry_run"] else "took in"
+    counts = _counted(answer["added"]) or "nothing new"
+    known = f"{_memories(answer['known'])} {'was' if answer['known'] == 1 else 'were'} here or left out"
+    yield f"{done} {counts}; {known}, {answer['removed']:,} removed"
+    for change in answer.get("changes", ()):
+        yield _change_line(change, change["before"], change["after"])
+    if waiting := answer["waits_for_review"]:
+        yield f"{_memories(waiting)} {'waits' if waiting == 1 else 'wait'} for your review: helix review"
+
+
+def _merge_lines(answer: dict[str, Any]) -> Iterator[str]:
+    counts = _counted(answer["records"]) or "no records"
+    done, files = "merged" if answer["merged"] else "would merge", count(len(answer["files"]), "file")
+    yield f"{done} {files}: {counts}; {answer['size_bytes']:,} bytes, signed by you"
+    for file in answer["files"]:
+        held = _counted(file["records"]) or "no records"
+        yield f"  {file['file']}: {held}; signed by {file['signer']}{_TRUST[file['trust']]}"
+    yield from _opening_lines(answer)
+
+
+def _file_lines(done: str, answer: dict[str, Any]) -> Iterator[str]:
+    """Yield what a file is, and what it holds where it was opened."""
+    yield f"{done}: format {answer['format']}, {answer['size_bytes']:,} bytes"
+    yield f"signed by {answer['signer']}{_TRUST.get(answer.get('trust', ''), '')}"
+    opens_with, *code = _opening_lines(answer)
+    yield opens_with
+    if "records" in answer:
+        yield f"holds {_counted(answer['records']) or 'no records'}; content root {answer['root']}"
+        if answer["label"]:
+            yield f"described as: {answer['label']}"
+    yield from code
+
+
+def _opening_lines(answer: dict[str, Any]) -> Iterator[str]:
+    """Yield what opens a file, and the recovery code among it, which is shown once."""
+    yield f"opens with {', '.join(answer['opens_with'])}"
+    if "recovery_code" in answer:
+        yield f"recovery code, shown only now: {answer['recovery_code']}"
 
 
 def _selection_lines(selection: StrandSelection, file: str) -> Iterator[str]:
@@ -449,8 +464,8 @@ def _diff_lines(answer: dict[str, Any]) -> Iterator[str]:
         yield f"{first['file']} and {second['file']} hold the same records; content root {first['root']}"
         return
     for name, side in (("records_only_first", first), ("records_only_second", second)):
-        said = _counted(answer[name]) or "nothing"
-        yield f"only in {side['file']}: {said}"
+        held = _counted(answer[name]) or "nothing"
+        yield f"only in {side['file']}: {held}"
 
 
 def _change_line(one: dict[str, Any], before: str | None, after: str | None) -> str:
@@ -463,8 +478,8 @@ def _sync_lines(answer: dict[str, Any]) -> Iterator[str]:
     is_dry = answer["dry_run"]
     for one in answer["taken"]:
         gone = f", {one['removed']:,} removed" if one["removed"] else ""
-        said = _counted(one["added"]) or "nothing new"
-        yield f"{'would take in' if is_dry else 'took in'} {said}{gone} from {one['file']}{_TRUST[one['trust']]}"
+        counts = _counted(one["added"]) or "nothing new"
+        yield f"{'would take in' if is_dry else 'took in'} {counts}{gone} from {one['file']}{_TRUST[one['trust']]}"
     for one in answer["skipped"]:
         yield f"skipped {one['file']}: {one['reason']}"
     held = _counted(answer["records"]) or "no records"

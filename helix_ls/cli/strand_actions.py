@@ -138,9 +138,9 @@ def _imported_genome(path: Path, genome: Genome, *, dry_run: bool) -> dict[str, 
     changes, known, refused = [], 0, 0
     with opened(path) as helix:
         for id_, text in genome.texts:
-            for number, said in enumerate(statements_in(text)):
+            for number, stated in enumerate(statements_in(text)):
                 key = f"format1:{id_}:{number}"
-                wanted = RememberRequest(said.text, origin=MemoryOrigin.IMPORTED, key=key, is_proposal=True)
+                wanted = RememberRequest(stated.text, origin=MemoryOrigin.IMPORTED, key=key, is_proposal=True)
                 try:
                     (item,) = helix.memory.remember(wanted, by_of(""), dry_run=dry_run)["items"]
                 except UsageError:
@@ -284,24 +284,24 @@ def compared(path: Path, names: Sequence[str], access: StrandAccess) -> dict[str
     if len(names) != 2 or list(names) == [STORE, STORE]:
         raise UsageError(f"two .dna files are compared, or one and {STORE}; name them")
     sides: list[Sequence[StrandRecord]] = []
-    said: list[dict[str, Any]] = []
+    sides_shown: list[dict[str, Any]] = []
     for name in names:
         if name == STORE:
             with opened(path) as helix:
                 records = helix.memory.exported()
-            said.append({"file": name, "records": record_counts(records), "root": content_root(records).hex()})
+            sides_shown.append({"file": name, "records": record_counts(records), "root": content_root(records).hex()})
         else:
             strand = access.opened(inspect(_read_strand(name)))
             records = strand.records
-            said.append({"file": name, "trust": access.trust(strand.signer), **_signed(strand)})
+            sides_shown.append({"file": name, "trust": access.trust(strand.signer), **_signed(strand)})
         sides.append(records)
     first, second = sides
     changes = item_changes(first, second)
     change = difference(first, second)
     keys = {record.key for record in change.added}
     return {
-        "first": said[0],
-        "second": said[1],
+        "first": sides_shown[0],
+        "second": sides_shown[1],
         "is_same": not change,
         "only_first": [_item(each) for each in changes if each.after is None],
         "only_second": [_item(each) for each in changes if each.before is None],
@@ -316,8 +316,8 @@ def _item(change: ItemChange) -> dict[str, Any]:
     """A memory on one side or the other, with its status on both; secrets by the rules of today are masked."""
     from helix_core.ingest import mask
 
-    said = change.record.fields().get("fields")
-    fields = said if isinstance(said, dict) else {}
+    values = change.record.fields().get("fields")
+    fields = values if isinstance(values, dict) else {}
     return {
         "id": str(fields.get("handle") or change.record.id),
         "kind": str(fields.get("kind", "")),
@@ -430,7 +430,7 @@ def locks_of(passphrase: Passphrase | None, recipients: list[str], recovery: boo
 
     locks, code = locks_for(passphrase, recipients, recovery=recovery)
     if not locks:
-        raise UsageError("nobody could open the file; give a passphrase file, --recipient or --recovery")
+        raise UsageError("no key would open the file; give a passphrase file, --recipient or --recovery")
     return locks, code
 
 

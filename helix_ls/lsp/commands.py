@@ -293,9 +293,9 @@ class Commands:
         sent = list(params.arguments or [])
         if len(sent) > 1 or (sent and not isinstance(sent[0], dict | None)):
             raise RequestError(INVALID_PARAMS, f"{params.command} takes one object, or nothing")
-        said = dict(sent[0] or {}) if sent else {}
+        values = dict(sent[0] or {}) if sent else {}
         typed = memory.TYPED_BY_A_PERSON.get(command.operation.name, {})
-        unsaid = {name: value for name, value in typed.items() if said.get(name) is None}
-        given = validated(command.operation, said | unsaid, "lsp")
+        unsaid = {name: value for name, value in typed.items() if values.get(name) is None}
+        given = validated(command.operation, values | unsaid, "lsp")
         command.operation.require_asker(given)
         return await (command.act(given, params.work_done_token) if command.lasts else command.act(given))

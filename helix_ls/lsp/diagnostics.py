@@ -231,11 +231,11 @@ def _finding(place: FileInFolder) -> Act[tuple[list[dict[str, Any]], PutAway, bo
 def _memory_finding(cited: dict[str, Any]) -> dict[str, Any]:
     """Return the finding of lines that a memory cites and that are not as they were."""
     text = inert_line(cited["text"])
-    said = text if len(text) <= LONGEST_SAID else text[: LONGEST_SAID - 1].rstrip() + "…"
+    message = text if len(text) <= LONGEST_SAID else text[: LONGEST_SAID - 1].rstrip() + "…"
     reason = reason_words(cited["reason"], "cited") + (f": {inert_line(cited['detail'])}" if cited["detail"] else "")
     return {
         "code": STALE_MEMORY,
-        "message": f"Memory {cited['id']} cites this: “{said}”; is it still so? ({reason})",
+        "message": f"Memory {cited['id']} cites this: “{message}”; is it still so? ({reason})",
         "start_line": cited["start_line"],
         "end_line": cited["end_line"],
         "text_hash": f"{cited['id']}-{cited['reason']}",

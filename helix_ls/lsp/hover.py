@@ -179,18 +179,18 @@ def _heading(symbol: dict[str, Any], markdown: bool) -> str:
 
 
 def _definition(place: dict[str, Any], now: float, markdown: bool, *, marked: bool) -> str:
-    said = [_link(place, markdown)]
+    lines = [_link(place, markdown)]
     if marked or place["status"] != "verified":
-        said[0] += f" {_mark(place, markdown)}"
+        lines[0] += f" {_mark(place, markdown)}"
     if place.get("uncommitted"):
-        said.append("edited and not committed")
+        lines.append("edited and not committed")
     if place.get("commit"):
         author = escaped(place["author"]) if markdown else one_line(place["author"])
         commit = f"`{place['commit'][:8]}`" if markdown else place["commit"][:8]
         what = "last changed" if place.get("commit_of") == "lines" else "file last changed"
         what = what.replace("changed", "committed") if place.get("uncommitted") else what
-        said.append(f"{what} {age(now - place['committed_at'])} by {author} in {commit}")
-    return "Defined in " + " · ".join(said)
+        lines.append(f"{what} {age(now - place['committed_at'])} by {author} in {commit}")
+    return "Defined in " + " · ".join(lines)
 
 
 def _places(title: str, places: list[dict[str, Any]], total: int, markdown: bool) -> list[str]:

@@ -91,7 +91,7 @@ def _export(given: ExportArguments, selection: StrandSelection) -> dict[str, Any
     passphrase = Passphrase(given.passphrase) if given.passphrase else None
     locks, code = locks_for(passphrase, given.recipients, recovery=given.recovery)
     if not locks:
-        raise UsageError("nobody could open the file; give a passphrase, recipients or a recovery code")
+        raise UsageError("no key would open the file; give a passphrase, recipients or a recovery code")
     file = _absolute(given.file)
     answer = export_to(
         *(file, file.name, selection, locks, own_or_new_keys(_data_folder())),

@@ -124,8 +124,8 @@ class Daemons:
                 reply = connection.exchange(request, ANSWER_S)
             except TimeoutError:
                 connection.socket.close()
-                said = f"Helix has not answered in {ANSWER_S:.0f} s; call helix_status, then ask for less."
-                raise AskingError(said) from None
+                message = f"Helix has not answered in {ANSWER_S:.0f} s; call helix_status, then ask for less."
+                raise AskingError(message) from None
             except (OSError, ValueError) as error:
                 connection.socket.close()
                 self._forget()

@@ -40,8 +40,8 @@ def cleaned(answer: Mapping[str, Any], places: Mapping[str, str]) -> dict[str, A
 
 def cleaned_sentence(sentence: str, places: Mapping[str, str]) -> str:
     """Return an error text sanitized and truncated to ``MOST_ERROR`` characters."""
-    said = _Cleaner(places).words(sentence)
-    return said if len(said) <= MOST_ERROR else said[: MOST_ERROR - 1] + "…"
+    words = _Cleaner(places).words(sentence)
+    return words if len(words) <= MOST_ERROR else words[: MOST_ERROR - 1] + "…"
 
 
 def cleaned_text(text: str, places: Mapping[str, str]) -> str:

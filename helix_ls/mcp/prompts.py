@@ -98,12 +98,12 @@ async def prompt_message(session: AgentSession, name: str, given: Mapping[str, s
     value = given.get(argument.name, "")
     if argument.required and not value.strip():
         raise UsageError(f"{argument.name} is missing: {argument.description}")
-    said = [session.shown(prompt.task.format(value))]
+    paragraphs = [session.shown(prompt.task.format(value))]
     for tool, arguments in prompt.evidence:
         filled = {key: _filled(each, value) for key, each in arguments.items()}
         answer = await session.call(tool_named(tool), {key: each for key, each in filled.items() if each != ""})
-        said.append(answer.text)
-    content = types.TextContent(type="text", text="\n\n".join([*said, _MARKS]))
+        paragraphs.append(answer.text)
+    content = types.TextContent(type="text", text="\n\n".join([*paragraphs, _MARKS]))
     message = types.PromptMessage(role="user", content=content)
     return types.GetPromptResult(description=prompt.description, messages=[message])
 

@@ -62,8 +62,8 @@ class StdioLines:
     async def write(self) -> None:
         """Write the server's messages until its stream is closed."""
         async with self._drain:
-            async for said in self._drain:
-                line = said.message.model_dump_json(by_alias=True, exclude_unset=True)
+            async for message in self._drain:
+                line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
                 await asyncio.to_thread(self._write, line.encode())
 
     def _write(self, line: bytes) -> None:
@@ -87,8 +87,8 @@ class StdioLines:
             if len(held) > MOST_LINE:
                 held = b""
                 if not is_skipping:
-                    said = f"The message is longer than {MOST_LINE:,} bytes; send less at once."
-                    self._refuse(_refusal(INVALID_REQUEST, said))
+                    message = f"The message is longer than {MOST_LINE:,} bytes; send less at once."
+                    self._refuse(_refusal(INVALID_REQUEST, message))
                 is_skipping = True
         self._on_loop(self._feed.aclose())
 
@@ -240,14 +240,14 @@ class Handlers:
             wants_progress = (context.meta or {}).get("progress_token") is not None
             report = context.session.report_progress if wants_progress else None
             with self._span("helix.mcp", tool=words.name):
-                said = await _guarded(seat.session.call(words, params.arguments or {}, report))
+                answer = await _guarded(seat.session.call(words, params.arguments or {}, report))
         except HelixError as error:
             sentence = seat.session.sentence(error)
             return types.CallToolResult(content=[types.TextContent(type="text", text=sentence)], is_error=True)
-        content: list[Any] = [types.TextContent(type="text", text=said.text)]
-        if feeds_structured(seat.session.client) and not said.is_whole:
+        content: list[Any] = [types.TextContent(type="text", text=answer.text)]
+        if feeds_structured(seat.session.client) and not answer.is_whole:
             return types.CallToolResult(content=content)
-        return types.CallToolResult(content=content, structured_content=said.structured)
+        return types.CallToolResult(content=content, structured_content=answer.structured)
 
     async def _learn_roots(
         self, context: Context, folders: GivenFolders | None, given: Any

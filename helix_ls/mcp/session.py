@@ -253,10 +253,10 @@ class AgentSession:
                     answer = scope.fit(await scope.answer(operation, given))
         is_whole = getattr(given, "format", "") == "json"
         text = answer.pop(_TEXT, None) or rendered(answer)
-        said = ToolAnswer(answer, as_text(answer) if is_whole else text, is_whole)
+        answered = ToolAnswer(answer, as_text(answer) if is_whole else text, is_whole)
         self._answers[tool.name] += 1
-        self._tokens[tool.name] += estimate(said.text)
-        return said
+        self._tokens[tool.name] += estimate(answered.text)
+        return answered
 
     async def read(self, operation: Operation[A], given: A) -> dict[str, Any]:
         """Return the sanitized answer of an operation that changes nothing, for a resource. Raises HelixError."""
@@ -331,8 +331,8 @@ class AgentSession:
         self.packets[number] = GivenPacket(scope, answer, pointers, given.task_type, raw["coordinate_confidence"])
         while len(self.packets) > MOST_PACKETS:
             self.packets.popitem(last=False)
-        said = cleaned_text(text, places(os.environ, scope.folder))
-        return answer | {_TEXT: "\n".join([said, *said_by.other_folders(), f"packet_id {number}"])}
+        safe = cleaned_text(text, places(os.environ, scope.folder))
+        return answer | {_TEXT: "\n".join([safe, *said_by.other_folders(), f"packet_id {number}"])}
 
     async def _context(self, scope: Scope, given: ContextArguments) -> dict[str, Any]:
         raw = await scope.answer(CONTEXT, given)
@@ -420,7 +420,7 @@ async def _report(scope: Scope, report: ReportsProgress) -> None:
 
     Files done are not a measure: a refresh counts them anew in each phase, and progress must increase.
     """
-    began, said = time.monotonic(), "starting"
+    began, doing = time.monotonic(), "starting"
     asked: asyncio.Future[Any] | None = None
     try:
         while True:
@@ -428,9 +428,9 @@ async def _report(scope: Scope, report: ReportsProgress) -> None:
             asked = asked or asyncio.ensure_future(scope.ask("helix.live"))
             await asyncio.wait((asked,), timeout=PROGRESS_S)
             if asked.done():
-                said = (asked.exception() is None and _doing(asked.result(), scope)) or said
+                doing = (asked.exception() is None and _doing(asked.result(), scope)) or doing
                 asked = None
-            await report(round(time.monotonic() - began, 3), None, said)
+            await report(round(time.monotonic() - began, 3), None, doing)
     finally:
         if asked is not None:
             asked.cancel()

@@ -42,8 +42,8 @@ def _context(answer: Mapping[str, Any]) -> str:
     text = str(answer["text"])
     if text and not (answer["known_empty"] and answer.get("memories") and not answer["blocks"]):
         return text
-    said = search_text({"items": [], "confidence": answer["coordinate_confidence"]} | dict(answer))
-    return f"{said}\n{text}" if text else said
+    lines = search_text({"items": [], "confidence": answer["coordinate_confidence"]} | dict(answer))
+    return f"{lines}\n{text}" if text else lines
 
 
 def _open(answer: Mapping[str, Any]) -> str:
@@ -51,15 +51,18 @@ def _open(answer: Mapping[str, Any]) -> str:
     if answer["reason"] == Reason.GONE:
         gone = f"{place_line(answer)}\nthe file is gone (deleted or renamed, or the path is wrong): nothing to show"
         return f"{gone}; drop what you know of it, or find where it went with helix_search"
-    said = [place_line(answer), f"{count(answer['total_lines'], 'line')} in the file, SHA-256 {answer['content_hash']}"]
+    lines = [
+        place_line(answer),
+        f"{count(answer['total_lines'], 'line')} in the file, SHA-256 {answer['content_hash']}",
+    ]
     if answer["escaped"]:
-        said.append(
+        lines.append(
             "escaped: invisible characters and control tokens are written as \\xNN, so this is not the file's text"
         )
     if answer["more"]:
-        said.append(f"more: go on with start_line {answer['end_line'] + 1}")
-    said += [f"note: {note}" for note in answer.get("notes", ())]
-    return "\n".join([*said, fenced(answer["text"])])
+        lines.append(f"more: go on with start_line {answer['end_line'] + 1}")
+    lines += [f"note: {note}" for note in answer.get("notes", ())]
+    return "\n".join([*lines, fenced(answer["text"])])
 
 
 def _plan(answer: Mapping[str, Any]) -> str:
@@ -84,20 +87,20 @@ def _judged(item: Mapping[str, Any]) -> str:
 
 def _symbol(answer: Mapping[str, Any]) -> str:
     """Return one line for each place around a symbol, by kind."""
-    said = []
+    lines = []
     for kind in _LISTED:
         places = answer[kind]
         if kind == "same_name":
             places = [place for place in places if place not in answer["overrides"]]
         if not places:
             continue
-        said += [f"{kind.replace('_', ' ')}{_cut(answer, kind)}:", *map(_place, places)]
+        lines += [f"{kind.replace('_', ' ')}{_cut(answer, kind)}:", *map(_place, places)]
     reached = answer.get("reached")
     if reached is not None:
-        said.append(f"reached by a change{'' if answer['reached_all'] else ' (more than is shown)'}:")
-        said += [f"{_place(place)} via {place['via']}" for place in reached]
-    said += [f"note: {note}" for note in answer["notes"]]
-    return "\n".join([*said, "verified unless marked", *more_line(answer)])
+        lines.append(f"reached by a change{'' if answer['reached_all'] else ' (more than is shown)'}:")
+        lines += [f"{_place(place)} via {place['via']}" for place in reached]
+    lines += [f"note: {note}" for note in answer["notes"]]
+    return "\n".join([*lines, "verified unless marked", *more_line(answer)])
 
 
 def _cut(answer: Mapping[str, Any], kind: str) -> str:
@@ -129,21 +132,21 @@ def _changes(answer: Mapping[str, Any]) -> str:
     head = f"{total} changed since {answer['since']}{why}, {answer['breaking_total']} of them breaking"
     first = answer["offset"] + 1
     which = f"{first}-{first + shown - 1}" if first > 1 and shown else str(shown)
-    said = [f"{head}; {which} shown" if shown < total else head]
+    lines = [f"{head}; {which} shown" if shown < total else head]
     for one in answer["changes"]:
         breaks = "" if one["breaks"] else " (callers still fit)"
         now = f" -> {one['now']}" if one["now"] else ""
         there = f", now {_place(one['place'])}" if one["place"] else ""
-        said.append(f"{one['change']}{breaks}: {one['was']}{now} in {one['source_id']}{there}")
+        lines.append(f"{one['change']}{breaks}: {one['was']}{now} in {one['source_id']}{there}")
         for kind in _AROUND:
             places = one[kind]
             total = max(one.get(f"{kind}_total", 0), len(places))
             more = f" ({len(places)} of {total})" if total > len(places) else ""
-            said += [f"  {kind}{more}:", *(f"  {_place(place)}" for place in places)] if places else []
+            lines += [f"  {kind}{more}:", *(f"  {_place(place)}" for place in places)] if places else []
         if not any(one[kind] for kind in _AROUND):
-            said.append("  nobody here uses it by name")
+            lines.append("  nobody here uses it by name")
     return "\n".join(
-        [*said, *(f"note: {note}" for note in answer["notes"]), "verified unless marked", *more_line(answer)]
+        [*lines, *(f"note: {note}" for note in answer["notes"]), "verified unless marked", *more_line(answer)]
     )
 
 
@@ -170,18 +173,18 @@ def _status(answer: Mapping[str, Any]) -> str:
         state = f"being indexed, {answer['indexing']['done']} of {answer['indexing']['total']} files"
     index = answer.get("index") or {}
     held = f"{count(index.get('files', 0), 'file')}, {count(index.get('items', 0), 'item')}"
-    said = [f"{answer['workspace']}: {state}, {held}"]
-    said += (
+    lines = [f"{answer['workspace']}: {state}, {held}"]
+    lines += (
         [f"pending: {pending['changed_or_new']} changed or new, {pending['gone']} gone"]
         if any(pending.values())
         else []
     )
-    said += [f"git: {git['branch'] or 'detached'} {git['head'][:8]} {git['operation']}".rstrip()] if git else []
+    lines += [f"git: {git['branch'] or 'detached'} {git['head'][:8]} {git['operation']}".rstrip()] if git else []
     left_out = ", ".join(f"{count} {reason}" for reason, count in answer["skipped"].items())
-    said += [f"not indexed: {left_out}"] if left_out else []
+    lines += [f"not indexed: {left_out}"] if left_out else []
     live = answer.get("live") or {}
-    said += [str(live["message"])] if live.get("message") else []
-    return "\n".join([*said, *(f"note: {note}" for note in answer["notes"])])
+    lines += [str(live["message"])] if live.get("message") else []
+    return "\n".join([*lines, *(f"note: {note}" for note in answer["notes"])])
 
 
 _RENDERINGS: dict[str, Callable[[Mapping[str, Any]], str]] = {

@@ -36,8 +36,8 @@ class ToolWords:
     @property
     def description(self) -> str:
         """The description for the model."""
-        said = f"{self.operation.description} {self.hint}".rstrip()
-        return f"The same as {self.same_as}. {said}" if self.same_as else said
+        text = f"{self.operation.description} {self.hint}".rstrip()
+        return f"The same as {self.same_as}. {text}" if self.same_as else text
 
     @property
     def schema(self) -> str:

@@ -239,6 +239,6 @@ class Operation(Generic[A]):
         from helix_core.engine.memory import only_a_person
         from helix_ls.operations.attribution import by_of
 
-        said = {each.name: getattr(given, each.name) for each in parameters_of(self.arguments)}
-        if by_of(said.get("agent", ""), *((said["origin"],) if "origin" in said else ())).agent:
-            raise only_a_person(f"helix {self.person.typed.format_map(said)}")
+        values = {each.name: getattr(given, each.name) for each in parameters_of(self.arguments)}
+        if by_of(values.get("agent", ""), *((values["origin"],) if "origin" in values else ())).agent:
+            raise only_a_person(f"helix {self.person.typed.format_map(values)}")

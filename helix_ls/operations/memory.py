@@ -66,8 +66,8 @@ def by_of(agent: str, origin: str = MemoryOrigin.USER.value) -> Attribution:
 
 def asserted(origin: str, agent: str) -> MemoryOrigin:
     """Return who asserts a text: a program that names its agent relays no person's words, whatever it says."""
-    said = MemoryOrigin(origin)
-    return MemoryOrigin.AGENT if agent and said is MemoryOrigin.USER else said
+    stated = MemoryOrigin(origin)
+    return MemoryOrigin.AGENT if agent and stated is MemoryOrigin.USER else stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -639,9 +639,9 @@ def ingest(helix: Helix, given: IngestArguments, context: AskContext) -> dict[st
     layers = {name: value for name in LAYERS if (value := getattr(given, name))}
     by = attribution(layers, os.environ) if given.local_federation else Attribution()
     named = {"title": given.title} if given.title else {}
-    said = NoteInput(given.content, given.content_type, named | given.metadata)
+    note = NoteInput(given.content, given.content_type, named | given.metadata)
     origin = asserted(given.origin, given.agent_handle or given.agent_id)
-    stored = helix.memory.ingest(said, by, origin=origin, dry_run=given.dry_run)
+    stored = helix.memory.ingest(note, by, origin=origin, dry_run=given.dry_run)
     answer = {"schema": "helix.ingested/1"} | stored
     if given.local_federation and stored["stored"] == "note":
         said_by = {"org": by.org, "party": by.device, "participant": by.user, "agent": by.agent or None}

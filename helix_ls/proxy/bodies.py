@@ -111,8 +111,8 @@ async def read_body(receive: Receive, limit_s: float = BODY_S) -> bytes:
         async with asyncio.timeout(limit_s):
             return await _all_parts(receive)
     except TimeoutError:
-        said = f"the body did not come to its end within {limit_s:g} seconds; send it faster, or less of it"
-        raise HttpError(408, "body_too_slow", said, {"connection": "close"}) from None
+        message = f"the body did not come to its end within {limit_s:g} seconds; send it faster, or less of it"
+        raise HttpError(408, "body_too_slow", message, {"connection": "close"}) from None
 
 
 async def _all_parts(receive: Receive) -> bytes:
@@ -141,8 +141,8 @@ async def run_in_thread_if_large(
 def parse_body(data: bytes, dialect: Dialect = CHAT) -> Body:
     """Parse the body. Raises RefusedError for what is not an object, is nested too deeply or has too many turns."""
     if data.startswith(BOM_UTF8):
-        said = "the body begins with a byte order mark, which JSON does not allow; send it without"
-        raise HttpError(400, "invalid_json", said)
+        message = "the body begins with a byte order mark, which JSON does not allow; send it without"
+        raise HttpError(400, "invalid_json", message)
     try:
         text = data.decode("utf-8")
         body = _scanned(text, dialect)

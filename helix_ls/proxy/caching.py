@@ -41,9 +41,9 @@ class UsageReader:
         """Return what the answer said; None when it said nothing."""
         return self._last
 
-    def read(self, said: Mapping[str, Any]) -> None:
+    def read(self, event: Mapping[str, Any]) -> None:
         """Read one event, or a whole answer."""
-        for holder in (said, said.get("message"), said.get("response")):
+        for holder in (event, event.get("message"), event.get("response")):
             if isinstance(holder, Mapping) and isinstance(usage := holder.get("usage"), Mapping):
                 found = _openai(usage) or _anthropic(usage)
                 # Anthropic's later events repeat the usage without the prompt's part of it.
@@ -53,9 +53,9 @@ class UsageReader:
 
 def usage_of(data: bytes) -> PromptUsage | None:
     """Return the usage of a whole answer; None when it says nothing."""
-    reader, said = UsageReader(), json.loads(data)
-    if isinstance(said, dict):
-        reader.read(said)
+    reader, answer = UsageReader(), json.loads(data)
+    if isinstance(answer, dict):
+        reader.read(answer)
     return reader.usage
 
 

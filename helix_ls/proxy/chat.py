@@ -80,8 +80,8 @@ class Chat:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request. Raises RefusedError before anything is sent."""
         if self._measures.chats_open >= MAX_CHATS:
-            said = f"{MAX_CHATS} chats are under way; try again in a moment"
-            raise HttpError(503, "too_many_chats", said, {"retry-after": "1"})
+            why = f"{MAX_CHATS} chats are under way; try again in a moment"
+            raise HttpError(503, "too_many_chats", why, {"retry-after": "1"})
         if self._leaving.is_set():
             raise _stopping()
         self._measures.chat_begins()
@@ -109,7 +109,7 @@ class Chat:
         body = await run_in_thread_if_large(len(data), parse_body, data, self._dialect)
         model = body.fields.get("model")
         asked = model if isinstance(model, str) else ""
-        said = body
+        received = body
         chosen = await self._upstreams.chosen(asked, self._dialect.name)
         if chosen.model != asked:
             body = body.with_model(chosen.model)
@@ -121,13 +121,13 @@ class Chat:
         if _header(scope, b"x-helix-context").lower() != b"off":
             context = Context("none")
             if workspace is not None:
-                context = await self._evidence.for_chat(workspace, said, chosen.model)
+                context = await self._evidence.for_chat(workspace, received, chosen.model)
         self._measures.add("helix_context_total", became=context.became)
         last = LastChat(time.time(), asked[:200], chosen.upstream.where.name, context.became)
         self._measures.chats.append(last)
         reply = Reply(send, context, last)
         folder = workspace.folder if workspace is not None else None
-        listening = self._learner.recorder_for(scope, folder, said, context.packet_id)
+        listening = self._learner.recorder_for(scope, folder, received, context.packet_id)
         chat = _Sent(scope, data, body, context, chosen.upstream, listening)
         name = f"{chosen.upstream.where.name}/{chosen.model[:200]}"
         if not await self._forward(chat, reply, joined=name in self._joined):
@@ -163,11 +163,11 @@ class Chat:
             if answer.status != 200 or not (chat.wants_stream or answer.content_type == media):
                 return await self._whole(answer, chat, reply, began, may_join=chat.may_join and not joined)
             if "json" in answer.content_type and answer.content_type != media:
-                said = "the upstream answered in one piece although a stream was asked for; ask without stream"
-                await reply.whole(self._error(said), [("x-should-retry", "false")])
+                message = "the upstream answered in one piece although a stream was asked for; ask without stream"
+                await reply.whole(self._error(message), [("x-should-retry", "false")])
             elif "html" in answer.content_type:
-                said = "the upstream answered with a web page; see whether its address is right"
-                await reply.whole(self._error(said), [("x-should-retry", "false")])
+                message = "the upstream answered with a web page; see whether its address is right"
+                await reply.whole(self._error(message), [("x-should-retry", "false")])
             else:
                 await self._stream(answer, chat, reply, began)
             return True

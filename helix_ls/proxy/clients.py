@@ -179,8 +179,8 @@ def own_file(client: str, to: Endpoint, environ: Mapping[str, str]) -> OwnFile:
     made = _FILES.get(client)
     if made is None:
         names = ", ".join([*_FILES, *STARTED, AGENTS])
-        said = "Cline keeps its settings inside VS Code" if client == "cline" else f"{client} has no settings file"
-        raise UsageError(f"{said}; paste what is printed without --write (it writes for {names})")
+        message = "Cline keeps its settings inside VS Code" if client == "cline" else f"{client} has no settings file"
+        raise UsageError(f"{message}; paste what is printed without --write (it writes for {names})")
     return made(to, environ)
 
 

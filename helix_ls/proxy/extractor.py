@@ -230,11 +230,11 @@ _REQUESTS = {"chat": _chat, "responses": _responses, "messages": _anthropic, "ol
 _TEXTS = {"chat": CHAT.whole, "responses": RESPONSES.whole, "ollama": OLLAMA_CHAT.whole}
 
 
-def text_of(dialect: str, said: Mapping[str, Any]) -> str:
+def text_of(dialect: str, answer: Mapping[str, Any]) -> str:
     """Return the JSON text of an answer; Anthropic's is the input of the tool that was to be called."""
     if dialect != "messages":
-        return _TEXTS[dialect](said).text
-    content = said.get("content")
+        return _TEXTS[dialect](answer).text
+    content = answer.get("content")
     blocks = [one for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
     called = next((one.get("input") for one in blocks if one.get("type") == "tool_use"), None)
     return json.dumps(called, ensure_ascii=False) if called is not None else ""
@@ -258,20 +258,20 @@ def reply_of(status: int, data: bytes, prompt: ModelPrompt, dialect: str) -> Mod
         return ModelReply(problem=f"the upstream answered {status}")
     guessed = estimate(prompt.system) + estimate(prompt.user)
     try:
-        said = json.loads(data)
+        decoded = json.loads(data)
     except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict):
+        decoded = None
+    if not isinstance(decoded, dict):
         return ModelReply(tokens=guessed, problem="the upstream's answer is not valid JSON")
-    text = text_of(dialect, said)
-    return ModelReply(text, tokens_of(said) or guessed + estimate(text))
+    text = text_of(dialect, decoded)
+    return ModelReply(text, tokens_of(decoded) or guessed + estimate(text))
 
 
-def tokens_of(said: Mapping[str, Any]) -> int:
+def tokens_of(answer: Mapping[str, Any]) -> int:
     """Return the tokens that an answer says it cost, 0 where it does not say, or says what cannot be."""
-    usage = said.get("usage")
+    usage = answer.get("usage")
     counted: list[Any] = [usage.get(name) for name in _USAGE] if isinstance(usage, Mapping) else []
-    counted = [one for one in (*counted, said.get("prompt_eval_count"), said.get("eval_count")) if one is not None]
+    counted = [one for one in (*counted, answer.get("prompt_eval_count"), answer.get("eval_count")) if one is not None]
     is_count = all(type(one) is int and 0 <= one <= MOST_TOKENS for one in counted)
     total = sum(counted) if is_count else 0
     return total if total <= MOST_TOKENS else 0

@@ -134,8 +134,8 @@ def scope_of(head: Head, rules: GuardRules) -> Scope:
 
     Both keys are always compared, in constant time.
     """
-    scheme, _, said = head.one(b"authorization").partition(b" ")
-    scopes = [_scope(said.strip() if scheme.lower() == b"bearer" else b"", rules)]
+    scheme, _, credentials = head.one(b"authorization").partition(b" ")
+    scopes = [_scope(credentials.strip() if scheme.lower() == b"bearer" else b"", rules)]
     if any(head.route == path or head.route.startswith(f"{path}/") for path in _API_KEY_PATHS):
         scopes.append(_scope(head.one(b"x-api-key"), rules))
     return max(scopes, key=_SCOPES.index)

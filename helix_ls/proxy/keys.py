@@ -115,9 +115,9 @@ def taken(environ: MutableMapping[str, str]) -> dict[str, str]:
 
 def key_of(setting: UpstreamSetting, keys: Mapping[str, str], environ: Mapping[str, str]) -> str:
     """Return the upstream's key, or "". Raises KeyRingError when the ring has it and cannot return it."""
-    said = keys.get(setting.key_env, "") if setting.key_env else ""
-    if said or account(setting) not in noted(environ):
-        return said.strip()
+    value = keys.get(setting.key_env, "") if setting.key_env else ""
+    if value or account(setting) not in noted(environ):
+        return value.strip()
     return str(_ring("get_password", setting, SERVICE, account(setting)) or "")
 
 
@@ -182,10 +182,10 @@ def _variable(setting: UpstreamSetting) -> str:
 def noted(environ: Mapping[str, str]) -> frozenset[str]:
     """Return the accounts that Helix stored in the ring."""
     try:
-        said = json.loads((state_folder(environ) / NOTED).read_text("utf-8"))
+        decoded = json.loads((state_folder(environ) / NOTED).read_text("utf-8"))
     except (OSError, ValueError):
         return frozenset()
-    return frozenset(each for each in said if isinstance(each, str)) if isinstance(said, list) else frozenset()
+    return frozenset(each for each in decoded if isinstance(each, str)) if isinstance(decoded, list) else frozenset()
 
 
 def _note(accounts: Iterable[str], environ: Mapping[str, str]) -> None:

@@ -51,17 +51,17 @@ class Models:
         listed = next((one for one in self._upstreams.models() if one["id"] == name), None)
         if listed is not None:
             return JSONResponse(listed)
-        said = "no upstream has a model of that name; list /v1/models"
-        raise HttpError(404, "model_not_found", said, {"x-should-retry": "false"})
+        why = "no upstream has a model of that name; list /v1/models"
+        raise HttpError(404, "model_not_found", why, {"x-should-retry": "false"})
 
     async def _of_one(self, upstream: Upstream, request: Request) -> Response:
         try:
             found = await _fetch(upstream, "/models", request)
         except UpstreamError:
             return JSONResponse(self._last, headers={"x-helix-upstream": "down", DOWN: upstream.where.name})
-        said = json.loads(bytes(found.body))
-        if found.status_code == 200 and isinstance(said, dict):
-            self._last = said
+        listed = json.loads(bytes(found.body))
+        if found.status_code == 200 and isinstance(listed, dict):
+            self._last = listed
         return found
 
 

@@ -687,10 +687,10 @@ def _in_path(name: str) -> dict[str, Any]:
 def _agents() -> dict[str, Any]:
     """Describe ``/mcp``, whose schemas the Model Context Protocol defines itself."""
     message = {"type": "object", "properties": {"jsonrpc": {"const": "2.0"}}, "required": ["jsonrpc"]}
-    said = {JSON: {"schema": {"type": "object"}}, EVENTS: {"schema": {"type": "string"}}}
+    content = {JSON: {"schema": {"type": "object"}}, EVENTS: {"schema": {"type": "string"}}}
     refused = {"description": "As the guard or the protocol refuses it.", "content": {JSON: {"schema": {}}}}
     responses = {
-        "200": {"description": "An answer, or a stream of them.", "content": said},
+        "200": {"description": "An answer, or a stream of them.", "content": content},
         "202": {"description": "A notification was taken."},
         "4XX": refused,
         "503": refused,
@@ -709,14 +709,14 @@ def _responses(each: HttpRoute) -> dict[str, Any]:
     good = {each.media: {"schema": {"$ref": f"#/components/schemas/{each.answers}"}}}
     if each.is_stream:
         good[each.stream] = {"schema": {"type": "string"}}
-    said: dict[str, Any] = {"200": {"description": each.summary, "content": good}}
+    responses: dict[str, Any] = {"200": {"description": each.summary, "content": good}}
     if each.is_upstreams:
         refused = _error(_PASSED_ON, _ERRORS.get(dialect_of(each.path).name, "error"))
-        return said | {"4XX": refused, "5XX": refused}
+        return responses | {"4XX": refused, "5XX": refused}
     statuses = {*_ALWAYS, *each.more, *(_WITH_BODY if each.method == "POST" else ())}
     if each.is_of_workspace:
         statuses |= set(_OF_WORKSPACE)
-    return said | {str(status): _error(_STATUSES[status]) for status in sorted(statuses)}
+    return responses | {str(status): _error(_STATUSES[status]) for status in sorted(statuses)}
 
 
 _ERRORS = {"messages": "error_messages", "ollama": "error_ollama"}

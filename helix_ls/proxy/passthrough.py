@@ -50,8 +50,8 @@ class Passthrough:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request. Raises HttpError before anything is sent."""
         if self._measures.chats_open >= MAX_CHATS:
-            said = f"{MAX_CHATS} requests are under way; try again in a moment"
-            raise HttpError(503, "too_many_chats", said, {"retry-after": "1"})
+            message = f"{MAX_CHATS} requests are under way; try again in a moment"
+            raise HttpError(503, "too_many_chats", message, {"retry-after": "1"})
         self._measures.chat_begins()
         try:
             has_body = self._route.method == "POST"

@@ -76,10 +76,10 @@ async def _probe(preset: Preset) -> tuple[Preset, int] | None:
     options = {"trust_env": False, "follow_redirects": False, "timeout": LOOK_S}
     async with httpx.AsyncClient(**options) as client:  # type: ignore[arg-type]
         try:
-            said = (await client.get(f"{preset.url}/models")).json()
+            listed = (await client.get(f"{preset.url}/models")).json()
         except (httpx.HTTPError, ValueError):
             return None
-    models = said.get("data") if isinstance(said, dict) else None
+    models = listed.get("data") if isinstance(listed, dict) else None
     return (preset, len(models)) if isinstance(models, list) else None
 
 

@@ -153,8 +153,8 @@ def _with_endings(body: Body, questions: set[int]) -> Body:
 
 
 def _ended(message: dict[str, Any]) -> dict[str, Any]:
-    said = message.get("content")
-    content = [*said, {"type": "text", "text": WORD}] if isinstance(said, list) else f"{said} {WORD}"
+    text = message.get("content")
+    content = [*text, {"type": "text", "text": WORD}] if isinstance(text, list) else f"{text} {WORD}"
     return {**message, "content": content}
 
 

@@ -21,8 +21,8 @@ class HttpError(Exception):
 
 def answer(error: HttpError, route: str) -> JSONResponse:
     """Return the response for an error of a route."""
-    said = dialect_of(route).error(error.status, error.message, error.code)
-    return JSONResponse(said, error.status, error.headers)
+    body = dialect_of(route).error(error.status, error.message, error.code)
+    return JSONResponse(body, error.status, error.headers)
 
 
 def _on(request: Request, status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -25,9 +25,11 @@ def body_schema(operation: Operation[Any]) -> dict[str, Any]:
     needed: list[dict[str, Any]] = []
     for each in operation.parameters("http"):
         for name in each.names:
-            said = each.about.description if name == each.name else f"The same as {each.name}, under another name."
+            description = (
+                each.about.description if name == each.name else f"The same as {each.name}, under another name."
+            )
             one = [{"type": "string", "maxLength": each.about.most}] if each.about.takes_one else []
-            about: dict[str, Any] = {"anyOf": [each.schema(), *one, {"type": "null"}], "description": said}
+            about: dict[str, Any] = {"anyOf": [each.schema(), *one, {"type": "null"}], "description": description}
             about |= {} if each.name in required else {"default": each.default}
             properties[name] = about | ({} if name == each.name else {"deprecated": True})
         if each.name in required:
@@ -90,14 +92,14 @@ class HttpRoute:
 
 
 def _passed(
-    method: Literal["GET", "POST", "DELETE"], path: str, said: str, dialect: str = "", **more: Any
+    method: Literal["GET", "POST", "DELETE"], path: str, summary: str, dialect: str = "", **more: Any
 ) -> HttpRoute:
     told = {"media": ANY, "needs_body": method == "POST", **more}
-    return HttpRoute(method, path, "passed", said=said, is_upstreams=True, is_passed=True, dialect=dialect, **told)
+    return HttpRoute(method, path, "passed", said=summary, is_upstreams=True, is_passed=True, dialect=dialect, **told)
 
 
-def _page(path: str, said: str, media: str) -> HttpRoute:
-    return HttpRoute("GET", path, "page", said=said, is_open=True, media=media, is_of_workspace=False)
+def _page(path: str, summary: str, media: str) -> HttpRoute:
+    return HttpRoute("GET", path, "page", said=summary, is_open=True, media=media, is_of_workspace=False)
 
 
 HTTP_ROUTES = (
@@ -285,10 +287,10 @@ def unknown_path(path: str) -> str:
     if not meant:
         chats = f"{', '.join(CHAT_ROUTES[:-1])} and {CHAT_ROUTES[-1]}"
         return f"there is no route on this path; chats go to {chats}, and GET /openapi.json lists every route"
-    said = f"there is no route on this path; did you mean {' or '.join(meant)}?"
+    message = f"there is no route on this path; did you mean {' or '.join(meant)}?"
     if {"v1", "api"} & {route.split("/")[1] for route in meant}:
-        said += " The base URL of an OpenAI client ends with /v1, that of an Anthropic or Ollama client has no path"
-    return said
+        message += " The base URL of an OpenAI client ends with /v1, that of an Anthropic or Ollama client has no path"
+    return message
 
 
 def wrong_method(method: str, path: str) -> str:

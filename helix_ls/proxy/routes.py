@@ -207,8 +207,8 @@ class Routes:
         workspace = self._answering.workspace(request)
         found = self._sent.get(request.path_params["packet_id"], str(workspace.folder))
         if found is None:
-            said = "no evidence of this workspace is kept under that id; ask the question again"
-            raise HttpError(404, "unknown_packet", said)
+            message = "no evidence of this workspace is kept under that id; ask the question again"
+            raise HttpError(404, "unknown_packet", message)
         return JSONResponse(inert_value("", found, unchanged=("query",)))
 
     async def consolidate(self, request: Request) -> Response:

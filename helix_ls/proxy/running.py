@@ -60,8 +60,8 @@ class RestartSignal:
 
     def wire(self, now: float) -> dict[str, Any]:
         """Return the ``helix.restart/1`` object."""
-        said = {"schema": SCHEMA, **asdict(self), "stale_at": self.stale_at}
-        return said | {"is_stale": self.is_stale(now), "age_s": round(max(0.0, now - self.at), 3)}
+        members = {"schema": SCHEMA, **asdict(self), "stale_at": self.stale_at}
+        return members | {"is_stale": self.is_stale(now), "age_s": round(max(0.0, now - self.at), 3)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,9 @@ class Signals:
         """Return the last signal of every server, newest first."""
         files = sorted(self.folder.glob("server-*.json"))[:_MOST_SERVERS] if self.folder.is_dir() else []
         ports = [file.stem.removeprefix("server-") for file in files]
-        said = [self.read(int(port)) for port in ports if port.isdecimal() and len(port) <= 5]
+        states = [self.read(int(port)) for port in ports if port.isdecimal() and len(port) <= 5]
         now = time.time()
-        newest = sorted((one for one in said if one is not None), key=lambda one: -one.at)
+        newest = sorted((one for one in states if one is not None), key=lambda one: -one.at)
         return [one.wire(now) | {"said": sentence(one, now)} for one in newest]
 
     def write(self, signal: RestartSignal) -> RestartSignal:
@@ -103,15 +103,15 @@ class Signals:
             with open(os.open(self.file(port), flags), "rb") as reader:
                 if not stat.S_ISREG(os.fstat(reader.fileno()).st_mode):
                     return None
-                said = json.loads(reader.read(_MOST_BYTES))
+                decoded = json.loads(reader.read(_MOST_BYTES))
             return RestartSignal(
-                state=_words(said["state"]),
+                state=_words(decoded["state"]),
                 port=port,
-                pid=int(said["pid"]),
-                at=_seconds(said["at"]),
-                reason=_words(said.get("reason", "")),
-                actor=_words(said.get("actor", "")),
-                expected_downtime_s=min(_seconds(said.get("expected_downtime_s", 0.0)), MOST_DOWNTIME_S),
+                pid=int(decoded["pid"]),
+                at=_seconds(decoded["at"]),
+                reason=_words(decoded.get("reason", "")),
+                actor=_words(decoded.get("actor", "")),
+                expected_downtime_s=min(_seconds(decoded.get("expected_downtime_s", 0.0)), MOST_DOWNTIME_S),
             )
         except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError, AttributeError):
             return None
@@ -222,12 +222,12 @@ def knows_key(port: int, key: str, *, wait_s: float = WAIT_S) -> bool:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=wait_s)
     try:
         connection.request("GET", f"/health?nonce={nonce}{of}")
-        said = json.loads(connection.getresponse().read(65536))
+        decoded = json.loads(connection.getresponse().read(65536))
     except (OSError, http.client.HTTPException, ValueError):
         return False
     finally:
         connection.close()
-    given = said.get("proof") if isinstance(said, dict) else None
+    given = decoded.get("proof") if isinstance(decoded, dict) else None
     return isinstance(given, str) and hmac.compare_digest(given.encode(), proof(key, nonce, port).encode())
 
 
@@ -241,7 +241,7 @@ def _written_ns(file: Path) -> int:
 def _parsed_server(file: Path) -> RunningServer | None:
     """Parse a file; None for an invalid or deleted one."""
     try:
-        said = json.loads(file.read_text("utf-8"))
-        return RunningServer(int(said["port"]), int(said["pid"]), tuple(map(str, said["workspaces"])))
+        decoded = json.loads(file.read_text("utf-8"))
+        return RunningServer(int(decoded["port"]), int(decoded["pid"]), tuple(map(str, decoded["workspaces"])))
     except (OSError, ValueError, KeyError, TypeError):
         return None

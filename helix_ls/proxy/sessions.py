@@ -37,9 +37,9 @@ def session_key(key: str, port: int, now: float) -> str:
     return _SESSION + _signed("session", key, port, int(now) + SESSION_S)
 
 
-def is_session(said: bytes, key: str, port: int, now: float) -> bool:
+def is_session(cookie: bytes, key: str, port: int, now: float) -> bool:
     """Return whether this is the key of a session of the server on ``port`` that has not ended."""
-    text = said.decode("latin-1")
+    text = cookie.decode("latin-1")
     return text.startswith(_SESSION) and _ends_at("session", text.removeprefix(_SESSION), key, port) > now
 
 
@@ -60,15 +60,15 @@ class Tickets:
         self._first_second = int(started)
         self._used: dict[str, float] = {}
 
-    def take(self, said: str, now: float) -> str:
+    def take(self, token: str, now: float) -> str:
         """Return the key of a session for a ticket; empty if it is wrong, used, too old or of before the start."""
-        ends_at = _ends_at("ticket", said, self._key, self._port)
+        ends_at = _ends_at("ticket", token, self._key, self._port)
         self._used = {one: until for one, until in self._used.items() if until > now}
         if ends_at <= now or ends_at - TICKET_S < self._first_second:
             return ""
-        if said in self._used or len(self._used) >= MOST_USED:
+        if token in self._used or len(self._used) >= MOST_USED:
             return ""
-        self._used[said] = ends_at
+        self._used[token] = ends_at
         return session_key(self._key, self._port, now)
 
 
@@ -77,9 +77,9 @@ def _signed(kind: str, key: str, port: int, ends_at: int) -> str:
     return f"{ends_at}.{nonce}.{_mac(kind, key, port, f'{ends_at}.{nonce}')}"
 
 
-def _ends_at(kind: str, said: str, key: str, port: int) -> float:
+def _ends_at(kind: str, token: str, key: str, port: int) -> float:
     """Return when a signed text ends, in Unix seconds; 0 for one that is not signed for this."""
-    parts = _SIGNED.fullmatch(said)
+    parts = _SIGNED.fullmatch(token)
     if parts is None:
         return 0.0
     ends_at, nonce, mac = parts.groups()
@@ -87,5 +87,5 @@ def _ends_at(kind: str, said: str, key: str, port: int) -> float:
     return float(ends_at) if is_ours else 0.0
 
 
-def _mac(kind: str, key: str, port: int, said: str) -> str:
-    return hmac.new(key.encode(), f"helix-dashboard-{kind}\n{port}\n{said}".encode(), sha256).hexdigest()
+def _mac(kind: str, key: str, port: int, content: str) -> str:
+    return hmac.new(key.encode(), f"helix-dashboard-{kind}\n{port}\n{content}".encode(), sha256).hexdigest()

@@ -100,7 +100,7 @@ class StatusRoutes:
     async def health(self, request: Request) -> Response:
         """Handle ``/health``: with a key, the state; without, only a proof that the server knows the key."""
         signal, now = self._signals.read(self._rules.port), time.time()
-        said: dict[str, Any] = {"status": "restarting" if restarting(signal, now) else "ok"}
+        answer: dict[str, Any] = {"status": "restarting" if restarting(signal, now) else "ok"}
         nonce, of = request.query_params.get("nonce"), request.query_params.get("of", "ask")
         if of not in ("ask", "admin"):
             raise HttpError(400, "bad_key_name", "of names the key to prove: ask or admin")
@@ -108,11 +108,11 @@ class StatusRoutes:
             if not is_nonce(nonce):
                 raise HttpError(400, "bad_nonce", "the nonce must be 16 to 128 letters, digits, - or _")
             key = self._rules.admin_key if of == "admin" else self._rules.key
-            said["proof"] = proof(key, nonce, self._rules.port)
+            answer["proof"] = proof(key, nonce, self._rules.port)
         if self._scope(request) != "none":
             workspace = self._workspaces.any(request.scope.get("helix.workspace", ""))
             status = workspace.status if workspace is not None else None
-            said |= {
+            answer |= {
                 "version": __version__,
                 "pid": os.getpid(),
                 "state": status.state if status is not None else "none",
@@ -121,8 +121,8 @@ class StatusRoutes:
                 "upstream_configured": bool(self._upstreams.where.base),
             }
             if signal is not None and signal.state == "restarting":
-                said |= {"restart": signal.wire(now), "notes": [sentence(signal, now)]}
-        return JSONResponse(said)
+                answer |= {"restart": signal.wire(now), "notes": [sentence(signal, now)]}
+        return JSONResponse(answer)
 
     def _scope(self, request: Request) -> Scope:
         return scope_of(head_of(request.method, request.url.path, request.scope["headers"]), self._rules)

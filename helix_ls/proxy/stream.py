@@ -125,16 +125,16 @@ class Stream:
                 return self.broken(self._error_message(line))
         return self._read_data(event, "\n".join(data).strip(), named)
 
-    def _read_data(self, event: bytes, said: str, named: str) -> bytes:
-        if said == "[DONE]" and not self._has_lines:
+    def _read_data(self, event: bytes, data: str, named: str) -> bytes:
+        if data == "[DONE]" and not self._has_lines:
             if self._reader.ending or self._reader.may_end or self._reader.has_failed:
                 self.outcome = "failed" if self._reader.has_failed else "complete"
             return event
-        return self._on_event(event, said, named) if said else event
+        return self._on_event(event, data, named) if data else event
 
-    def _on_event(self, event: bytes, said: str, named: str) -> bytes:
+    def _on_event(self, event: bytes, data: str, named: str) -> bytes:
         try:
-            chunk = json.loads(said)
+            chunk = json.loads(data)
         except (ValueError, RecursionError):
             return self.broken("the upstream sent invalid JSON")
         if not isinstance(chunk, dict):
@@ -189,13 +189,13 @@ class CompletionRecorder:
         """Add a non-streaming answer."""
         self._add(self._dialect.whole(answer))
 
-    def _add(self, said: Delta) -> None:
-        self.finish = said.finish or self.finish
+    def _add(self, delta: Delta) -> None:
+        self.finish = delta.finish or self.finish
         room = MOST_CHARS - self._size
-        self.is_cut = self.is_cut or len(said.text) > room
-        if room > 0 and said.text:
-            self._parts.append(said.text[:room])
-            self._size += min(len(said.text), room)
+        self.is_cut = self.is_cut or len(delta.text) > room
+        if room > 0 and delta.text:
+            self._parts.append(delta.text[:room])
+            self._size += min(len(delta.text), room)
 
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -214,24 +214,24 @@ class Whole:
 def checked(status: int, body: bytes, *, hidden: str = "", dialect: Dialect = CHAT) -> Whole:
     """Return the response to pass on. ``hidden`` is removed from errors."""
     if 300 <= status < 400:
-        said = "the upstream redirects, which is not followed; configure the address it redirects to"
-        return error_response(502, said, dialect=dialect)
-    said = _json(body)
+        why = "the upstream redirects, which is not followed; configure the address it redirects to"
+        return error_response(502, why, dialect=dialect)
+    why = _json(body)
     if status == 401:
         # A client would take it for a refusal of the key that it sent to this server.
-        refused = _message(said) or "it gives no reason"
+        refused = _message(why) or "it gives no reason"
         how = "set HELIX_UPSTREAM_KEY, or run: helix connect upstream NAME --key"
         message = f"the upstream refuses the key that Helix has for it ({refused}); {how}"
         message = message.replace(hidden, "[key]") if hidden else message
         return error_response(status, message, "upstream_key_refused", dialect=dialect)
     if status < 300:
-        if isinstance(said, dict | list):
+        if isinstance(why, dict | list):
             return Whole(status, body)
         message = "the upstream's answer is not valid JSON; see whether its address is right"
         return error_response(502, message, dialect=dialect)
-    if dialect.is_error(said):
+    if dialect.is_error(why):
         return Whole(status, body.replace(hidden.encode(), b"[key]") if hidden else body)
-    message = _message(said)
+    message = _message(why)
     if hidden:
         message = message.replace(hidden, "[key]")
     if not message and status in (404, 405):
@@ -261,9 +261,9 @@ def _json(body: bytes) -> Any:
         return None
 
 
-def _message(said: Any) -> str:
-    if not isinstance(said, dict):
+def _message(decoded: Any) -> str:
+    if not isinstance(decoded, dict):
         return ""
-    inner = said["error"] if isinstance(said.get("error"), dict) else {}
-    given = (inner.get("message"), *(said.get(name) for name in ("error", "message", "detail")))
+    inner = decoded["error"] if isinstance(decoded.get("error"), dict) else {}
+    given = (inner.get("message"), *(decoded.get(name) for name in ("error", "message", "detail")))
     return next((each for each in given if isinstance(each, str)), "")[:_QUOTED]

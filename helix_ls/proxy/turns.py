@@ -166,9 +166,9 @@ def prefixes_of(workspace: str, messages: Sequence[Any]) -> list[bytes]:
     chain = hashlib.blake2b(workspace.encode("utf-8", "surrogatepass"), digest_size=16)
     prefixes: list[bytes] = []
     for message in messages:
-        said = _identity(message).encode("utf-8", "surrogatepass")
-        chain.update(b"%d:" % len(said))
-        chain.update(said)
+        identity = _identity(message).encode("utf-8", "surrogatepass")
+        chain.update(b"%d:" % len(identity))
+        chain.update(identity)
         prefixes.append(chain.digest())
     return prefixes
 
@@ -178,8 +178,8 @@ def after_question(prefix: bytes, message: Any) -> bytes:
 
     Clients trim the white space around an answer.
     """
-    said = _identity(message).strip().encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(said, digest_size=16, key=prefix).digest()
+    identity = _identity(message).strip().encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(identity, digest_size=16, key=prefix).digest()
 
 
 def _identity(message: Any) -> str:

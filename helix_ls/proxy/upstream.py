@@ -296,8 +296,10 @@ class Upstreams:
         found = found or next((ChosenUpstream(each, model) for each in speaking if not each.where.models), None)
         if found is None:
             names = ", ".join(each.where.name for each in self._all)
-            said = f"no upstream answers for that model; list /v1/models, or begin its name with one of {names} and /"
-            raise HttpError(404, "model_not_found", said, {"x-should-retry": "false"})
+            message = (
+                f"no upstream answers for that model; list /v1/models, or begin its name with one of {names} and /"
+            )
+            raise HttpError(404, "model_not_found", message, {"x-should-retry": "false"})
         return found
 
     def named(self, model: str) -> ChosenUpstream:
@@ -314,11 +316,11 @@ class Upstreams:
         if len(self._all) == 1 and not slash:
             return ChosenUpstream(self._all[0], model)
         names = ", ".join(each.where.name for each in self._all)
-        said = (
+        message = (
             f"{model} leaves open which upstream it is of; "
             f"write NAME/{model} in the setting, where NAME is one of: {names}"
         )
-        raise HttpError(400, "ambiguous_upstream", said, {"x-should-retry": "false"})
+        raise HttpError(400, "ambiguous_upstream", message, {"x-should-retry": "false"})
 
     def _by_name(self, model: str, among: Sequence[Upstream]) -> ChosenUpstream | None:
         listing = [each for each in among if model in self._ids(each)]
@@ -412,18 +414,18 @@ class Upstreams:
 
 
 def _no_upstream() -> HttpError:
-    said = "no upstream is configured; set HELIX_UPSTREAM, or upstream under [proxy] in your settings"
-    return HttpError(503, "no_upstream", said, {"x-should-retry": "false"})
+    message = "no upstream is configured; set HELIX_UPSTREAM, or upstream under [proxy] in your settings"
+    return HttpError(503, "no_upstream", message, {"x-should-retry": "false"})
 
 
 def unspoken(dialect: str, *upstreams: Upstream) -> HttpError:
     """Return the error for a dialect that none of these upstreams speaks."""
     names = ", ".join(f"{each.where.name} speaks {' and '.join(each.where.dialects) or 'others'}" for each in upstreams)
-    said = (
+    message = (
         f"the upstream does not speak {APIS.get(dialect, dialect)} ({names}), and Helix translates none; use a client "
         f'of what it speaks, or add an upstream with dialects = ["{dialect}"] to your settings'
     )
-    return HttpError(400, "unsupported_dialect", said, {"x-should-retry": "false"})
+    return HttpError(400, "unsupported_dialect", message, {"x-should-retry": "false"})
 
 
 def _context_tokens(model: dict[str, Any]) -> int | None:
@@ -431,12 +433,12 @@ def _context_tokens(model: dict[str, Any]) -> int | None:
     ``context_length``.
     """
     meta = model.get("meta")
-    said = (
+    numbers = (
         model.get("max_model_len"),
         model.get("context_length"),
         meta.get("n_ctx_train") if isinstance(meta, dict) else None,
     )
-    return next((each for each in said if isinstance(each, int) and each > 0), None)
+    return next((each for each in numbers if isinstance(each, int) and each > 0), None)
 
 
 def fits(where: Address, model: str) -> bool:
@@ -455,8 +457,8 @@ async def listed(upstream: Upstream, *, wait_s: float = LOOK_S) -> KnownModels:
     if status in (401, 403):
         return KnownModels("refused", at=now)
     found = checked(status, data)
-    said = json.loads(found.body)
-    models = said.get("data") if isinstance(said, dict) else None
+    decoded = json.loads(found.body)
+    models = decoded.get("data") if isinstance(decoded, dict) else None
     if found.status != 200 or not isinstance(models, list):
         return KnownModels("failed", at=now)
     named = [one for one in models[:MAX_MODELS] if isinstance(one, dict) and isinstance(one.get("id"), str)]

@@ -28,9 +28,9 @@ class SdkError(HelixError):
     """
 
     def __init__(self, cause: str, *, status: int = 0, code: str = "", retry_after_s: float | None = None) -> None:
-        said, _, action = cause.partition("; ")
+        problem, _, action = cause.partition("; ")
         self.status, self.code, self.retry_after_s = status, code, retry_after_s
-        self.cause = said.rstrip(".")
+        self.cause = problem.rstrip(".")
         self.next_action = action or _next_action(status)
         super().__init__(f"{self.cause}; {self.next_action}")
 
@@ -85,8 +85,8 @@ def refusal(answer: httpx.Response) -> SdkError:
     wait = answer.headers.get("retry-after", "")
     retry_after_s = float(wait) if wait.isdecimal() else None
     try:
-        said = answer.json()["error"]
-        message, code = str(said["message"]), str(said["code"] or said["type"] or "")
+        error = answer.json()["error"]
+        message, code = str(error["message"]), str(error["code"] or error["type"] or "")
     except (ValueError, KeyError, TypeError):
         message, code = f"the server answered with status {answer.status_code}", ""
     return SdkError(message, status=answer.status_code, code=code, retry_after_s=retry_after_s)

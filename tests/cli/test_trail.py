@@ -100,7 +100,7 @@ def test_a_trail_is_imported_marked_compared_rolled_back_and_exported(
         (("import", "trail.txt"), "is neither a .hx nor a .hxe file"),
         (("import", "nowhere.hx"), "cannot be read"),
         (("export", "new.hx", "--recovery"), "--recovery is for .hxe files"),
-        (("export", "new.hxe"), "nobody could open the file"),
+        (("export", "new.hxe"), "no key would open the file"),
         (("export", "nowhere/new.hx"), "No such file or directory (nowhere/new.hx)"),
     ],
 )

@@ -462,7 +462,7 @@ def test_who_overrides_is_said_not_to_be_told_where_no_type_names_what_it_extend
     read = engine.symbols.about("Reader.Read")
     assert (places(read, "overrides"), places(read, "same_name")) == ([], [("a/file.go", 5)])
     assert [note for note in read["notes"] if "overrides" in note] == [
-        "who overrides a method is not told in Go, where no type names what it extends: look at same_name"
+        "overrides are not listed in Go, where no type names what it extends: look at same_name"
     ]
     assert not [note for note in engine.symbols.about("Closer.Shut")["notes"] if "overrides" in note]
 

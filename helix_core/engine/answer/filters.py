@@ -127,21 +127,21 @@ class QuestionFilters:
         raise UsageError(f"there is no language {name[:80]!a}; {hint}this workspace has {listed}")
 
     def _in_history(self, since: str, author: str) -> tuple[str, Keeps]:
-        said = " ".join(f"{name} {value}" for name, value in (("since", since), ("author", author)) if value)
-        git = self._git(said)
+        asked = " ".join(f"{name} {value}" for name, value in (("since", since), ("author", author)) if value)
+        git = self._git(asked)
         commit = commit_named(git, since) if since else ""
         try:
             paths = authored_paths(git, author, commit) if author else changed_paths(git, commit)
         except GitError as error:
-            raise UsageError(f"the filter {said} cannot be applied: {error}; leave it out or ask again") from error
-        return said, lambda one: one.path in paths
+            raise UsageError(f"the filter {asked} cannot be applied: {error}; leave it out or ask again") from error
+        return asked, lambda one: one.path in paths
 
-    def _git(self, said: str) -> Git:
+    def _git(self, wanted: str) -> Git:
         git = self._session.git_facts.git
         if git is None:
-            raise UsageError(f"the filter {said} needs git, and this folder is in no repository; leave it out")
+            raise UsageError(f"the filter {wanted} needs git, and this folder is in no repository; leave it out")
         if git.problem:
-            raise UsageError(f"the filter {said} needs git: {git.problem}")
+            raise UsageError(f"the filter {wanted} needs git: {git.problem}")
         return git
 
 

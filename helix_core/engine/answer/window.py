@@ -94,8 +94,10 @@ def tokenizer_count(path: str) -> Count:
         with open(path, encoding="utf-8") as file:
             tokenizer = _loaded(file.read())
     except (OSError, ValueError) as error:
-        said = str(error).split("\n", 1)[0][:120]
-        raise TokenizerError(f"{path} is not a tokenizer ({said}); name a tokenizer.json in window.tokenizer") from None
+        reason = str(error).split("\n", 1)[0][:120]
+        raise TokenizerError(
+            f"{path} is not a tokenizer ({reason}); name a tokenizer.json in window.tokenizer"
+        ) from None
 
     def encoded(text: str) -> int:
         return len(tokenizer.encode(text, add_special_tokens=False).ids)
@@ -187,8 +189,8 @@ class ContextRequest:
     def checked(self) -> ContextRequest:
         """Return the request. Raises UsageError for an invalid budget."""
         if not LEAST_BUDGET <= self.budget_tokens <= MOST_BUDGET:
-            said = f"the budget is {self.budget_tokens} tokens; it must be from {LEAST_BUDGET} to {MOST_BUDGET:,}"
-            raise UsageError(said)
+            message = f"the budget is {self.budget_tokens} tokens; it must be from {LEAST_BUDGET} to {MOST_BUDGET:,}"
+            raise UsageError(message)
         return self
 
 

@@ -117,8 +117,8 @@ class Curating:
         found = recalling.found(question, k, kinds, seq, scope, at=as_of)
         judged = recalling.judged(found, task, heals=as_of is None)
         waiting = 0 if judged else memory.items.waiting(recalling.within(scope))
-        said = question if max_tokens is None else question[:MOST_ECHOED]
-        answer = self.nothing(said, task) | {
+        echoed = question if max_tokens is None else question[:MOST_ECHOED]
+        answer = self.nothing(echoed, task) | {
             "known_empty": not judged,
             "nearest": [nearest_object(one) for one in recalling.nearest],
             "notes": [
@@ -278,9 +278,9 @@ class Curating:
         if is_new and not dry_run:
             memory.items.relate(link, self._actor(), int(self._now * 1e3))
         after = memory.items.by_ids([one.id, two.id])
-        said = {"relation": relation, "from": one.fact.handle, "to": two.fact.handle, "is_new": is_new}
+        answer = {"relation": relation, "from": one.fact.handle, "to": two.fact.handle, "is_new": is_new}
         items = [memory_shown(each) for each in after]
-        return {"schema": CHANGED_SCHEMA, "change": "related", "items": items, "link": said, "dry_run": dry_run}
+        return {"schema": CHANGED_SCHEMA, "change": "related", "items": items, "link": answer, "dry_run": dry_run}
 
     def edited(
         self,
@@ -563,8 +563,8 @@ def only_a_person(typed: str) -> UsageError:
 
 def _forget_token(fact: MemoryFact, query: str) -> str:
     """Return what confirms that this memory is to be forgotten for this query; only an answer to the query tells it."""
-    said = f"forget\0{fact.salt}\0{' '.join(query.split())}"
-    return f"{fact.handle}-{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:12]}"
+    preimage = f"forget\0{fact.salt}\0{' '.join(query.split())}"
+    return f"{fact.handle}-{hashlib.sha256(preimage.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def near_notes(names: Sequence[str]) -> list[str]:
@@ -626,8 +626,8 @@ def _why(one: JudgedMemory) -> str:
 
 def memory_shown(one: StoredMemory) -> dict[str, Any]:
     """Return the wire object of a memory with its text as an answer has it."""
-    said = memory_object(one)
-    return said | {"text": shown(said["text"])}
+    answer = memory_object(one)
+    return answer | {"text": shown(answer["text"])}
 
 
 def note_shown(item: NoteItem, agent: str) -> dict[str, Any]:

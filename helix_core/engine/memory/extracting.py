@@ -386,14 +386,14 @@ class ModelUse:
     def read(self) -> ModelUsage:
         """Return what the file says; empty without one. Raises MemoryStoreError for one that cannot be understood."""
         try:
-            said = json.loads(self._file().read_bytes())
-            if said["schema"] != SCHEMA:
-                raise ValueError(said["schema"])
+            state = json.loads(self._file().read_bytes())
+            if state["schema"] != SCHEMA:
+                raise ValueError(state["schema"])
             months = {
                 str(month): {name: _count_of(one[name]) for name in ("tokens", "calls")}
-                for month, one in said["months"].items()
+                for month, one in state["months"].items()
             }
-            return ModelUsage(months, {str(key): [str(id_) for id_ in ids] for key, ids in said["known"].items()})
+            return ModelUsage(months, {str(key): [str(id_) for id_ in ids] for key, ids in state["known"].items()})
         except FileNotFoundError:
             return ModelUsage({}, {})
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -443,16 +443,16 @@ class ModelUse:
                 yield usage
                 self._write(file, {"schema": SCHEMA, "months": usage.months, "known": usage.known})
         except (Timeout, OSError) as error:
-            said = f"{file} cannot be written ({type(error).__name__}), so no model is asked; check the folder"
-            raise MemoryStoreError(said) from error
+            message = f"{file} cannot be written ({type(error).__name__}), so no model is asked; check the folder"
+            raise MemoryStoreError(message) from error
 
     @staticmethod
-    def _write(file: Path, said: dict[str, Any]) -> None:
+    def _write(file: Path, state: dict[str, Any]) -> None:
         fresh = file.with_name(f"{file.name}.new")
         fresh.unlink(missing_ok=True)
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "w", encoding="utf-8") as writer:
-            json.dump(said, writer, sort_keys=False)
+            json.dump(state, writer, sort_keys=False)
         os.replace(fresh, file)
 
     def _file(self) -> Path:

@@ -63,10 +63,10 @@ def explained_note(items: Sequence[NoteItem], source_id: str, lines: LineSpan, t
     """
     one, item = _weighed(items, source_id, lines, task)
     days = max(time.time() - item.at, 0.0) / 86_400
-    said = (
+    sentence = (
         f"It is a {item.content_type} that was given {days:.1f} days ago: nothing on disk says whether it is still so."
     )
-    return explained(one, [ExplainStep("note", said, one.verdict.reason)], refresh_plan([one], task))
+    return explained(one, [ExplainStep("note", sentence, one.verdict.reason)], refresh_plan([one], task))
 
 
 def _weighed(items: Sequence[NoteItem], source_id: str, lines: LineSpan, task: TaskType) -> tuple[Weighed, NoteItem]:

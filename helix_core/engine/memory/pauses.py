@@ -142,16 +142,16 @@ class WorkspacePauses:
 
     def _now(self, one: KeptPause, now: float, files: Collection[tuple[bytes, str]]) -> dict[str, Any]:
         """Return the verdicts of this moment of the files of a pause, and what changed since an open check."""
-        said: dict[str, Any] = {"files": self._judged(one.files)}
+        current: dict[str, Any] = {"files": self._judged(one.files)}
         if one.snapshot and _is_open(one, now):
             from helix_core.memory import changed_since
 
             changed = changed_since(one.snapshot, files)
-            said["changed"] = [
+            current["changed"] = [
                 {"source_id": source_id_of(each.path), "change": each.change} for each in changed[:MOST_CHANGED]
             ]
-            said["changed_total"] = len(changed)
-        return said
+            current["changed_total"] = len(changed)
+        return current
 
     def _judged(self, files: Sequence[Pointer]) -> list[dict[str, Any]]:
         if not files:
@@ -175,19 +175,19 @@ def pause_notes(events: Sequence[dict[str, Any]]) -> tuple[str, ...]:
 
 
 def _note(one: dict[str, Any]) -> str:
-    said = f"{_WORDS[PauseType(one['pause_type'])]} ({one['event_id']}) is open for {round(one['age_s'] / 60)} min"
+    sentence = f"{_WORDS[PauseType(one['pause_type'])]} ({one['event_id']}) is open for {round(one['age_s'] / 60)} min"
     if "changed_total" in one:
         names = ", ".join(each["source_id"] for each in one["changed"][:MOST_NOTED])
         more = one["changed_total"] - MOST_NOTED
         total = one["changed_total"]
         since = f"{count(total, 'file')} changed since: {names}" if total else "no file changed since"
-        said += f"; {since}{f' and {more} more' if more > 0 else ''}"
+        sentence += f"; {since}{f' and {more} more' if more > 0 else ''}"
     if one["files"]:
-        said += f"; it is about {', '.join(map(_marked, one['files']))}"
+        sentence += f"; it is about {', '.join(map(_marked, one['files']))}"
     if "left_out" in one:
         left = one["left_out"]
-        said += f"; {count(left, 'more pause')} {'is' if left == 1 else 'are'} open, see helix_hitl_recent"
-    return said
+        sentence += f"; {count(left, 'more pause')} {'is' if left == 1 else 'are'} open, see helix_hitl_recent"
+    return sentence
 
 
 def _marked(one: dict[str, Any]) -> str:

@@ -587,10 +587,10 @@ def recall_object(one: JudgedMemory) -> dict[str, Any]:
 
     The text is data: invisible characters and what loads a picture are removed.
     """
-    said = memory_object(one.stored)
+    answer = memory_object(one.stored)
     verdict = one.verdict
-    return said | {
-        "text": shown(said["text"]),
+    return answer | {
+        "text": shown(answer["text"]),
         "status": verdict.status.value,
         "reason": verdict.reason.value,
         "detail": masked_now(verdict.detail),
@@ -599,7 +599,7 @@ def recall_object(one: JudgedMemory) -> dict[str, Any]:
         "evidence": [_evidence_object(each, mark) for each, mark in one.citations],
         "supports": len(one.said),
         "actors": list(dict.fromkeys(each.actor for each in one.said)),
-        "is_instruction": is_order(said["text"]),
+        "is_instruction": is_order(answer["text"]),
     }
 
 
@@ -707,8 +707,8 @@ def _followed(judgement: Judgement, one: MemoryEvidence, mark: Judged, origin: M
 
 
 def _changed(pointer: Pointer) -> Judged:
-    said = "the same lines are elsewhere, but they may be others"
-    return Judged(pointer, Verdict(Status.NEEDS_REFRESH, Reason.CHANGED, said), 0, 0)
+    detail = "the same lines are elsewhere, but they may be others"
+    return Judged(pointer, Verdict(Status.NEEDS_REFRESH, Reason.CHANGED, detail), 0, 0)
 
 
 def _pointer(one: MemoryEvidence) -> Pointer:

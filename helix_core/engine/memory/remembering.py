@@ -136,9 +136,9 @@ class Remembering:
         if is_only_masks(masked.text()):
             raise UsageError("this is not remembered: it is nothing but a secret; say where the secret is kept instead")
         text = masked.text().strip()
-        said = statement(text)
-        said = dataclasses.replace(said, text=text, kind=given.kind or said.kind)
-        return self._write_statements(given, masked, [said], dry_run=dry_run)
+        stated = statement(text)
+        stated = dataclasses.replace(stated, text=text, kind=given.kind or stated.kind)
+        return self._write_statements(given, masked, [stated], dry_run=dry_run)
 
     def propose(self, text: str, origin: MemoryOrigin, session: str = "") -> dict[str, Any]:
         """Keep what a slice of a conversation states, as proposals that wait for review; most of a slice is dropped."""
@@ -149,7 +149,7 @@ class Remembering:
     def proposed_by_model(self, drawn: DrawnFact, session: str, extractor: str) -> dict[str, Any]:
         """Keep a fact that a model drew as a proposal, with its quote as evidence, and return its wire object."""
         masked, quote = mask_typed(drawn.text), mask_typed(drawn.quote)
-        said = dataclasses.replace(statement(masked.text()), text=masked.text(), kind=drawn.kind)
+        stated = dataclasses.replace(statement(masked.text()), text=masked.text(), kind=drawn.kind)
         given = RememberRequest(drawn.text, origin=MemoryOrigin.AGENT, session=session, is_proposal=True)
         at = int(time.time() * 1e3)
         by = actor_of(given.origin, self._by)
@@ -157,7 +157,7 @@ class Remembering:
 
         def write(memory: Memory) -> dict[str, Any]:
             scope = memory.items.scope(self._session.place, create=True)
-            return drafting.written(memory, said, scope, dry_run=False)
+            return drafting.written(memory, stated, scope, dry_run=False)
 
         return self._session.memory_file.write(write)
 
@@ -192,16 +192,16 @@ class Remembering:
         reviews = session.config.review_agents
         drafting = Drafting(given, masked, pointers, head, actor, at, reviews_agents=reviews)
         items: list[dict[str, Any]] = []
-        for said in found:
+        for stated in found:
 
-            def write(memory: Memory, said: Statement = said) -> dict[str, Any]:
+            def write(memory: Memory, stated: Statement = stated) -> dict[str, Any]:
                 scope = memory.items.scope(session.place, create=not dry_run)
-                return drafting.written(memory, said, scope, dry_run=dry_run)
+                return drafting.written(memory, stated, scope, dry_run=dry_run)
 
             if not dry_run:
                 items.append(session.memory_file.write(write))
             else:
-                items.append(session.memory_file.read(write) or drafting.refused_object(said))
+                items.append(session.memory_file.read(write) or drafting.refused_object(stated))
         counts = Counter(finding.kind for finding in masked.findings)
         is_waiting = any(one["status"] == MemoryStatus.QUARANTINED for one in items)
         notes = [KEPT_AS_PROPOSAL] if is_waiting and not dry_run else []
@@ -235,20 +235,20 @@ class Drafting:
     quote: Clean | None = None
     reviews_agents: bool = True
 
-    def written(self, memory: Memory, said: Statement, scope: str, *, dry_run: bool) -> dict[str, Any]:
+    def written(self, memory: Memory, stated: Statement, scope: str, *, dry_run: bool) -> dict[str, Any]:
         """Write one statement, or only decide about it, and return its wire object."""
-        draft, replaces = self.draft(memory, said, scope), _ids(memory, self.given.supersedes)
+        draft, replaces = self.draft(memory, stated, scope), _ids(memory, self.given.supersedes)
 
         def decide(one: MemoryDraft, alike: Sequence[StoredMemory]) -> Consolidation:
-            return consolidated(one, said, alike, replaces)
+            return consolidated(one, stated, alike, replaces)
 
         if dry_run:
-            decided = memory.items.preview(draft, decide, said.replaces)
+            decided = memory.items.preview(draft, decide, stated.replaces)
             waits = decided.needs_review or ("proposed" if draft.is_proposal else "")
             planned = (*draft.links, *decided.links)
             done = WrittenMemory(decided.same_as, is_new=not decided.same_as, needs_review=waits, links=planned)
         else:
-            done = memory.items.write(draft, decide, said.replaces, self.actor, self.at)
+            done = memory.items.write(draft, decide, stated.replaces, self.actor, self.at)
         if done.id:
             stored = memory.items.by_ids([done.id])
             if not stored:
@@ -258,26 +258,26 @@ class Drafting:
                 raise UsageError(f"the key {key} is that of {handle}, which says something else; use another key")
             item = memory_object(stored[0])
         else:
-            item = self.refused_object(said, waits=bool(done.needs_review))
+            item = self.refused_object(stated, waits=bool(done.needs_review))
         named = {one.id: one.fact for one in memory.items.by_ids(link.dst for link in done.links)}
         links = [
             {"relation": link.rel, "id": named[link.dst].handle, "text": named[link.dst].text}
             for link in done.links
             if link.dst in named
         ]
-        return item | {"is_new": done.is_new, "links": links, "why": self._why(said, done.needs_review)}
+        return item | {"is_new": done.is_new, "links": links, "why": self._why(stated, done.needs_review)}
 
-    def refused_object(self, said: Statement, *, waits: bool = False) -> dict[str, Any]:
+    def refused_object(self, stated: Statement, *, waits: bool = False) -> dict[str, Any]:
         """Return the wire object of a memory that was not kept."""
-        status = MemoryStatus.QUARANTINED if waits or self._waits(said) else MemoryStatus.ACTIVE
+        status = MemoryStatus.QUARANTINED if waits or self._waits(stated) else MemoryStatus.ACTIVE
         return {
             "id": "",
-            "kind": said.kind,
-            "text": said.text,
+            "kind": stated.kind,
+            "text": stated.text,
             "status": status.value,
             "is_new": True,
             "links": [],
-            "why": self._why(said, ""),
+            "why": self._why(stated, ""),
         }
 
     def leaves_cites(self, item: dict[str, Any]) -> bool:
@@ -286,26 +286,26 @@ class Drafting:
         is_persons = item.get("origin") == MemoryOrigin.USER or self.reviews_agents or self.given.is_proposal
         return is_known and is_persons and (self.given.is_proposal or self.given.origin is not MemoryOrigin.USER)
 
-    def draft(self, memory: Memory, said: Statement, scope: str) -> MemoryDraft:
+    def draft(self, memory: Memory, stated: Statement, scope: str) -> MemoryDraft:
         """Return the memory to write, with its evidence: the words as they were said, and the lines that are cited."""
         given, at, clean = self.given, self.at, self.masked.clean
-        id_, text = memory_id(at, os.urandom(10)), clean(said.text)
+        id_, text = memory_id(at, os.urandom(10)), clean(stated.text)
         fact = MemoryFact(
             id=id_,
             handle=f"m_{base64.b32encode(os.urandom(5)).decode().lower()}",
-            kind=said.kind,
+            kind=stated.kind,
             scope=GLOBAL_SCOPE if given.is_global else scope,
             text=text,
-            slot=Slot(clean(said.subject), clean(said.attribute), clean(said.value)),
+            slot=Slot(clean(stated.subject), clean(stated.attribute), clean(stated.value)),
             origin=given.origin,
-            importance=_IMPORTANCE.get(said.kind, 50),
+            importance=_IMPORTANCE.get(stated.kind, 50),
             confidence=_CONFIDENCE[given.origin],
             valid_from=at if given.valid_from is None else int(given.valid_from * 1e3),
             valid_to=None if given.valid_to is None else int(given.valid_to * 1e3),
             salt=os.urandom(16).hex(),
             text_key=text_key(text),
             template_key=template_key(text),
-            extra=clean(found_by(text, said.choice, said.subject)),
+            extra=clean(found_by(text, stated.choice, stated.subject)),
         )
         session = session_name(given.session)
         evidence = [
@@ -327,19 +327,19 @@ class Drafting:
             for dst in _ids(memory, names)
         ]
         key = hashlib.sha256(f"{fact.scope}\0{given.key}".encode()).hexdigest() if given.key else ""
-        return MemoryDraft(fact, tuple(evidence), tuple(links), is_proposal=self._waits(said), key=key)
+        return MemoryDraft(fact, tuple(evidence), tuple(links), is_proposal=self._waits(stated), key=key)
 
-    def _waits(self, said: Statement) -> bool:
+    def _waits(self, stated: Statement) -> bool:
         """Return whether a text waits for review, whatever else is known."""
         at_once = is_in_force_at_once(self.given.origin, reviews_agents=self.reviews_agents)
-        return self.given.is_proposal or not at_once or self._orders(said)
+        return self.given.is_proposal or not at_once or self._orders(stated)
 
-    def _orders(self, said: Statement) -> bool:
+    def _orders(self, stated: Statement) -> bool:
         """Return whether a text waits for review whatever else is known; a user's own words never do."""
-        return self.given.origin is not MemoryOrigin.USER and is_order(said.text)
+        return self.given.origin is not MemoryOrigin.USER and is_order(stated.text)
 
-    def _why(self, said: Statement, needs_review: str) -> str:
-        if self._orders(said):
+    def _why(self, stated: Statement, needs_review: str) -> str:
+        if self._orders(stated):
             return "it gives orders instead of stating a fact"
         return "" if needs_review == "proposed" else needs_review
 

@@ -378,12 +378,12 @@ class _StrandComparison:
         """Return each memory that comes in, goes, or gets another status: what a dry run shows."""
         found = []
         for each in item_changes(self._present, self._after):
-            said = _values_of(each.record)
+            fields = _values_of(each.record)
             statuses = {"before": each.before, "after": each.after}
             shown = {name: status.value if status else None for name, status in statuses.items()}
             # The text may be older than a rule for secrets.
-            text = mask(said["text"].encode()).text()
-            found.append({"id": said["handle"], "kind": said["kind"], "text": text, **shown})
+            text = mask(fields["text"].encode()).text()
+            found.append({"id": fields["handle"], "kind": fields["kind"], "text": text, **shown})
         return found
 
     def _require_room(self, present: Sequence[StrandRecord]) -> None:
@@ -422,8 +422,8 @@ def _of_scopes(records: Sequence[StrandRecord], scopes: Collection[str]) -> tupl
 
     def stays(record: StrandRecord) -> bool:
         if record.type == "link":
-            said = _values_of(record)
-            return bool({said["src"], said["dst"]} & chosen) and not {said["src"], said["dst"]} & others
+            fields = _values_of(record)
+            return bool({fields["src"], fields["dst"]} & chosen) and not {fields["src"], fields["dst"]} & others
         if record.type not in KNOWN_TYPES and owner_of(record) not in memories:
             return not others
         return _belongs(record, chosen | gone) or (
@@ -439,10 +439,10 @@ def _gone(present: Iterable[StrandRecord]) -> list[StrandRecord]:
 
 
 def _values_of(record: StrandRecord) -> Mapping[str, Any]:
-    said = record.fields().get("fields")
-    if not isinstance(said, dict):
+    fields = record.fields().get("fields")
+    if not isinstance(fields, dict):
         raise _unfit(record, "has no fields")
-    return said
+    return fields
 
 
 def _compared_by(fields: Mapping[str, Any]) -> Iterator[Hashable]:
@@ -461,8 +461,8 @@ def _belongs(record: StrandRecord, chosen: Collection[str]) -> bool:
     if record.type == "memory":
         return record.id in chosen
     if record.type == "link":
-        said = _values_of(record)
-        return said["src"] in chosen and said["dst"] in chosen
+        fields = _values_of(record)
+        return fields["src"] in chosen and fields["dst"] in chosen
     return owner_of(record) in chosen
 
 
@@ -474,48 +474,48 @@ def _belongs_to_any(record: StrandRecord, ids: Collection[str]) -> bool:
 
 
 def _fact(record: StrandRecord) -> MemoryFact:
-    said = _values_of(record)
+    fields = _values_of(record)
     texts = {"handle", "kind", "scope", "text", "origin", "salt", "subject", "attribute", "value"}
     numbers = {"importance", "confidence", "valid_from"}
-    if said.keys() != texts | numbers | {"valid_to"}:
+    if fields.keys() != texts | numbers | {"valid_to"}:
         raise _unfit(record, "has other fields than a memory")
-    _require_kinds(record, said, texts, numbers)
-    ends = said["valid_to"]
+    _require_kinds(record, fields, texts, numbers)
+    ends = fields["valid_to"]
     shapes = ((_HANDLE, "handle"), (_SCOPE, "scope"), (_WORD, "kind"))
-    is_fit = all(shape.fullmatch(said[name]) for shape, name in shapes) and said["origin"] in list(MemoryOrigin)
-    is_fit = is_fit and 0 < len(said["text"]) <= LONGEST_TEXT and (ends is None or type(ends) is int)
-    if not is_fit or max(said["importance"], said["confidence"]) > 100:
+    is_fit = all(shape.fullmatch(fields[name]) for shape, name in shapes) and fields["origin"] in list(MemoryOrigin)
+    is_fit = is_fit and 0 < len(fields["text"]) <= LONGEST_TEXT and (ends is None or type(ends) is int)
+    if not is_fit or max(fields["importance"], fields["confidence"]) > 100:
         raise _unfit(record, "has a value out of its bounds")
-    masked = mask(said["text"].encode())
+    masked = mask(fields["text"].encode())
     clean = masked.clean
-    text = clean(said["text"])
+    text = clean(fields["text"])
     return MemoryFact(
         id=record.id,
-        handle=said["handle"],
-        kind=said["kind"],
-        scope=said["scope"],
+        handle=fields["handle"],
+        kind=fields["kind"],
+        scope=fields["scope"],
         text=text,
-        slot=Slot(clean(said["subject"]), clean(said["attribute"]), clean(said["value"])),
-        origin=MemoryOrigin(said["origin"]),
-        importance=said["importance"],
-        confidence=said["confidence"],
-        valid_from=said["valid_from"],
+        slot=Slot(clean(fields["subject"]), clean(fields["attribute"]), clean(fields["value"])),
+        origin=MemoryOrigin(fields["origin"]),
+        importance=fields["importance"],
+        confidence=fields["confidence"],
+        valid_from=fields["valid_from"],
         valid_to=ends,
-        salt=said["salt"],
+        salt=fields["salt"],
         text_key=text_key(text),
         template_key=template_key(text),
-        extra=clean(found_by(text, statement(text).choice, said["subject"])),
+        extra=clean(found_by(text, statement(text).choice, fields["subject"])),
     )
 
 
 def _evidence(record: StrandRecord) -> MemoryEvidence:
-    said = _values_of(record)
+    fields = _values_of(record)
     numbers = {"at", "start_line", "end_line"}
     names = {each for each in MemoryEvidence.__dataclass_fields__ if each != "id"}
-    if said.keys() != names:
+    if fields.keys() != names:
         raise _unfit(record, "has other fields than evidence")
-    _require_kinds(record, said, names - numbers, numbers)
-    return MemoryEvidence(id=record.id, **said)
+    _require_kinds(record, fields, names - numbers, numbers)
+    return MemoryEvidence(id=record.id, **fields)
 
 
 def _require_fit(record: StrandRecord) -> None:
@@ -527,29 +527,31 @@ def _require_fit(record: StrandRecord) -> None:
 
 
 def _link(record: StrandRecord) -> MemoryLink:
-    said = _values_of(record)
-    if said.keys() != {"src", "rel", "dst"}:
+    fields = _values_of(record)
+    if fields.keys() != {"src", "rel", "dst"}:
         raise _unfit(record, "has other fields than a link")
-    _require_kinds(record, said, said, ())
-    if record.id != "/".join((said["src"], said["rel"], said["dst"])):
+    _require_kinds(record, fields, fields, ())
+    if record.id != "/".join((fields["src"], fields["rel"], fields["dst"])):
         raise _unfit(record, "is not a link")
-    return MemoryLink(said["src"], said["rel"], said["dst"])
+    return MemoryLink(fields["src"], fields["rel"], fields["dst"])
 
 
 def _op(record: StrandRecord) -> MemoryOp:
-    said = _values_of(record)
-    if said.keys() != {"lamport", "actor", "kind", "item_id", "args", "at"} or not isinstance(said["args"], dict):
+    fields = _values_of(record)
+    if fields.keys() != {"lamport", "actor", "kind", "item_id", "args", "at"} or not isinstance(fields["args"], dict):
         raise _unfit(record, "has other fields than an operation")
-    _require_kinds(record, said, {"actor", "kind", "item_id"}, {"lamport", "at"})
-    if said["lamport"] > MOST_LAMPORT:
+    _require_kinds(record, fields, {"actor", "kind", "item_id"}, {"lamport", "at"})
+    if fields["lamport"] > MOST_LAMPORT:
         raise _unfit(record, "has a time that leaves none after it")
-    return MemoryOp(0, record.id, prev="", head="", **said)
+    return MemoryOp(0, record.id, prev="", head="", **fields)
 
 
-def _require_kinds(record: StrandRecord, said: Mapping[str, Any], texts: Iterable[str], numbers: Iterable[str]) -> None:
-    if not all(isinstance(said[name], str) for name in texts):
+def _require_kinds(
+    record: StrandRecord, fields: Mapping[str, Any], texts: Iterable[str], numbers: Iterable[str]
+) -> None:
+    if not all(isinstance(fields[name], str) for name in texts):
         raise _unfit(record, "has a field that is not text")
-    if not all(type(said[name]) is int and said[name] >= 0 for name in numbers):
+    if not all(type(fields[name]) is int and fields[name] >= 0 for name in numbers):
         raise _unfit(record, "has a field that is not a number")
 
 
@@ -605,5 +607,7 @@ def _holds_secret(texts: Iterable[str]) -> bool:
 
 
 def _unfit(record: StrandRecord, why: str) -> DamagedStrandError:
-    said = f"{record.type} {record.id[:60]!r} {why}"
-    return DamagedStrandError(f"the strand is refused: {said}; have whoever made it export it with helix strand export")
+    message = f"{record.type} {record.id[:60]!r} {why}"
+    return DamagedStrandError(
+        f"the strand is refused: {message}; have whoever made it export it with helix strand export"
+    )

@@ -112,10 +112,10 @@ class Topic:
 
     def _echo(self) -> str:
         """Return the beginning of the question, within an eighth of the budget."""
-        said = self._wanted.question[:_ECHOED]
-        while estimate(said) > self._wanted.max_tokens // 8 + 1:
-            said = said[: len(said) // 2]
-        return said
+        echoed = self._wanted.question[:_ECHOED]
+        while estimate(echoed) > self._wanted.max_tokens // 8 + 1:
+            echoed = echoed[: len(echoed) // 2]
+        return echoed
 
     def _conflicts(
         self, memory: Memory, recalling: Recalling, judged: Sequence[JudgedMemory], links: Sequence[MemoryLink]
@@ -179,9 +179,9 @@ def _rests_on(
 
 def _side(one: JudgedMemory) -> dict[str, Any]:
     """Return one side of a contradiction."""
-    said = memory_entry(recalled_memory(one))
+    side = memory_entry(recalled_memory(one))
     names = ("id", "kind", "text", "status", "reason", "origin")
-    return {name: said[name] for name in names} | {"at": one.stored.at / 1e3}
+    return {name: side[name] for name in names} | {"at": one.stored.at / 1e3}
 
 
 def _tokens(entry: dict[str, Any]) -> int:

@@ -437,8 +437,8 @@ def _trail_errors() -> Iterator[None]:
     try:
         yield
     except (StrandError, UsageError) as error:
-        said = re.sub(r"(?<!helix )\bstrand\b", "sealed trail", str(error))
-        raise type(error)(said.replace(".dna", ".hxe")) from error
+        message = re.sub(r"(?<!helix )\bstrand\b", "sealed trail", str(error))
+        raise type(error)(message.replace(".dna", ".hxe")) from error
 
 
 def _places(trail: Trail, steps: Iterable[int], most: int) -> list[Look]:

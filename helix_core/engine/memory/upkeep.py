@@ -91,8 +91,8 @@ class Upkeep:
         for one in listed:
             could = leaving(one, uses.get(one.id, ()), ended.get(one.tx_to or 0, now), now)
             if could is not None:
-                said = {"idle_days": round(could.idle_days, 1), "salience": round(could.salience, 4)}
-                found[could.act].append(memory_shown(one) | said)
+                limits = {"idle_days": round(could.idle_days, 1), "salience": round(could.salience, 4)}
+                found[could.act].append(memory_shown(one) | limits)
         for proposals in found.values():
             proposals.sort(key=lambda one: (-one["idle_days"], one["uuid"]))
         return {
@@ -124,9 +124,9 @@ def _rolled_back(one: StoredMemory, after: StoredMemory) -> dict[str, Any]:
 def _notes(left: int, purged: int) -> list[str]:
     notes = []
     if left:
-        said = "1 memory is" if left == 1 else f"{left:,} memories are"
-        notes.append(f"{said} in another state than then, because of a relation that was stated since; see left")
+        subject = "1 memory is" if left == 1 else f"{left:,} memories are"
+        notes.append(f"{subject} in another state than then, because of a relation that was stated since; see left")
     if purged:
-        said = "1 memory was" if purged == 1 else f"{purged:,} memories were"
-        notes.append(f"{said} purged since, and what is purged cannot come back")
+        subject = "1 memory was" if purged == 1 else f"{purged:,} memories were"
+        notes.append(f"{subject} purged since, and what is purged cannot come back")
     return notes

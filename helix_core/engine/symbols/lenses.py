@@ -175,8 +175,8 @@ class FileFindings:
         contradicted = list(self._contradicted(items))
         for pair, item, (here, there) in contradicted:
             at = _other(self._weigher.facts.folder, there.source, there.line, there.line)
-            said = (Reason.CONTRADICTED, _against(pair, here, there), at)
-            for finding in self._finding(item, file, here.line, pair.key, said):
+            judged = (Reason.CONTRADICTED, _against(pair, here, there), at)
+            for finding in self._finding(item, file, here.line, pair.key, judged):
                 yield {**finding, "mention": pair.key.rpartition(".")[2]}
         commit = commits.get(source.path)
         if commit is not None:
@@ -242,10 +242,10 @@ class FileFindings:
         return f"{flag.sentence} ({where}), {since}; bring the text up to date.", other
 
     def _finding(
-        self, item: Item, file: DiskFile, line: int, about: str, said: tuple[Reason, str, dict[str, Any] | None]
+        self, item: Item, file: DiskFile, line: int, about: str, judged: tuple[Reason, str, dict[str, Any] | None]
     ) -> Iterator[dict[str, Any]]:
         """Yield the finding at its line in the buffer; nothing where that line is being edited."""
-        reason, message, other = said
+        reason, message, other = judged
         own = narrowed(item, file.data, line, line)
         there = self._weigher.facts.buffers.place(own, file)
         if there is not None and there.touched:

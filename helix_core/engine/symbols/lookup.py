@@ -120,17 +120,17 @@ class NameNeighborhood:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return what is not told of the overrides; call it after them."""
+        """Return why overrides are missing; call it after them."""
         first = self._definitions[0]
         language = _language(first.path)
         if language in WITHOUT_BASES and first.trail and any(one.trail for one in self._others):
             return (
-                f"who overrides a method is not told in {language.capitalize()}, where no type names what it extends: "
+                f"overrides are not listed in {language.capitalize()}, where no type names what it extends: "
                 "look at same_name",
             )
         if self._untold:
             count = f"{len(self._untold)} file{'s' if len(self._untold) > 1 else ''}"
-            return (f"whether classes of {count} override it was not told within the time: look at same_name",)
+            return (f"{count} could not be checked for overrides within the time: look at same_name",)
         return ()
 
     @cached_property

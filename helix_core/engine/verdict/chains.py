@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 KEPT_BYTES = 4 * 1024 * 1024
 PARSED_BYTES_PER_MS = 3_000
 _TOP_LEVEL = "the file's top level"
-OUT_OF_TIME = "the same text is there; under which name was not told within the time for it"
+OUT_OF_TIME = "the same text is there; its name could not be read within the time"
 FAILED = "the same text is there; under which name could not be told, since the parser failed"
 NOT_INDEXED = "the same text is there, but its file is no longer one to index"
 

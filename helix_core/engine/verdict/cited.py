@@ -324,8 +324,8 @@ class CheckedText:
         if not files or len(paths) > MOST_SAME_NAME:
             return UNKNOWN
         if not 0 < one.start_line <= one.end_line:
-            said = "lines are counted from 1" if not one.start_line else "the range ends before it begins"
-            return _wrong("line-missing", Reason.CHANGED, said, self._definition(one, files))
+            problem = "lines are counted from 1" if not one.start_line else "the range ends before it begins"
+            return _wrong("line-missing", Reason.CHANGED, problem, self._definition(one, files))
         # Lines to be written begin at most right after the end; a line farther on is wrong whatever the sentence says.
         last = one.end_line if one.is_claim else one.start_line
         long_enough = [file for file in files if last <= len(file.lines) + 1]

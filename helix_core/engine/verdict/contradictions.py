@@ -261,13 +261,13 @@ def opposed(pair: Contradiction, item_id: int) -> tuple[SourcedClaim, SourcedCla
 
 def contradicted_by(item: Item, pairs: Sequence[Contradiction]) -> str:
     """Describe what at most three sources that changed later, or may have, claim against the item, or ""."""
-    said = [
+    claims = [
         f"{pair.key} is {sides[1].value} in {sides[1].source.source_id}:{sides[1].line}"
         + ("" if pair.order_known else " (which changed last is not known)")
         for pair in pairs
         if (sides := opposed(pair, item.id)) is not None
     ]
-    return "; ".join(said[:3])
+    return "; ".join(claims[:3])
 
 
 def settled(flags: Sequence[DocumentFlag], pairs: Iterable[Contradiction]) -> tuple[DocumentFlag, ...]:

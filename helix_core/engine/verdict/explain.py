@@ -109,17 +109,17 @@ def _place(looked: ExaminedPlace, ingested: bool) -> ExplainStep:
     detail = looked.seen.observation.disk_detail
     if reason is Reason.RENAMED:
         before = f"at {_lines(was)}" if was is not None else "elsewhere"
-        said = f"The text that was {before} is at {_lines(item)} now, under another name: {detail}."
-        return ExplainStep("place", said, reason)
+        sentence = f"The text that was {before} is at {_lines(item)} now, under another name: {detail}."
+        return ExplainStep("place", sentence, reason)
     if reason is Reason.CHANGED and detail:
         return ExplainStep("place", f"Of the text that was at {_lines(item)}: {detail}.", reason)
     if reason is Reason.CHANGED:
         return ExplainStep("place", f"The text that was at {_lines(item)} is nowhere in the file now.", reason)
     if ingested:
-        said = f"The file was read again just now: this is {_lines(item)} as they are"
+        sentence = f"The file was read again just now: this is {_lines(item)} as they are"
         renamed = was is not None and was.text_hash == item.text_hash and was.symbol != item.symbol
         known_as = f"; the text was known as {was.symbol}" if was is not None and renamed and was.symbol else ""
-        return ExplainStep("place", f"{said}{known_as}.")
+        return ExplainStep("place", f"{sentence}{known_as}.")
     return ExplainStep("place", f"The text is at {_lines(item)}, as it was indexed.")
 
 
@@ -148,9 +148,11 @@ def _document(looked: ExaminedPlace) -> ExplainStep:
         return ExplainStep("document", "No commit of it is known, so nothing says whether the code has left it behind.")
     since = f"commit {commit.commit[:7]} of {_day(commit.committed_at)}"
     if flags:
-        said = "; ".join(f"line {flag.line}: {flag.sentence}" for flag in flags)
+        sentences = "; ".join(f"line {flag.line}: {flag.sentence}" for flag in flags)
         return ExplainStep(
-            "document", f"The code has left it behind since its own last change, {since}: {said}.", Reason.OUTDATED_DOC
+            "document",
+            f"The code has left it behind since its own last change, {since}: {sentences}.",
+            Reason.OUTDATED_DOC,
         )
     return ExplainStep(
         "document", f"Nothing that it says of the code is known to be wrong since its own last change, {since}."
@@ -161,17 +163,19 @@ def _claims(looked: ExaminedPlace) -> ExplainStep:
     own = looked.seen.ranked.item.id
     against = [(pair, sides) for pair in looked.pairs if (sides := opposed(pair, own)) is not None]
     if against:
-        said = "; ".join(
+        sentence = "; ".join(
             f"{pair.key} is {here.value} here and {there.value} in {there.source.source_id}:{there.line}, "
             + ("which changed later" if pair.order_known else "and which of the two changed last is not known")
             for pair, (here, there) in against[:3]
         )
-        return ExplainStep("claims", f"{said}.", Reason.CONTRADICTED)
+        return ExplainStep("claims", f"{sentence}.", Reason.CONTRADICTED)
     for pair in looked.pairs:
         if pair.fresher.item_id == own:
             other = f"{pair.older.source.source_id}:{pair.older.line}"
-            said = f"{pair.key} is {pair.older.value} in {other} and {pair.fresher.value} here, which changed later."
-            return ExplainStep("claims", said)
+            sentence = (
+                f"{pair.key} is {pair.older.value} in {other} and {pair.fresher.value} here, which changed later."
+            )
+            return ExplainStep("claims", sentence)
     return ExplainStep("claims", "Nothing in the workspace claims otherwise.")
 
 
@@ -179,8 +183,8 @@ def _confidence(looked: ExaminedPlace) -> ExplainStep:
     confidence = looked.seen.observation.confidence
     if confidence >= 1.0:
         return ExplainStep("confidence", "A place was asked about, so it is the right one.")
-    said = f"The answer it was in is in the right place with a confidence of {confidence:.2f} (trusted from "
-    return _if(looked, Reason.UNLOCATED, "confidence", f"{said}{CONFIDENCE_FLOOR:.2f} on).")
+    sentence = f"The answer it was in is in the right place with a confidence of {confidence:.2f} (trusted from "
+    return _if(looked, Reason.UNLOCATED, "confidence", f"{sentence}{CONFIDENCE_FLOOR:.2f} on).")
 
 
 def _if(looked: ExaminedPlace, reason: Reason, step: str, observation: str) -> ExplainStep:

@@ -128,8 +128,8 @@ class Judgement:
         masked = self._weigher.mask(observed)
         rows = masked.data.splitlines(keepends=True)
         if lines.start_line > lines.end_line:
-            said = f"{lines.start_line}-{lines.end_line} ends before it begins"
-            raise UsageError(f"{said}; cite lines of {source_id} as path:first-last")
+            message = f"{lines.start_line}-{lines.end_line} ends before it begins"
+            raise UsageError(f"{message}; cite lines of {source_id} as path:first-last")
         if not 1 <= lines.start_line <= lines.end_line <= len(rows):
             held = count(len(rows), "line")
             raise UsageError(f"{source_id} has {held}; cite lines that it has, as path:first-last")

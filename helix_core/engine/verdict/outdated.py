@@ -159,8 +159,8 @@ def _is_measured(paragraph: str, was: str, now: str) -> bool:
         return False
     unit = before[0][0].removesuffix("s")
     numbers = (before[0][1], after[0][1])
-    said = [re.search(rf"(?<![\w.]){number}[\s-]+{unit}s?\b", paragraph, re.I) for number in numbers]
-    return said[0] is not None and said[1] is None
+    matches = [re.search(rf"(?<![\w.]){number}[\s-]+{unit}s?\b", paragraph, re.I) for number in numbers]
+    return matches[0] is not None and matches[1] is None
 
 
 def _place(text: str, literal: tuple[str, object]) -> int:
@@ -214,12 +214,12 @@ def parameters_differ(before: Sequence[Parameter], after: Sequence[Parameter]) -
         and None not in (old[name].default, new[name].default)
         and old[name].as_called[2] != new[name].as_called[2]
     ]
-    said = [
+    differences = [
         f"has no parameter {', '.join(gone)} any more" if gone else "",
         f"also takes {', '.join(added)} now" if added else "",
         f"has {', '.join(other)} now" if other else "",
     ]
-    return " and ".join(filter(None, said)) or "takes its parameters in another way now"
+    return " and ".join(filter(None, differences)) or "takes its parameters in another way now"
 
 
 def _public(parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
@@ -780,8 +780,8 @@ class _ReferenceCheck:
                 if one.chain[-1] == name and _fits(reference, one) and _is_owner(reference, one.chain, path):
                     ranked[0].append((path, one))
                 elif is_plain and any(parameter.name == name for parameter in one.parameters or ()):
-                    said = f"parameter {name} of {dotted(one.chain)}"
-                    ranked[1].append((path, Declaration((*one.chain, name), "value", 0, value=said)))
+                    title = f"parameter {name} of {dotted(one.chain)}"
+                    ranked[1].append((path, Declaration((*one.chain, name), "value", 0, value=title)))
             if is_plain and _is_given(data, name):
                 ranked[2].append((path, Declaration((name,), "value", 0, value=name)))
         return tuple(one for some in ranked for one in some)[:MOST_FOUND]

@@ -71,7 +71,7 @@ class Shown:
 
     def _answer(self, source: Source, lines: LineSpan, task: TaskType) -> dict[str, Any]:
         """What an explanation says, about these lines; the text is added where there is one."""
-        said = Explanation(self._reader, self._weigher).of(
+        explanation = Explanation(self._reader, self._weigher).of(
             source.source_id, lines, task, confidence=1.0, in_buffer=False
         )
         return {
@@ -81,16 +81,16 @@ class Shown:
             "end_line": lines.end_line,
             "total_lines": 0,
             "more": False,
-            "symbol": said["symbol"],
+            "symbol": explanation["symbol"],
             "language": source.language,
             "content_hash": "",
             "gene_id": "",
-            "status": said["status"],
-            "reason": said["reason"],
-            "detail": said["detail"],
+            "status": explanation["status"],
+            "reason": explanation["reason"],
+            "detail": explanation["detail"],
             "indexed": bool(source.id),
             "text": "",
-            "refresh_targets": said["refresh_targets"],
+            "refresh_targets": explanation["refresh_targets"],
         }
 
 
@@ -105,8 +105,8 @@ def lines_shown(source_id: str, data: bytes, lines: LineSpan, most_bytes: int) -
     """
     parts = data.splitlines(keepends=True) or [b""]
     if lines.start_line > len(parts):
-        said = f"{source_id} has {count(len(parts), 'line')}, none numbered {lines.start_line}; ask for lines it has"
-        raise UsageError(said)
+        message = f"{source_id} has {count(len(parts), 'line')}, none numbered {lines.start_line}; ask for lines it has"
+        raise UsageError(message)
     kept: list[bytes] = []
     left = most_bytes
     for line in parts[lines.start_line - 1 : lines.end_line]:

@@ -119,8 +119,8 @@ def _findings(seen: Observation, task: TaskType) -> list[tuple[Status, Reason, s
     if seen.conflicted:
         findings.append((Status.STALE_RISK, Reason.CONFLICTED, ""))
     if seen.outdated:
-        said = dict.fromkeys(flag.sentence for flag in seen.outdated)
-        findings.append((Status.STALE_RISK, Reason.OUTDATED_DOC, "; ".join(list(said)[:MOST_SAID])))
+        sentences = dict.fromkeys(flag.sentence for flag in seen.outdated)
+        findings.append((Status.STALE_RISK, Reason.OUTDATED_DOC, "; ".join(list(sentences)[:MOST_SAID])))
     if seen.contradicted_by:
         findings.append((Status.STALE_RISK, Reason.CONTRADICTED, seen.contradicted_by))
     if seen.disk is None and seen.freshness < THRESHOLD[task]:

@@ -170,8 +170,8 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
         for number, line in enumerate(lines, each["start_line"]):
             page.cut(Text.assemble((f"      {number:>4} │ ", "dim"), without_control_tokens(line)))
     for link in one.get("rests_on", ()):
-        said = f"{link['relation'].replace('_', ' ')} {link['id']} ({link['state']}): {inert_line(link['text'])}"
-        page.line("    ", dim(said), indent=6)
+        relation = f"{link['relation'].replace('_', ' ')} {link['id']} ({link['state']}): {inert_line(link['text'])}"
+        page.line("    ", dim(relation), indent=6)
     for link in one.get("links", ()):
         page.line(
             "    ", dim(f"{link['relation'].replace('_', ' ')} {link['id']}: {inert_line(link['text'])}"), indent=6
@@ -197,8 +197,8 @@ def _draw_maintenance(page: Page, answer: dict[str, Any], workspace: Path) -> No
     if not answer["archive_total"] + answer["purge_total"]:
         page.line("Every memory should stay.")
     done = len(answer.get("archived", ()))
-    said = f"{count(done, 'memory', 'memories')} archived" if done else "nothing was changed"
-    page.line(dim(f"{said} · {duration(answer['elapsed_ms'])}"))
+    outcome = f"{count(done, 'memory', 'memories')} archived" if done else "nothing was changed"
+    page.line(dim(f"{outcome} · {duration(answer['elapsed_ms'])}"))
 
 
 def _draw_diff(page: Page, answer: dict[str, Any], workspace: Path) -> None:
@@ -217,11 +217,11 @@ def _draw_diff(page: Page, answer: dict[str, Any], workspace: Path) -> None:
 def _draw_log(page: Page, answer: dict[str, Any]) -> None:
     now = time.time()
     for op in answer["ops"]:
-        said = inert_line(op["text"]) or "(purged)"
+        text = inert_line(op["text"]) or "(purged)"
         about = f"  {op['actor']} · {ago(op['at'], now)}"
         about += f" · {op['status']}" if op["status"] not in ("active", "") else ""
         about += f" · {op['workspace']}" if op.get("workspace") else ""
-        page.line(f"{op['seq']:>5}  {op['kind']:<9} {op['id']:<11} ", said, dim(inert_line(about)), indent=8)
+        page.line(f"{op['seq']:>5}  {op['kind']:<9} {op['id']:<11} ", text, dim(inert_line(about)), indent=8)
     if not answer["ops"]:
         page.line(_NOTHING["helix.log/1"])
     if left := answer["left_out"]:
@@ -263,8 +263,8 @@ def _draw_trail_place(page: Page, place: dict[str, Any], workspace: Path) -> Non
     page.pointer(sign, {**place, "symbol": place["symbol"] or ""}, uri_of(workspace, path_of(place["source_id"])))
     why = [reason_of(place, "opened")] if place["status"] != "verified" else []
     if commit := place["commit"]:
-        said = f"commit {commit['commit'][:10]} by {commit['author']}, {ago(commit['committed_at'], time.time())}"
-        why.append(inert_line(said))
+        origin = f"commit {commit['commit'][:10]} by {commit['author']}, {ago(commit['committed_at'], time.time())}"
+        why.append(inert_line(origin))
     if place["was"]["start_line"] not in (place["start_line"], 0):
         why.append(f"was at line {place['was']['start_line']}")
     page.line("  ", dim(" · ".join([ago(place["at"], time.time()), *why])))

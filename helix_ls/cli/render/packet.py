@@ -93,9 +93,9 @@ _LINES_OF_BEST, _LINES_OF_OTHERS = 12, 5
 _GOOD = frozenset({"used", "empty", "ok", "off"})
 
 
-def draw(packet: dict[str, Any], said: Collection[str] = ()) -> None:
-    """Print the packet. ``said`` are notes that stderr has."""
-    _page(packet, said).show()
+def draw(packet: dict[str, Any], shown: Collection[str] = ()) -> None:
+    """Print the packet. ``shown`` are notes that stderr has."""
+    _page(packet, shown).show()
 
 
 def printed(packet: dict[str, Any]) -> str:
@@ -103,7 +103,7 @@ def printed(packet: dict[str, Any]) -> str:
     return _page(packet).text()
 
 
-def _page(packet: dict[str, Any], said: Collection[str] = ()) -> Page:
+def _page(packet: dict[str, Any], shown: Collection[str] = ()) -> Page:
     page = Page()
     now_s = time.time()
     _headline(page, packet)
@@ -121,7 +121,7 @@ def _page(packet: dict[str, Any], said: Collection[str] = ()) -> Page:
     _remembered(page, packet.get("memories", []), workspace)
     _contradictions(page, packet["contradictions"], workspace)
     _plan(page, _not_shown_above(packet, [item for _, item in items]), workspace)
-    page.notes(packet["notes"], {*said, packet.get("unsearched", "")})
+    page.notes(packet["notes"], {*shown, packet.get("unsearched", "")})
     # Where nothing was searched, the size of the index says nothing about the answer.
     if not packet.get("unsearched"):
         page.space()
@@ -294,9 +294,9 @@ def _with_memories(packet: Mapping[str, Any], most_tokens: int) -> Packet:
     left_out = len(memories) - len(kept)
     accounting = packet["accounting"]
     left_out += accounting.get("memories_left_out", 0)
-    said = {**accounting, **({"memories_left_out": left_out} if left_out else {})}
+    counts = {**accounting, **({"memories_left_out": left_out} if left_out else {})}
     others = {name: value for name, value in packet.items() if name != "memories"}
-    return {**others, **({"memories": list(kept)} if kept else {}), "accounting": said}
+    return {**others, **({"memories": list(kept)} if kept else {}), "accounting": counts}
 
 
 def _cut(packet: Mapping[str, Any], ranked: list[dict[str, Any]], lines: tuple[int, int]) -> Packet:

@@ -113,9 +113,9 @@ class Page:
         if names:
             self.line("Names that come near: ", Text(inert_line(", ".join(names)), style="cyan"))
 
-    def notes(self, notes: Iterable[str], said: Collection[str] = ()) -> None:
-        """Add the notes of an answer that were not ``said`` before, one line each, set apart."""
-        new = [note for note in dict.fromkeys(notes) if note not in said]
+    def notes(self, notes: Iterable[str], shown: Collection[str] = ()) -> None:
+        """Add the notes of an answer that were not ``shown`` before, one line each, set apart."""
+        new = [note for note in dict.fromkeys(notes) if note not in shown]
         if new:
             self.space()
         for note in new:
@@ -176,7 +176,7 @@ def end_of(name: str, room: int, separators: re.Pattern[str] = _FOLDERS) -> str:
 def confidence_words(confidence: float) -> str:
     """Return in words how likely the first place is the right one."""
     words = ((0.8, "Very likely the right place"), (0.6, "Likely the right place"), (0.3, "Perhaps the right place"))
-    return next((said for least, said in words if confidence >= least), "Probably not the right place")
+    return next((phrase for least, phrase in words if confidence >= least), "Probably not the right place")
 
 
 def links_work(environ: Mapping[str, str]) -> bool:

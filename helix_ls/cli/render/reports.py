@@ -24,11 +24,11 @@ MOST_SHOWN = 20
 def draw_index(report: dict[str, Any]) -> None:
     """Print what an indexing run changed."""
     page = Page()
-    said = [f"{report[key]:,} {word}" for key, word in _CHANGES if report.get(key)]
+    counts = [f"{report[key]:,} {word}" for key, word in _CHANGES if report.get(key)]
     page.line(
         Text("✓ ", style="bold green"),
         f"{count(report['files'], 'file')} in the index",
-        dim(f" · {', '.join(said) or 'no changes'} · {duration(report['elapsed_ms'])}"),
+        dim(f" · {', '.join(counts) or 'no changes'} · {duration(report['elapsed_ms'])}"),
     )
     if skipped := report["skipped"]:
         by_reason = ", ".join(f"{number:,} {left_out(reason)}" for reason, number in sorted(skipped.items()))
@@ -73,8 +73,8 @@ def draw_status(status: dict[str, Any]) -> None:
     if unready := [f"{name} {share:.0%}" for name, share in sorted(status["vectors"].items()) if share < 1]:
         rows.add_row(dim("  vectors"), one_line(", ".join(unready)))
     if skipped := status["skipped"]:
-        said = ", ".join(f"{number:,} {left_out(reason)}" for reason, number in sorted(skipped.items()))
-        rows.add_row(dim("  left out"), said)
+        counts = ", ".join(f"{number:,} {left_out(reason)}" for reason, number in sorted(skipped.items()))
+        rows.add_row(dim("  left out"), counts)
     page.table(rows)
     for note in status["notes"]:
         page.line("  ", dim(f"· {note}"))
@@ -98,10 +98,10 @@ def _freshness(status: dict[str, Any]) -> Text:
     if status["fresh"]:
         return Text("✓ fresh", style="bold green")
     pending = status["pending"]
-    said = f"{pending['changed_or_new']:,} changed or new, {pending['gone']:,} gone"
+    counts = f"{pending['changed_or_new']:,} changed or new, {pending['gone']:,} gone"
     if status["set_aside"]:
-        said += f", {len(status['set_aside']):,} set aside"
-    return Text(f"~ {said}", style="bold yellow")
+        counts += f", {len(status['set_aside']):,} set aside"
+    return Text(f"~ {counts}", style="bold yellow")
 
 
 def _being_indexed(indexing: dict[str, Any]) -> str:
@@ -193,8 +193,8 @@ def draw_embed(answer: dict[str, Any]) -> None:
 
         took_ms, budget_ms = answer["rerank_ms"], answer["rerank_budget_ms"]
         read = "all" if took_ms <= budget_ms else f"about {int(MOST_PLACES * budget_ms / took_ms)}"
-        said = f"{took_ms:.0f} ms of one core, timed; an answer's budget of {budget_ms:g} ms reads {read} of them"
-        rows.add_row(dim(f"  {MOST_PLACES} long places"), said)
+        cost = f"{took_ms:.0f} ms of one core, timed; an answer's budget of {budget_ms:g} ms reads {read} of them"
+        rows.add_row(dim(f"  {MOST_PLACES} long places"), cost)
     for name, share in sorted(answer["shares"].items()):
         rows.add_row(dim(f"  {one_line(name)}"), f"{share:.0%}")
     page.table(rows)
@@ -278,7 +278,7 @@ def draw_comparison(found: dict[str, Any]) -> None:
 _AROUND = ("overrides", "users", "tests", "documents")
 
 
-def draw_changes(answer: dict[str, Any], workspace: Path, said: Collection[str] = ()) -> None:
+def draw_changes(answer: dict[str, Any], workspace: Path, shown: Collection[str] = ()) -> None:
     """Print what changed since a commit, each with the places that may not have followed, marks included."""
     page = Page()
     total, breaking = answer["changes_total"], answer["breaking_total"]
@@ -307,7 +307,7 @@ def draw_changes(answer: dict[str, Any], workspace: Path, said: Collection[str] 
                 page.pointer(Text.assemble(f"  {named:<20}", mark(each["status"])), each, uri)
         if not any(one[kind] for kind in _AROUND):
             page.line("  ", dim("nobody here uses it by name"))
-    page.notes(answer["notes"], said)
+    page.notes(answer["notes"], shown)
     page.space()
     page.line(dim(" · ".join([count(answer["files"], "changed file"), duration(answer["elapsed_ms"])])))
     page.following(answer)

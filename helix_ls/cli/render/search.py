@@ -122,8 +122,8 @@ def _vectors(vectors: dict[str, Any]) -> str:
     if not vectors["model"]:
         return "Vectors: none served"
     name = "built in" if vectors["model"] == _BUILT_IN else vectors["model"]
-    said = f"Vectors: {name} ({', '.join(vectors['levels'])})"
-    return said + (f"; not ready yet: {', '.join(vectors['unready'])}" if vectors["unready"] else "")
+    line = f"Vectors: {name} ({', '.join(vectors['levels'])})"
+    return line + (f"; not ready yet: {', '.join(vectors['unready'])}" if vectors["unready"] else "")
 
 
 def _certainty(page: Page, answer: dict[str, Any], *, blocks: bool) -> None:
@@ -168,12 +168,12 @@ def _effect(effect: float) -> str:
     return f"{effect:+.1f}" if abs(effect) >= _LEAST_EFFECT else "0.0"
 
 
-def draw(answer: dict[str, Any], workspace: Path, said: Collection[str] = ()) -> None:
-    """Print the results; ``workspace`` makes the links. ``said`` are notes that stderr has."""
+def draw(answer: dict[str, Any], workspace: Path, shown: Collection[str] = ()) -> None:
+    """Print the results; ``workspace`` makes the links. ``shown`` are notes that stderr has."""
     page = Page()
     items, confidence, explained = answer["items"], answer["confidence"], "lists" in answer
     if unsearched := page.unsearched(answer):
-        said = {*said, unsearched}
+        shown = {*shown, unsearched}
     elif answer["known_empty"]:
         page.line(Text("Nothing here answers that.", style="bold"))
     if items and not answer["known_empty"]:
@@ -194,7 +194,7 @@ def draw(answer: dict[str, Any], workspace: Path, said: Collection[str] = ()) ->
     page.near(answer["nearest"])
     if explained:
         explain(page, answer)
-    page.notes(answer["notes"], said)
+    page.notes(answer["notes"], shown)
     page.space()
     facts = [count(len(items), "place")]
     facts += ["✓ unchanged on disk"] if any(item.get("status") == "verified" for item in items) else []

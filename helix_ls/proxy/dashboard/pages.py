@@ -76,10 +76,10 @@ class Dashboard:
         given = await members(request, DASHBOARD_SESSION)
         key = self._tickets.take(given.ticket, time.time())
         if not key:
-            said = (
+            message = (
                 "this link was used before, is older than two minutes or than the server's start;"
                 " get another with: helix dashboard"
             )
-            raise HttpError(401, "invalid_ticket", said)
+            raise HttpError(401, "invalid_ticket", message)
         answer = {"schema": DASHBOARD_SESSION.answer, "key": key, "ends_in_s": SESSION_S}
         return JSONResponse(answer, headers={"cache-control": "no-store"})

@@ -46,10 +46,10 @@ def error_object(status: int, message: str, code: str | None) -> dict[str, Any]:
     return {"type": "error", "error": {"type": kind, "message": message, "code": code}}
 
 
-def _is_error(said: Any) -> bool:
-    if not isinstance(said, dict) or said.get("type") != "error":
+def _is_error(data: Any) -> bool:
+    if not isinstance(data, dict) or data.get("type") != "error":
         return False
-    error = said.get("error")
+    error = data.get("error")
     return isinstance(error, dict) and "message" in error and "type" in error
 
 
@@ -65,8 +65,8 @@ def _message(one: dict[str, Any]) -> dict[str, Any]:
     blocks = [block for block in content if isinstance(block, dict)]
     if one.get("role") == "assistant":
         calls = [_call(block) for block in blocks if block.get("type") == "tool_use"]
-        said = {"role": "assistant", "content": texts_of(content, "text")}
-        return said | ({"tool_calls": calls} if calls else {})
+        message = {"role": "assistant", "content": texts_of(content, "text")}
+        return message | ({"tool_calls": calls} if calls else {})
     results = [block for block in blocks if block.get("type") == "tool_result"]
     if results and not any(block.get("type") == "text" for block in blocks):
         shown = "\n".join(texts_of(block.get("content"), "text") for block in results)
@@ -122,9 +122,9 @@ class MessagesReader:
         """Return whether the last event came."""
         return self.is_finished
 
-    def read(self, event: str, said: Mapping[str, Any]) -> None:
+    def read(self, event: str, data: Mapping[str, Any]) -> None:
         """Take one event; unknown ones may come at any time (API reference, "Streaming messages")."""
-        kind = said.get("type")
+        kind = data.get("type")
         if event == "error" or kind == "error":
             self.has_failed = True
         self.is_finished = self.is_finished or kind == "message_stop"
@@ -134,19 +134,19 @@ class MessagesReader:
         return event_frame("error", error_object(502, message, "upstream_incomplete"))
 
 
-def _delta(said: Mapping[str, Any]) -> Delta:
-    delta = said.get("delta")
+def _delta(data: Mapping[str, Any]) -> Delta:
+    delta = data.get("delta")
     if not isinstance(delta, dict):
         return Delta()
-    if said.get("type") == "content_block_delta" and delta.get("type") == "text_delta":
+    if data.get("type") == "content_block_delta" and delta.get("type") == "text_delta":
         return Delta(delta["text"] if isinstance(delta.get("text"), str) else "")
-    return Delta("", _finish(delta.get("stop_reason"))) if said.get("type") == "message_delta" else Delta()
+    return Delta("", _finish(delta.get("stop_reason"))) if data.get("type") == "message_delta" else Delta()
 
 
-def _whole(said: Any) -> Delta:
-    if not isinstance(said, dict):
+def _whole(answer: Any) -> Delta:
+    if not isinstance(answer, dict):
         return Delta()
-    return Delta(texts_of(said.get("content"), "text"), _finish(said.get("stop_reason")))
+    return Delta(texts_of(answer.get("content"), "text"), _finish(answer.get("stop_reason")))
 
 
 def _finish(reason: Any) -> str:

@@ -50,7 +50,7 @@ class EventReader(Protocol):
     def ending(self) -> bytes:
         """Return the marker that is missing then."""
 
-    def read(self, event: str, said: Mapping[str, Any]) -> None:
+    def read(self, event: str, data: Mapping[str, Any]) -> None:
         """Take one event, with its name where the stream has names."""
 
     def broken(self, message: str) -> bytes:
@@ -123,7 +123,7 @@ def written(value: Any) -> str:
     return json.dumps(value)
 
 
-def event_frame(event: str, said: Mapping[str, Any]) -> bytes:
+def event_frame(event: str, data: Mapping[str, Any]) -> bytes:
     """Return a server-sent event; one without a name for an empty ``event``."""
     name = f"event: {event}\n" if event else ""
-    return f"{name}data: {json.dumps(said, separators=(',', ':'))}\n\n".encode()
+    return f"{name}data: {json.dumps(data, separators=(',', ':'))}\n\n".encode()

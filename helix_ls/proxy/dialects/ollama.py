@@ -16,8 +16,8 @@ def error_object(_status: int, message: str, _code: str | None) -> dict[str, Any
     return {"error": message}
 
 
-def _is_error(said: Any) -> bool:
-    return isinstance(said, dict) and isinstance(said.get("error"), str)
+def _is_error(data: Any) -> bool:
+    return isinstance(data, dict) and isinstance(data.get("error"), str)
 
 
 def _streams(fields: Mapping[str, Any]) -> bool:
@@ -51,23 +51,23 @@ class LineReader:
         """Return whether the last line came."""
         return self.is_finished
 
-    def read(self, _event: str, said: Mapping[str, Any]) -> None:
+    def read(self, _event: str, data: Mapping[str, Any]) -> None:
         """Take one line of the stream."""
-        if said.get("error"):
+        if data.get("error"):
             self.has_failed = True
-        self.is_finished = self.is_finished or said.get("done") is True
+        self.is_finished = self.is_finished or data.get("done") is True
 
     def broken(self, message: str) -> bytes:
         """Return a line with an error."""
         return json.dumps({"error": message}).encode() + b"\n"
 
 
-def _delta_of(said: Any) -> Delta:
-    if not isinstance(said, dict):
+def _delta_of(data: Any) -> Delta:
+    if not isinstance(data, dict):
         return Delta()
-    message = said.get("message")
-    text = message.get("content") if isinstance(message, dict) else said.get("response")
-    reason = said.get("done_reason") if said.get("done") is True else ""
+    message = data.get("message")
+    text = message.get("content") if isinstance(message, dict) else data.get("response")
+    reason = data.get("done_reason") if data.get("done") is True else ""
     return Delta(text if isinstance(text, str) else "", reason if isinstance(reason, str) else "stop")
 
 

@@ -36,9 +36,9 @@ def error_object(status: int, message: str, code: str | None) -> dict[str, Any]:
     return {"error": {"message": message, "type": type_of(status), "param": None, "code": code}}
 
 
-def is_error_object(said: Any) -> bool:
+def is_error_object(data: Any) -> bool:
     """Return whether the object has an error with a message."""
-    return isinstance(said, dict) and isinstance(said.get("error"), dict) and "message" in said["error"]
+    return isinstance(data, dict) and isinstance(data.get("error"), dict) and "message" in data["error"]
 
 
 def messages_of(value: Any) -> list[Any]:
@@ -82,12 +82,12 @@ class ChatReader:
         """Return whether every choice that began has finished."""
         return bool(self._finished) and self._begun <= self._finished
 
-    def read(self, event: str, said: Mapping[str, Any]) -> None:
+    def read(self, event: str, data: Mapping[str, Any]) -> None:
         """Take one chunk of the stream."""
-        if event == "error" or said.get("error"):
+        if event == "error" or data.get("error"):
             self.has_failed = True
             return
-        choices = said.get("choices")
+        choices = data.get("choices")
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, dict):
                 index = choice.get("index") if isinstance(choice.get("index"), int) else 0
@@ -100,17 +100,17 @@ class ChatReader:
         return event_frame("", error_object(502, message, "upstream_incomplete")) + DONE
 
 
-def _delta(said: Mapping[str, Any]) -> Delta:
-    return _first_choice(said, "delta")
+def _delta(data: Mapping[str, Any]) -> Delta:
+    return _first_choice(data, "delta")
 
 
-def _whole(said: Any) -> Delta:
-    return _first_choice(said, "message") if isinstance(said, dict) else Delta()
+def _whole(answer: Any) -> Delta:
+    return _first_choice(answer, "message") if isinstance(answer, dict) else Delta()
 
 
-def _first_choice(said: Mapping[str, Any], name: str) -> Delta:
+def _first_choice(data: Mapping[str, Any], name: str) -> Delta:
     text, finish = "", ""
-    choices = said.get("choices")
+    choices = data.get("choices")
     for choice in choices if isinstance(choices, list) else ():
         if not isinstance(choice, dict) or choice.get("index", 0) != 0:
             continue

@@ -42,8 +42,8 @@ def _message(item: dict[str, Any]) -> dict[str, Any]:
         return {"role": item.get("role"), "content": texts_of(content, "input_text", "output_text", "text")}
     if isinstance(kind, str) and kind.endswith("_output") and "call_id" in item:
         output = item.get("output")
-        said = texts_of(output, "input_text", "output_text", "text")
-        return {"role": "tool", "tool_call_id": item.get("call_id"), "content": said[:_RESULT_CHARS]}
+        texts = texts_of(output, "input_text", "output_text", "text")
+        return {"role": "tool", "tool_call_id": item.get("call_id"), "content": texts[:_RESULT_CHARS]}
     if isinstance(kind, str) and kind.endswith("_call") and "call_id" in item:
         given = next((item[name] for name in _GIVEN if name in item), "")
         arguments = given if isinstance(given, str) else json.dumps(given)
@@ -88,35 +88,35 @@ class ResponsesReader:
         """Return whether the last event came."""
         return self.is_finished
 
-    def read(self, event: str, said: Mapping[str, Any]) -> None:
+    def read(self, event: str, data: Mapping[str, Any]) -> None:
         """Take one event of the stream."""
-        kind, number = said.get("type"), said.get("sequence_number")
+        kind, number = data.get("type"), data.get("sequence_number")
         self._number = number if isinstance(number, int) else self._number
-        if event == "error" or kind in ("error", "response.failed") or (kind is None and said.get("error")):
+        if event == "error" or kind in ("error", "response.failed") or (kind is None and data.get("error")):
             self.has_failed = True
         self.is_finished = self.is_finished or kind in _ENDS
 
     def broken(self, message: str) -> bytes:
         """Return an ``error`` event, with the member ``error`` for which the official clients raise."""
         code = "upstream_incomplete"
-        said = {"type": "error", "code": code, "message": message, "param": None, "sequence_number": self._number + 1}
-        return event_frame("error", said | error_object(502, message, code))
+        data = {"type": "error", "code": code, "message": message, "param": None, "sequence_number": self._number + 1}
+        return event_frame("error", data | error_object(502, message, code))
 
 
-def _delta(said: Mapping[str, Any]) -> Delta:
-    kind = said.get("type")
+def _delta(data: Mapping[str, Any]) -> Delta:
+    kind = data.get("type")
     if kind == "response.output_text.delta":
-        return Delta(said["delta"] if isinstance(said.get("delta"), str) else "")
-    return Delta("", _finish(said.get("response"))) if kind in _ENDS else Delta()
+        return Delta(data["delta"] if isinstance(data.get("delta"), str) else "")
+    return Delta("", _finish(data.get("response"))) if kind in _ENDS else Delta()
 
 
-def _whole(said: Any) -> Delta:
-    if not isinstance(said, dict):
+def _whole(answer: Any) -> Delta:
+    if not isinstance(answer, dict):
         return Delta()
-    output = said.get("output")
+    output = answer.get("output")
     messages = [one for one in output if isinstance(one, dict)] if isinstance(output, list) else []
     texts = (texts_of(one.get("content"), "output_text") for one in messages if one.get("type") == "message")
-    return Delta("\n".join(text for text in texts if text), _finish(said))
+    return Delta("\n".join(text for text in texts if text), _finish(answer))
 
 
 def _finish(response: Any) -> str:
