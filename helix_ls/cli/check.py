@@ -87,23 +87,26 @@ def _checked(helix: Helix, file: str, text: str) -> dict[str, Any]:
         inside = os.path.relpath(os.path.realpath(working_folder() / file), os.path.realpath(helix.workspace))
         source_id = "" if inside.startswith("..") else Path(inside).as_posix()
     answer = helix.check(text, source_id=source_id, cancelled=is_cancelled)
-    return answer | {"findings": [one | {"path": file} for one in answer["findings"]]}
+    return answer | {"findings": [finding | {"path": file} for finding in answer["findings"]]}
 
 
 def _merged(answers: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the answers as one object: findings in order, counts added."""
-    counts = {name: sum(one[name] for one in answers) for name in ("checked", "wrong", "unknown")}
-    notes = list(dict.fromkeys(note for one in answers for note in one["notes"]))
-    elapsed_ms = round(sum(one["elapsed_ms"] for one in answers), 1)
-    findings = [finding for one in answers for finding in one["findings"]]
+    counts = {name: sum(answer[name] for answer in answers) for name in ("checked", "wrong", "unknown")}
+    notes = list(dict.fromkeys(note for answer in answers for note in answer["notes"]))
+    elapsed_ms = round(sum(answer["elapsed_ms"] for answer in answers), 1)
+    findings = [finding for answer in answers for finding in answer["findings"]]
     return {"schema": CHECK.answer, "findings": findings, **counts, "notes": notes, "elapsed_ms": elapsed_ms}
 
 
 def _print(answer: dict[str, Any]) -> None:
     warn(answer["notes"])
     lines = [
-        one_line(f"{one['path']}:{one['line']}:{one['column']}: {one['reference']} - {one['message']} [{one['rule']}]")
-        for one in answer["findings"]
+        one_line(
+            f"{finding['path']}:{finding['line']}:{finding['column']}: "
+            f"{finding['reference']} - {finding['message']} [{finding['rule']}]"
+        )
+        for finding in answer["findings"]
     ]
     checked, unknown = answer["checked"], answer["unknown"]
     found = f"{answer['wrong']} wrong" if answer["wrong"] else "none wrong"

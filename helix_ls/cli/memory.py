@@ -374,9 +374,9 @@ def maintain(
 
     def act(helix: Helix) -> Any:
         answer = MAINTAIN.run(helix, given, AskContext())
-        archived = [one["id"] for one in answer["archive"]] if archive and not dry_run else []
-        for one in archived:
-            DECIDE.run(helix, DecideArguments(one, "archive", origin=origin), AskContext())
+        archived = [memory["id"] for memory in answer["archive"]] if archive and not dry_run else []
+        for id_ in archived:
+            DECIDE.run(helix, DecideArguments(id_, "archive", origin=origin), AskContext())
         return answer | {"archived": archived, "dry_run": dry_run}
 
     _show(path, act, as_json=as_json)

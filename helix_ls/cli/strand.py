@@ -440,9 +440,11 @@ def _opening_lines(answer: dict[str, Any]) -> Iterator[str]:
 def _selection_lines(selection: StrandSelection, file: str) -> Iterator[str]:
     """Yield what goes into a file and what does not, before it is written."""
     told = selection.to_wire()
-    parts = [f"{one['memories']:,} of {one['path'] or one['key']}" for one in told["workspaces"]]
+    parts = [
+        f"{workspace['memories']:,} of {workspace['path'] or workspace['key']}" for workspace in told["workspaces"]
+    ]
     parts += [f"{told['about_all']:,} about every workspace"] if told["about_all"] else []
-    total = told["about_all"] + sum(one["memories"] for one in told["workspaces"])
+    total = told["about_all"] + sum(workspace["memories"] for workspace in told["workspaces"])
     yield f"{file} takes {_memories(total)}{': ' if parts else ''}{', '.join(parts)}"
     if left := told["left_out"]["memories"]:
         others = count(told["left_out"]["workspaces"], "other workspace")
@@ -456,10 +458,10 @@ def _diff_lines(answer: dict[str, Any]) -> Iterator[str]:
         if side.get("trust") == "none":
             yield f"note: {side['file']} is signed by {side['signer']}, whom you do not trust"
     for name in ("only_first", "only_second", "status_differs"):
-        for one in answer[name]:
-            yield _change_line(one, one["first"], one["second"])
-    for one in answer["altered"]:
-        yield f"! {one['type']} {one['id']} is worded otherwise on each side: somebody altered it"
+        for memory in answer[name]:
+            yield _change_line(memory, memory["first"], memory["second"])
+    for record in answer["altered"]:
+        yield f"! {record['type']} {record['id']} is worded otherwise on each side: somebody altered it"
     if answer["is_same"]:
         yield f"{first['file']} and {second['file']} hold the same records; content root {first['root']}"
         return
@@ -476,12 +478,12 @@ def _change_line(one: dict[str, Any], before: str | None, after: str | None) -> 
 
 def _sync_lines(answer: dict[str, Any]) -> Iterator[str]:
     is_dry = answer["dry_run"]
-    for one in answer["taken"]:
-        gone = f", {one['removed']:,} removed" if one["removed"] else ""
-        counts = _counted(one["added"]) or "nothing new"
-        yield f"{'would take in' if is_dry else 'took in'} {counts}{gone} from {one['file']}{_TRUST[one['trust']]}"
-    for one in answer["skipped"]:
-        yield f"skipped {one['file']}: {one['reason']}"
+    for taken in answer["taken"]:
+        gone = f", {taken['removed']:,} removed" if taken["removed"] else ""
+        counts = _counted(taken["added"]) or "nothing new"
+        yield f"{'would take in' if is_dry else 'took in'} {counts}{gone} from {taken['file']}{_TRUST[taken['trust']]}"
+    for skipped in answer["skipped"]:
+        yield f"skipped {skipped['file']}: {skipped['reason']}"
     held = _counted(answer["records"]) or "no records"
     if answer["writes"]:
         yield f"would write {held}" if is_dry else f"wrote {held} to {answer['written']}"

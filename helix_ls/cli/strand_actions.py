@@ -58,7 +58,7 @@ def exported(
     require_free(target, file, replaces=False)
     keys = signing_keys(folder)
     with opened(path) as helix:
-        named = [_folder_named(one) for one in workspaces]
+        named = [_folder_named(workspace) for workspace in workspaces]
         selection = records_to_export(helix, named, share=bool(share), scope=share)
     tell(selection)
     return export_to(target, file, selection, locks, keys, description=description, dry_run=dry_run)
@@ -166,7 +166,7 @@ def _imported_genome(path: Path, genome: Genome, *, dry_run: bool) -> dict[str, 
         "decided": 0,
         "waits_for_review": len(changes),
         "notes": notes,
-        **({"changes": [one | {"before": None, "after": "quarantined"} for one in changes]} if dry_run else {}),
+        **({"changes": [change | {"before": None, "after": "quarantined"} for change in changes]} if dry_run else {}),
     }
 
 
@@ -233,7 +233,7 @@ def merged_file(
     target = working_folder() / out
     require_free(target, out, replaces=replaces)
     sealed = [inspect(_read_strand(file)) for file in files]
-    strands = [access.believed(one) for one in sealed]
+    strands = [access.believed(strand) for strand in sealed]
     manifest, records = merged(strands, now=int(time.time()), label=clean_description(description))
     made = seal(manifest, records, keys=signing_keys(folder), locks=locks, random=secrets.token_bytes)
     if not dry_run:

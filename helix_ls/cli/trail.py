@@ -200,9 +200,9 @@ def _lines(action: TrailAction, answer: dict[str, Any]) -> Iterator[str]:
     would = "would be " if answer.get("dry_run") else ""
     match action:
         case TrailAction.LOG:
-            for one in answer["versions"]:
-                undone = f"back to {one['undoes']}" if one["undoes"] is not None else one["label"]
-                yield f"{one['number']:>4}  {_step(one['head'])}  {_when(one['at'])}  {undone}"
+            for version in answer["versions"]:
+                undone = f"back to {version['undoes']}" if version["undoes"] is not None else version["label"]
+                yield f"{version['number']:>4}  {_step(version['head'])}  {_when(version['at'])}  {undone}"
             yield from (f"flag  {flag}" for flag in answer["flags"])
             steps, versions = count(answer["steps"], "step"), count(len(answer["versions"]), "version")
             yield f"{steps}, at {_step(answer['head'])}; {versions}"

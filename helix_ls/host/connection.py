@@ -79,7 +79,7 @@ def short_folders(folder: str, environ: Mapping[str, str]) -> list[str]:
     user = os.getuid() if hasattr(os, "getuid") else 0
     name = f"helix-{user}-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]}"
     found = [os.path.join(base, name) for base in (environ.get("TMPDIR", ""), "/tmp")]
-    return [one for one in found if os.path.isabs(one) and len(os.fsencode(one)) + 40 <= LONGEST_ADDRESS]
+    return [path for path in found if os.path.isabs(path) and len(os.fsencode(path)) + 40 <= LONGEST_ADDRESS]
 
 
 def transport_of(environ: Mapping[str, str]) -> Transport:

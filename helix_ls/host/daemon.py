@@ -145,7 +145,8 @@ class Daemon:
             "clients": len(self._clients),
             "commands": self._commands.counts() if self._commands is not None else {},
             "workspaces": [
-                one.status.wire() | {"indexer_pid": one.indexer_pid or None} for one in self._host.workspaces
+                workspace.status.wire() | {"indexer_pid": workspace.indexer_pid or None}
+                for workspace in self._host.workspaces
             ],
             "loop_lag_ms": self._host.loop_lag_ms,
             "idle_s": self._idle_s,

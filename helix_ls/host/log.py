@@ -31,7 +31,7 @@ class ContentFree(logging.Formatter):
 def raised(kind: type[BaseException] | None, trace: TracebackType | None) -> str:
     """Return an exception's type and traceback places, innermost first, on one line."""
     frames = traceback.extract_tb(trace)
-    places = " < ".join(f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in reversed(frames))
+    places = " < ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in reversed(frames))
     return f"{kind.__name__ if kind is not None else 'nothing'} at {places or 'an unknown place'}"
 
 

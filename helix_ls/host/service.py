@@ -39,7 +39,7 @@ def service_file(platform: str, environ: Mapping[str, str], home: Path, python: 
     """
     command = (python, "-P", "-m", DAEMON_MODULE)
     variables = {name: environ[name] for name in _KEPT if environ.get(name)} | {"HELIX_IDLE_S": str(STAYS_S)}
-    if wrong := next((one for one in (*command, *variables.values()) if not one.isprintable()), None):
+    if wrong := next((text for text in (*command, *variables.values()) if not text.isprintable()), None):
         raise UsageError(f"{wrong!a} holds a control character, which no service file can; use another path")
     if platform == "darwin":
         return _launchd(home, command, variables)
@@ -50,14 +50,15 @@ def service_file(platform: str, environ: Mapping[str, str], home: Path, python: 
 
 
 def _systemd(path: Path, command: tuple[str, ...], variables: Mapping[str, str]) -> ServiceFile:
+    # A dollar begins a variable in an argument; in the program's path, and in an assignment, it does not.
+    arguments = [_quoted(argument).replace("$", "$$") for argument in command[1:]]
     lines = [
         "[Unit]",
         "Description=Helix, which serves editors and agents of this user",
         "",
         "[Service]",
         "Type=exec",
-        # A dollar begins a variable in an argument; in the program's path, and in an assignment, it does not.
-        f"ExecStart={' '.join((_quoted(command[0]), *(_quoted(one).replace('$', '$$') for one in command[1:])))}",
+        f"ExecStart={' '.join((_quoted(command[0]), *arguments))}",
         *(f"Environment={_quoted(f'{name}={value}')}" for name, value in sorted(variables.items())),
         "Restart=on-failure",
         "",

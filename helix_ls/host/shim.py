@@ -117,7 +117,7 @@ class SessionReplay:
 
     def replay(self) -> list[bytes] | None:
         """Return the messages to replay after ``initialize``, in order; None if a document is too large for it."""
-        if any(one.size > MAX_DOCUMENT_BYTES for one in self._documents.values()):
+        if any(document.size > MAX_DOCUMENT_BYTES for document in self._documents.values()):
             return None
         bodies = [self._initialized] if self._initialized is not None else []
         bodies += [*self._folders, *self._last.values()]

@@ -170,7 +170,7 @@ class WorkspaceWatcher:
         if len(paths) > MOST_UNINDEXED:
             return UnindexedChanges(is_listed=False)
         top = os.fsencode(self._folder) + b"/"
-        return UnindexedChanges(tuple(sorted(one for one in paths if os.path.lexists(top + one))), not is_whole)
+        return UnindexedChanges(tuple(sorted(path for path in paths if os.path.lexists(top + path))), not is_whole)
 
     def take_written(self) -> frozenset[bytes]:
         """Drain and return the files written since the last call; a batch contains them too."""

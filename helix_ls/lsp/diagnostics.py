@@ -221,7 +221,8 @@ def _finding(place: FileInFolder) -> Act[tuple[list[dict[str, Any]], PutAway, bo
     def find(helix: Helix, overlays: Overlays, _: Any) -> tuple[list[dict[str, Any]], PutAway, bool]:
         found = helix.symbols.findings(place.path, overlays=overlays)
         found.extend(
-            _memory_finding(one) for one in helix.memory.answers.stale_citations(place_id(place), overlays=overlays)
+            _memory_finding(citation)
+            for citation in helix.memory.answers.stale_citations(place_id(place), overlays=overlays)
         )
         return found, put_away(helix), found.partial
 

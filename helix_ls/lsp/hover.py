@@ -115,8 +115,8 @@ async def around(
     ) -> tuple[dict[str, Any] | None, list[dict[str, Any]], list[dict[str, Any]]]:
         known = helix.symbols.about(name, path=place.path, line=line, overlays=overlays, cancelled=cancelled)
         defined = known["definitions"] if known is not None else []
-        lines = [(one["source_id"], LineSpan(**one.get("buffer", _span(one)))) for one in defined]
-        symbols = {(one["source_id"], one["symbol"]) for one in defined if one["symbol"]}
+        lines = [(place["source_id"], LineSpan(**place.get("buffer", _span(place)))) for place in defined]
+        symbols = {(place["source_id"], place["symbol"]) for place in defined if place["symbol"]}
         pointed = (source_id_of(place.path), LineSpan(line, line))
         unread = helix.symbols.unread(name) if known is None else []
         return known, helix.memory.answers.citing([pointed, *lines], symbols, overlays=overlays), unread

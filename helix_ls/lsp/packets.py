@@ -79,7 +79,7 @@ class OpenPacket:
             return None
         known, now = {_key(item) for item in before}, {_key(item) for item in items}
         gone = [item for item in self.first if _key(item) not in now]
-        verdicts = {_key(one): one for one in self.sent_items}
+        verdicts = {_key(item): item for item in self.sent_items}
         self.pointers = [_pointer(item) for item in (*items, *gone)]
         self.paths = {path_of(pointer.source_id) for pointer in self.pointers}
         self.sent_items = [*map(_as_shown, items), *(verdicts.get(_key(item)) or _as_shown(item) for item in gone)]

@@ -49,9 +49,11 @@ class QueryHandlers:
     def _hints(self, folder: Folder, uri: str | None) -> Hints:
         """Return the hints of the window: the open files of the folder, the document of the query first."""
         places = [
-            self._connection.place(each) for each in (uri, *(one.uri for one in self._connection.documents)) if each
+            self._connection.place(each)
+            for each in (uri, *(document.uri for document in self._connection.documents))
+            if each
         ]
-        open_paths = tuple(dict.fromkeys(one.path for one in places if one and one.folder is folder))
+        open_paths = tuple(dict.fromkeys(place.path for place in places if place and place.folder is folder))
         return Hints(open_paths=open_paths, session=self._connection.session)
 
     async def close_packet(self, given: ClosePacketArguments) -> None:

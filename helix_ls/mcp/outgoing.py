@@ -107,7 +107,7 @@ def fitted(answer: dict[str, Any], most: int = MOST_CHARACTERS) -> dict[str, Any
             if over > 0 and items[number].get("quote"):
                 over -= len(_json(items[number]["quote"])) - 2
                 items[number] = {**items[number], "quote": ""}
-    sizes = {key: [len(_json(one)) + 1 for one in value] for key, value in fit.items() if isinstance(value, list)}
+    sizes = {key: [len(_json(entry)) + 1 for entry in value] for key, value in fit.items() if isinstance(value, list)}
     del sizes["notes"]
     while over > 0 and any(sizes.values()):
         longest = max(sizes, key=lambda key: sum(sizes[key]))

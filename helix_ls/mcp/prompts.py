@@ -89,9 +89,11 @@ PROMPTS = (
 
 async def prompt_message(session: AgentSession, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
     """Return a prompt with its evidence. Raises HelixError, UsageError for an unknown prompt or argument."""
-    prompt = next((one for one in PROMPTS if one.name == name), None)
+    prompt = next((candidate for candidate in PROMPTS if candidate.name == name), None)
     if prompt is None:
-        raise UsageError(f"there is no prompt of that name; the prompts are {', '.join(one.name for one in PROMPTS)}")
+        raise UsageError(
+            f"there is no prompt of that name; the prompts are {', '.join(known.name for known in PROMPTS)}"
+        )
     argument = prompt.argument
     if wrong := next((each for each in given if each != argument.name), None):
         raise UsageError(f"there is no argument {wrong[:40]!a}; {name} takes {argument.name}")

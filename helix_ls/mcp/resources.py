@@ -36,7 +36,9 @@ def resources(session: AgentSession) -> list[types.Resource]:
         _resource(GRAPH_URI, "graph", "The newest memories, how they are related, and the files they cite."),
         _resource(MANIFEST_URI, "strand manifest", "What a strand of all memories would hold, in counts and hashes."),
     ]
-    return fixed + [_resource(f"{PACKETS_URI}/{one}", f"packet {one}", "As it was given.") for one in session.packets]
+    return fixed + [
+        _resource(f"{PACKETS_URI}/{packet}", f"packet {packet}", "As it was given.") for packet in session.packets
+    ]
 
 
 def templates() -> list[types.ResourceTemplate]:
@@ -101,7 +103,7 @@ async def completed(session: AgentSession, ref: object, argument: types.Completi
         if ref.uri == PLACE_TEMPLATE and argument.name == "path":
             values = await session.paths(argument.value, MOST_COMPLETED + 1)
         elif ref.uri == PACKET_TEMPLATE and argument.name == "packet_id":
-            values = [one for one in reversed(session.packets) if one.startswith(argument.value)]
+            values = [packet for packet in reversed(session.packets) if packet.startswith(argument.value)]
     elif isinstance(ref, types.PromptReference) and (ref.name, argument.name) == ("explain_symbol", "symbol"):
         values = await session.symbols(argument.value, MOST_COMPLETED)
     return types.Completion(values=values[:MOST_COMPLETED], has_more=len(values) > MOST_COMPLETED)

@@ -283,13 +283,13 @@ class AgentSession:
         """Return at most ``k`` indexed files by what is typed of their path."""
         scope = self._scope(None)
         found = await scope.answer(PATHS, PathsArguments(typed[:LONGEST_PATH], k))
-        return [str(one) for one in scope.fit(found)["paths"]]
+        return [str(path) for path in scope.fit(found)["paths"]]
 
     async def symbols(self, typed: str, k: int) -> list[str]:
         """Return at most ``k`` definitions by what is typed of their name."""
         scope = self._scope(None)
         items = (await scope.answer(NAMES, TypedArguments(typed[:LONGEST_PATH], k)))["items"]
-        return list(dict.fromkeys(inert_line(one["symbol"]) for one in items if one["kind"] != "file"))
+        return list(dict.fromkeys(inert_line(item["symbol"]) for item in items if item["kind"] != "file"))
 
     def sentence(self, error: HelixError) -> str:
         """Return the text of an error, sanitized."""

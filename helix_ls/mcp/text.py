@@ -133,17 +133,17 @@ def _changes(answer: Mapping[str, Any]) -> str:
     first = answer["offset"] + 1
     which = f"{first}-{first + shown - 1}" if first > 1 and shown else str(shown)
     lines = [f"{head}; {which} shown" if shown < total else head]
-    for one in answer["changes"]:
-        breaks = "" if one["breaks"] else " (callers still fit)"
-        now = f" -> {one['now']}" if one["now"] else ""
-        there = f", now {_place(one['place'])}" if one["place"] else ""
-        lines.append(f"{one['change']}{breaks}: {one['was']}{now} in {one['source_id']}{there}")
+    for change in answer["changes"]:
+        breaks = "" if change["breaks"] else " (callers still fit)"
+        now = f" -> {change['now']}" if change["now"] else ""
+        there = f", now {_place(change['place'])}" if change["place"] else ""
+        lines.append(f"{change['change']}{breaks}: {change['was']}{now} in {change['source_id']}{there}")
         for kind in _AROUND:
-            places = one[kind]
-            total = max(one.get(f"{kind}_total", 0), len(places))
+            places = change[kind]
+            total = max(change.get(f"{kind}_total", 0), len(places))
             more = f" ({len(places)} of {total})" if total > len(places) else ""
             lines += [f"  {kind}{more}:", *(f"  {_place(place)}" for place in places)] if places else []
-        if not any(one[kind] for kind in _AROUND):
+        if not any(change[kind] for kind in _AROUND):
             lines.append("  nobody here uses it by name")
     return "\n".join(
         [*lines, *(f"note: {note}" for note in answer["notes"]), "verified unless marked", *more_line(answer)]
@@ -157,8 +157,8 @@ def _place(place: Mapping[str, Any]) -> str:
 def _check(answer: Mapping[str, Any]) -> str:
     """Return a line for each reference of a text that is wrong, and how many were looked at."""
     found = [
-        f"line {one['line']}: {inert_line(one['reference'])}: {one['message']} [{one['reason']}]"
-        for one in answer["findings"]
+        f"line {finding['line']}: {inert_line(finding['reference'])}: {finding['message']} [{finding['reason']}]"
+        for finding in answer["findings"]
     ]
     is_ = "is" if answer["wrong"] == 1 else "are"
     checked = count(answer["checked"], "reference")

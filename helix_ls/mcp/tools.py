@@ -180,10 +180,10 @@ MEMORY_PREFIX = "memory."
 
 def tool_named(name: str) -> ToolWords:
     """Return a tool of the full profile. Raises StopIteration if there is none."""
-    return next(one for one in FULL_TOOLS if name in one.names)
+    return next(tool for tool in FULL_TOOLS if name in tool.names)
 
 
 def tools_of(profile: Profile, *, writes: bool = False) -> tuple[ToolWords, ...]:
     """Return the tools of a profile in listing order; with ``writes`` including those that write."""
     every = (DEFAULT_TOOLS if profile == "default" else FULL_TOOLS) + (WRITE_TOOLS if writes else ())
-    return tuple(one for one in every if profile != "memory" or one.name.startswith(MEMORY_PREFIX))
+    return tuple(tool for tool in every if profile != "memory" or tool.name.startswith(MEMORY_PREFIX))

@@ -119,7 +119,10 @@ class DeclaredArgument:
             about |= {"items": {"type": "string"} | ({"maxLength": self.most} if self.most else {})}
         elif self.kind == "object" and self.item is not None:
             members = parameters_of(self.item)
-            about |= {"properties": {one.name: one.as_member() for one in members}, "additionalProperties": False}
+            about |= {
+                "properties": {member.name: member.as_member() for member in members},
+                "additionalProperties": False,
+            }
         return about
 
 

@@ -513,7 +513,7 @@ class ListArguments:
 
 def memories(helix: Helix, given: ListArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """Return the ``helix.memory/1`` object of the memories that are there. Raises UsageError for an unknown status."""
-    wrong = next((one for one in given.statuses if one not in set(MemoryStatus)), None)
+    wrong = next((status for status in given.statuses if status not in set(MemoryStatus)), None)
     if wrong is not None:
         from helix_core.ingest import quoted
 

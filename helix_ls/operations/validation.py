@@ -215,6 +215,6 @@ def _values(arguments: Any, model: BaseModel) -> dict[str, Any]:
     for name in values.keys() & items.keys():
         item: Any = items[name]
         value = values[name]
-        made = [item(**_values(item, one)) for one in (value if isinstance(value, list) else [value])]
+        made = [item(**_values(item, entry)) for entry in (value if isinstance(value, list) else [value])]
         values[name] = made if isinstance(value, list) else made[0]
     return values

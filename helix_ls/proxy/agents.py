@@ -171,7 +171,7 @@ class Agents:
         request = context.request
         scope = request.scope
         asked = request.query_params.get("profile")
-        profile: Profile = next((one for one in PROFILES if one == asked), PROFILES[0])
+        profile: Profile = next((offered for offered in PROFILES if offered == asked), PROFILES[0])
         writes = self._writes and scope.get("helix.scope") == "admin"
         workspace = str(scope.get("helix.workspace", ""))
         client = request.headers.get("mcp-session-id") or f"client {name_of(context)}"
@@ -243,7 +243,7 @@ class LocalCalls:
         """Return the ``result`` of a call. Cancelling the task cancels the question. Raises HelixError."""
         call, rest = calls.enveloped(params)
         folder = calls.folder_of(call)
-        workspace = next((one for one in self._workspaces.by_name.values() if one.folder == folder), None)
+        workspace = next((served for served in self._workspaces.by_name.values() if served.folder == folder), None)
         if workspace is None:
             raise UsageError("that folder is not open here any more; see helix_status")
         if method == "helix.live":

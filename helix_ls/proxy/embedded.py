@@ -234,10 +234,10 @@ class _Serving:
 
     def _served(self) -> list[OpenWorkspace]:
         """Return the trusted folders; an untrusted one is not part of any chat."""
-        return [one for one in self._host.workspaces if not one.settings.restricted]
+        return [workspace for workspace in self._host.workspaces if not workspace.settings.restricted]
 
     def _announce(self) -> Path:
-        folders = tuple(str(one.folder) for one in self._served())
+        folders = tuple(str(workspace.folder) for workspace in self._served())
         return announce(RunningServer(self._port, os.getpid(), folders), self._environ)
 
     def workspaces_changed(self) -> None:

@@ -125,7 +125,7 @@ class ChatEvidence:
             self._measures.add("helix_turns_total", became="decided")
         else:
             self._measures.add("helix_turns_total", became="repeated")
-        blocks = tuple(one.block for one in (*earlier, decided) if one.text)
+        blocks = tuple(decision.block for decision in (*earlier, decided) if decision.text)
         # An answer in the middle of a tool loop is not what follows the question.
         on_answer = None if planned.goes_on else partial(self._answered, prefix, decided)
         return Context(
@@ -158,7 +158,7 @@ class ChatEvidence:
         place, index = planned.place, planned.asked.index
         if planned.asked.need is Need.NOTHING and not planned.asked.worldly:
             return TurnDecision(place, index, "none")
-        added = [one.text for one in earlier if one.text]
+        added = [decision.text for decision in earlier if decision.text]
         used = sum(map(len, added)) // BYTES_PER_TOKEN
         request = ContextRequest(
             budget_tokens=max(LEAST_BUDGET, min(self._budget, BUDGETS_KEPT * self._budget - used)),
@@ -276,13 +276,13 @@ class EvidenceQueue:
 def _decision(planned: _Planned, found: dict[str, Any]) -> TurnDecision:
     """Return what a question gets of a ``helix.context/1`` object."""
     place, index, text = planned.place, planned.asked.index, found["text"]
-    quotes_or_names = bool(found["blocks"]) or any(one["named"] for one in found["left_out"])
+    quotes_or_names = bool(found["blocks"]) or any(omission["named"] for omission in found["left_out"])
     is_empty = found["known_empty"] and planned.asked.is_of_workspace and not quotes_or_names
     if is_empty:
         text = f"{KNOWN_EMPTY}\n{text}" if text else KNOWN_EMPTY
     elif text and (note := _doubt(found["notes"])) and f"Note: {note}" not in text:
         text = f"Helix: {note}.\n{text}"
-    if not text and (note := next((one for one in found["notes"] if one.startswith(LANGUAGE_NOTE)), "")):
+    if not text and (note := next((sentence for sentence in found["notes"] if sentence.startswith(LANGUAGE_NOTE)), "")):
         text, is_empty = f"Helix found nothing to show: {note}.", True
     if not text:
         # What is not here may still be among the files that are not indexed yet.
@@ -291,7 +291,7 @@ def _decision(planned: _Planned, found: dict[str, Any]) -> TurnDecision:
         return TurnDecision(place, index, "none")
     if not (quotes_or_names or found["known_empty"] or found.get("outdated")):
         # A window of one note says what was not searched: it is no evidence.
-        is_empty = is_empty or any(one.startswith(UNSEARCHED_NOTE) for one in found["notes"])
+        is_empty = is_empty or any(note.startswith(UNSEARCHED_NOTE) for note in found["notes"])
     bare = hashlib.sha256(_unsealed(text).encode("utf-8", "surrogatepass")).hexdigest()
     is_added = not is_empty or bool(found.get("memories"))
     counts = ", ".join(f"{name}={count}" for name, count in found["verdicts"].items())
@@ -308,15 +308,15 @@ def _decision(planned: _Planned, found: dict[str, Any]) -> TurnDecision:
         "added" if is_added else "empty",
         text,
         bare,
-        places=tuple(_pointer(one) for one in found["blocks"] if not one["repeated"]),
-        outdated=frozenset((one["source_id"], one["gene_id"]) for one in found.get("outdated", ())),
+        places=tuple(_pointer(block) for block in found["blocks"] if not block["repeated"]),
+        outdated=frozenset((place["source_id"], place["gene_id"]) for place in found.get("outdated", ())),
         facts=facts if is_added else (),
     )
 
 
 def _doubt(notes: Sequence[str]) -> str:
     """Return the note that the answer, or one of several, is not here; empty without one."""
-    return next((one for one in notes if one.startswith((ABSENT_NOTE, DOUBT_NOTE))), "")
+    return next((note for note in notes if note.startswith((ABSENT_NOTE, DOUBT_NOTE))), "")
 
 
 def _pointer(block: dict[str, Any]) -> Pointer:
@@ -327,21 +327,21 @@ def _shown(earlier: Sequence[TurnDecision]) -> tuple[Pointer, ...]:
     """Return the places that earlier turns quoted, the latest first, without those already named as changed since."""
     known: set[tuple[str, str]] = set()
     shown: list[Pointer] = []
-    for one in reversed(earlier):
-        for place in one.places:
+    for decision in reversed(earlier):
+        for place in decision.places:
             if (identity := (place.source_id, place.gene_id)) not in known:
                 known.add(identity)
                 shown.append(place)
-        known |= one.outdated
+        known |= decision.outdated
     return tuple(shown[:MOST_SHOWN])
 
 
 def _withdrawn(earlier: Sequence[TurnDecision]) -> frozenset[str]:
     """Return the ``gene_id`` of places that a turn named as changed and that none has quoted since."""
     withdrawn: set[str] = set()
-    for one in earlier:
-        withdrawn |= {gene_id for _, gene_id in one.outdated}
-        withdrawn -= {place.gene_id for place in one.places}
+    for decision in earlier:
+        withdrawn |= {gene_id for _, gene_id in decision.outdated}
+        withdrawn -= {place.gene_id for place in decision.places}
     return frozenset(withdrawn)
 
 

@@ -235,8 +235,8 @@ def text_of(dialect: str, answer: Mapping[str, Any]) -> str:
     if dialect != "messages":
         return _TEXTS[dialect](answer).text
     content = answer.get("content")
-    blocks = [one for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
-    called = next((one.get("input") for one in blocks if one.get("type") == "tool_use"), None)
+    blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
+    called = next((block.get("input") for block in blocks if block.get("type") == "tool_use"), None)
     return json.dumps(called, ensure_ascii=False) if called is not None else ""
 
 
@@ -271,8 +271,10 @@ def tokens_of(answer: Mapping[str, Any]) -> int:
     """Return the tokens that an answer says it cost, 0 where it does not say, or says what cannot be."""
     usage = answer.get("usage")
     counted: list[Any] = [usage.get(name) for name in _USAGE] if isinstance(usage, Mapping) else []
-    counted = [one for one in (*counted, answer.get("prompt_eval_count"), answer.get("eval_count")) if one is not None]
-    is_count = all(type(one) is int and 0 <= one <= MOST_TOKENS for one in counted)
+    counted = [
+        tokens for tokens in (*counted, answer.get("prompt_eval_count"), answer.get("eval_count")) if tokens is not None
+    ]
+    is_count = all(type(tokens) is int and 0 <= tokens <= MOST_TOKENS for tokens in counted)
     total = sum(counted) if is_count else 0
     return total if total <= MOST_TOKENS else 0
 

@@ -48,7 +48,7 @@ class Models:
             return found
         # Several local servers have the list alone.
         await self._upstreams.look(older_than_s=SEEN_FOR_S)
-        listed = next((one for one in self._upstreams.models() if one["id"] == name), None)
+        listed = next((model for model in self._upstreams.models() if model["id"] == name), None)
         if listed is not None:
             return JSONResponse(listed)
         why = "no upstream has a model of that name; list /v1/models"

@@ -669,12 +669,12 @@ def _in_query(each: HttpRoute) -> list[dict[str, Any]]:
         return []
     return [
         {
-            "name": one.name,
+            "name": parameter.name,
             "in": "query",
-            "description": one.about.description,
-            "schema": one.schema() | {"default": one.default},
+            "description": parameter.about.description,
+            "schema": parameter.schema() | {"default": parameter.default},
         }
-        for one in each.operation.parameters("http")
+        for parameter in each.operation.parameters("http")
     ]
 
 

@@ -85,8 +85,8 @@ class Signals:
         ports = [file.stem.removeprefix("server-") for file in files]
         states = [self.read(int(port)) for port in ports if port.isdecimal() and len(port) <= 5]
         now = time.time()
-        newest = sorted((one for one in states if one is not None), key=lambda one: -one.at)
-        return [one.wire(now) | {"said": sentence(one, now)} for one in newest]
+        newest = sorted((state for state in states if state is not None), key=lambda one: -one.at)
+        return [signal.wire(now) | {"said": sentence(signal, now)} for signal in newest]
 
     def write(self, signal: RestartSignal) -> RestartSignal:
         """Write the signal and return it. Raises OSError, PlaceError."""
@@ -203,13 +203,13 @@ def announce(running: RunningServer, environ: Mapping[str, str]) -> Path:
 def found(environ: Mapping[str, str], key: str, workspace: str = "") -> RunningServer:
     """Return the server of a workspace, else the one started last. Raises NotRunningError."""
     files = sorted(Path(runtime_folder(environ)).glob("helix-serve-*.json"), key=_written_ns, reverse=True)
-    told = [one for one in map(_parsed_server, files) if one is not None]
+    told = [server for server in map(_parsed_server, files) if server is not None]
     told.sort(key=lambda one: workspace not in one.workspaces)
-    for one in told:
-        if knows_key(one.port, key):
-            return one
+    for server in told:
+        if knows_key(server.port, key):
+            return server
     signals, now = Signals.of(environ), time.time()
-    for signal in map(signals.read, (one.port for one in told)):
+    for signal in map(signals.read, (server.port for server in told)):
         if signal is not None and restarting(signal, now):
             raise NotRunningError(sentence(signal, now))
     raise NotRunningError("no server is running; start one with: helix serve")

@@ -195,7 +195,7 @@ async def _serve(
         indexing = asyncio.create_task(first_indexed(opened[0]))
         await asyncio.wait((serving, indexing), return_when=asyncio.FIRST_COMPLETED)
         if not serving.done():
-            running = RunningServer(rules.port, os.getpid(), tuple(str(one.folder) for one in opened))
+            running = RunningServer(rules.port, os.getpid(), tuple(str(workspace.folder) for workspace in opened))
             told = announce(running, environ)
             ready(running)
         await serving

@@ -90,7 +90,7 @@ class StatusRoutes:
             "schema": ACTIVITY.answer,
             "now": time.time(),
             "most": MOST_KEPT,
-            "chats": [one.wire() for one in chats],
+            "chats": [chat.wire() for chat in chats],
             "answers": workspace.answers.latest(given.limit),
             "sent": self._sent.of(str(workspace.folder))[: given.limit],
             "prompt_cache": self._measures.prompt_cache(),

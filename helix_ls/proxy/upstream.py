@@ -461,8 +461,8 @@ async def listed(upstream: Upstream, *, wait_s: float = LOOK_S) -> KnownModels:
     models = decoded.get("data") if isinstance(decoded, dict) else None
     if found.status != 200 or not isinstance(models, list):
         return KnownModels("failed", at=now)
-    named = [one for one in models[:MAX_MODELS] if isinstance(one, dict) and isinstance(one.get("id"), str)]
-    return KnownModels("up", tuple(one for one in named if fits(upstream.where, one["id"])), now)
+    named = [model for model in models[:MAX_MODELS] if isinstance(model, dict) and isinstance(model.get("id"), str)]
+    return KnownModels("up", tuple(model for model in named if fits(upstream.where, model["id"])), now)
 
 
 async def _got(upstream: Upstream, wait_s: float) -> tuple[int, bytes]:

@@ -39,9 +39,11 @@ class Workspaces:
         served = self._served()
         if not name:
             focused = self._focused()
-            return next((one for one in served if one.folder == focused), next(iter(served), None))
+            return next((workspace for workspace in served if workspace.folder == focused), next(iter(served), None))
         path = name.rstrip("/") or "/"
-        found = self.by_name.get(name) or next((one for one in served if str(one.folder) == path), None)
+        found = self.by_name.get(name) or next(
+            (workspace for workspace in served if str(workspace.folder) == path), None
+        )
         if found is None:
             raise HttpError(
                 404, "unknown_workspace", "that workspace is not served here; see /stats for those that are"

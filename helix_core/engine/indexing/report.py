@@ -192,13 +192,13 @@ def _set_aside(files: Sequence[SetAside]) -> list[dict[str, Any]]:
     limits = Limits().version
     return [
         {
-            "source_id": source_id_of(one.path),
-            "reason": one.reason,
-            "attempts": one.attempts,
-            "tried_at": round(one.tried_at, 3),
-            "retry_at": round(retry_at(one, limits), 3),
+            "source_id": source_id_of(file.path),
+            "reason": file.reason,
+            "attempts": file.attempts,
+            "tried_at": round(file.tried_at, 3),
+            "retry_at": round(retry_at(file, limits), 3),
         }
-        for one in files
+        for file in files
     ]
 
 

@@ -111,7 +111,7 @@ def compared(path: bytes, then: bytes, now: bytes, language: str) -> list[Change
     then, now = mask(then).data, mask(now).data
     before, after = _by_chain(then, language), _by_chain(now, language)
     # Overloads, and definitions by platform, are several under one chain: they are there, and not compared.
-    several = {one.chain for one in declarations(now, language)} - after.keys()
+    several = {declaration.chain for declaration in declarations(now, language)} - after.keys()
     found: list[Change] = []
     for chain, one in before.items():
         if chain in several:
@@ -145,9 +145,9 @@ def _by_chain(data: bytes, language: str) -> dict[tuple[str, ...], Declaration]:
     """Return the declarations by chain, without those of which there are several."""
     found: dict[tuple[str, ...], Declaration] = {}
     several: set[tuple[str, ...]] = set()
-    for one in declarations(data, language):
-        several |= {one.chain} & found.keys()
-        found.setdefault(one.chain, one)
+    for declaration in declarations(data, language):
+        several |= {declaration.chain} & found.keys()
+        found.setdefault(declaration.chain, declaration)
     return {chain: one for chain, one in found.items() if chain not in several}
 
 
@@ -239,7 +239,7 @@ class ChangesAnswer:
             "head": self._weigher.facts.state.head,
             "changes": items,
             "changes_total": len(changes),
-            "breaking_total": sum(one.breaks for one in changes),
+            "breaking_total": sum(change.breaks for change in changes),
             "files": len(changed.paths),
             "offset": page.offset,
             "next_page": page.then(entries[: page.end]) if page.end < len(changes) else "",
@@ -259,7 +259,7 @@ class ChangesAnswer:
         """
         found: list[tuple[Change, _Around]] = []
         while len(found) < min(end, len(changes)):
-            run = [(one, self._around(one)) for one in changes[len(found) : len(found) + MOST_LOOKED_UP]]
+            run = [(change, self._around(change)) for change in changes[len(found) : len(found) + MOST_LOOKED_UP]]
             run.sort(key=lambda entry: (not entry[0].breaks, not any(map(entry[1][0].get, _AROUND))))
             found += run
         return found
@@ -302,7 +302,7 @@ class ChangesAnswer:
 
     def _moved(self, changes: Sequence[Change]) -> list[Change]:
         """Return the changes with those that went to exactly one other place of the index reported as moved."""
-        return [self._where_now(one) if one.kind == "gone" else one for one in changes]
+        return [self._where_now(change) if change.kind == "gone" else change for change in changes]
 
     def _where_now(self, one: Change) -> Change:
         name = one.then.chain[-1]

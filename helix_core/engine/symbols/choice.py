@@ -141,11 +141,19 @@ def _deepest(known: Sequence[DefinedAt], here: CursorContext) -> list[DefinedAt]
 
 def _of_code(candidates: Sequence[DefinedAt], here: CursorContext) -> list[DefinedAt]:
     """Return symbols of code; keys of configuration where nothing else has the name; never headings."""
-    code = [one for one in candidates if one.source_kind is SourceKind.CODE]
-    own = [one for one in candidates if one.path == here.path and one.source_kind is SourceKind.CONFIG]
+    code = [candidate for candidate in candidates if candidate.source_kind is SourceKind.CODE]
+    own = [
+        candidate
+        for candidate in candidates
+        if candidate.path == here.path and candidate.source_kind is SourceKind.CONFIG
+    ]
     if code or own:
         return [*own, *code]
-    return [one for one in candidates if one.source_kind is SourceKind.CONFIG and is_compound(one.hit.name)]
+    return [
+        candidate
+        for candidate in candidates
+        if candidate.source_kind is SourceKind.CONFIG and is_compound(candidate.hit.name)
+    ]
 
 
 def _owned(known: list[DefinedAt], owners: Sequence[str], here: CursorContext) -> list[DefinedAt]:

@@ -136,12 +136,16 @@ class NameNeighborhood:
     @cached_property
     def _others(self) -> list[DefinedAt]:
         """The definitions of the name outside tests that are not meant."""
-        return [one for one in self._candidates if one not in self._definitions and one.role is not Role.TEST]
+        return [
+            candidate
+            for candidate in self._candidates
+            if candidate not in self._definitions and candidate.role is not Role.TEST
+        ]
 
     @cached_property
     def _overrides(self) -> list[DefinedAt]:
         owners = self._owners(self._definitions)
-        own = {(one.path, one.trail) for one in self._definitions}
+        own = {(definition.path, definition.trail) for definition in self._definitions}
         name = self._definitions[0].hit.name
         methods = [
             one for one in self._others if one.trail and one.hit.name == name and (one.path, one.trail) not in own
@@ -149,20 +153,21 @@ class NameNeighborhood:
         found: list[DefinedAt] = []
         while owners:
             more = [
-                one
-                for one in methods
-                if one not in found and self._extends((one.path, one.trail), owners, set(), line=one.hit.start_line)
+                method
+                for method in methods
+                if method not in found
+                and self._extends((method.path, method.trail), owners, set(), line=method.hit.start_line)
             ]
             found += more
             owners = self._owners(more)
-        return [one for one in methods if one in found]
+        return [method for method in methods if method in found]
 
     def _owners(self, methods: Iterable[DefinedAt]) -> set[_ClassAt]:
         """Return the classes of methods, by the places where their bases are written."""
         found = set()
-        for one in methods:
-            if one.trail:
-                found |= {(one.path, one.trail), self._written(one.path, one.trail)}
+        for method in methods:
+            if method.trail:
+                found |= {(method.path, method.trail), self._written(method.path, method.trail)}
         return found
 
     def _written(self, path: bytes, chain: tuple[str, ...]) -> _ClassAt:
@@ -263,13 +268,13 @@ class NameNeighborhood:
         return Uses(tuple(shown), len(spots), before=tuple(before), is_last=ends)
 
     def _defined(self, definitions: Sequence[DefinedAt]) -> list[Spot]:
-        items = self._reader.files.items([one.hit.item_id for one in definitions])
+        items = self._reader.files.items([definition.hit.item_id for definition in definitions])
         spots = []
-        for one in definitions:
-            item = items.get(one.hit.item_id)
+        for definition in definitions:
+            item = items.get(definition.hit.item_id)
             if item is not None:
                 self._observer.look(item.source)
-                spots.append(Spot(item, one.hit.start_line, one.hit.end_line, _qualified(one)))
+                spots.append(Spot(item, definition.hit.start_line, definition.hit.end_line, _qualified(definition)))
         return spots
 
     @cached_property
@@ -322,7 +327,7 @@ class NameNeighborhood:
             in_tests=in_tests,
             near=self._path,
             importing=self.importing,
-            defining={one.hit.item_id for one in self._candidates},
+            defining={candidate.hit.item_id for candidate in self._candidates},
             limit=self._tried,
         )
 
@@ -332,8 +337,10 @@ class NameNeighborhood:
         tried = list(ids)
         items = self._reader.files.items(tried)
         own: dict[int, set[int]] = {}
-        for one in self._candidates:
-            own.setdefault(one.hit.item_id, set()).update(range(one.hit.start_line, one.hit.end_line + 1))
+        for candidate in self._candidates:
+            own.setdefault(candidate.hit.item_id, set()).update(
+                range(candidate.hit.start_line, candidate.hit.end_line + 1)
+            )
 
         def lines(data: bytes, item: Item) -> Sequence[int]:
             used = lines_of_use(data, item, self._name, own.get(item.id, ()), as_owner=self._as_owner)
@@ -344,7 +351,9 @@ class NameNeighborhood:
         page = self._page(spots)
         if is_all and len(tried) < self._tried:
             return page
-        defining = {one.hit.item_id for one in self._candidates if (one.role is Role.TEST) == in_tests}
+        defining = {
+            candidate.hit.item_id for candidate in self._candidates if (candidate.role is Role.TEST) == in_tests
+        }
         return replace(page, total=max(total - len(defining), len(spots)), is_counted=False)
 
     def _one_each(self, lines: Sequence[int], source_id: int) -> list[int]:

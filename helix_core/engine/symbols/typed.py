@@ -235,8 +235,8 @@ class NameSearch:
         ]
         firsts = self._reader.files.items(self._reader.files.first_items(found[:FILES_TRIED]))
         return [
-            Place(one, one.source.source_id.rpartition("/")[2], "file", 1, 1)
-            for one in sorted(firsts.values(), key=lambda one: found.index(one.source.path))
+            Place(first, first.source.source_id.rpartition("/")[2], "file", 1, 1)
+            for first in sorted(firsts.values(), key=lambda one: found.index(one.source.path))
         ]
 
 

@@ -176,7 +176,7 @@ class CheckedText:
         if not self._is_whole:
             self._notes["the index is not complete yet: names were not checked"] = None
         self._find_gone(citations)
-        outcomes = [(one, self._judged(one)) for one in citations]
+        outcomes = [(citation, self._judged(citation)) for citation in citations]
         wrong = [(one, outcome) for one, outcome in outcomes if outcome.rule]
         if len(wrong) > MOST_FINDINGS:
             self._notes[f"only the first {MOST_FINDINGS} of {len(wrong):,} findings are listed"] = None
@@ -564,9 +564,12 @@ class CheckedText:
         if not self._is_whole or self._git is None:
             return
         asked = dict.fromkeys(
-            one.name
-            for one in citations
-            if one.kind is CitationKind.SYMBOL and one.is_claim and is_compound(one.name) and len(one.name) > 5
+            citation.name
+            for citation in citations
+            if citation.kind is CitationKind.SYMBOL
+            and citation.is_claim
+            and is_compound(citation.name)
+            and len(citation.name) > 5
         )
         lost = (name for name in list(asked)[:MOST_LOOKED_UP] if not self._known.defined(name))
         wanted = list(islice((name for name in lost if not self._known.is_in_code(name)), MOST_GONE_NAMES))
@@ -591,9 +594,9 @@ class CheckedText:
             here = [name for name in names if name not in found and data is not None and name.encode() in data]
             if not here or data is None:
                 continue
-            for one in declarations(data, _language(path)):
-                if one.chain[-1] in here:
-                    found.setdefault(one.chain[-1], (path, one, data))
+            for declaration in declarations(data, _language(path)):
+                if declaration.chain[-1] in here:
+                    found.setdefault(declaration.chain[-1], (path, declaration, data))
         return found
 
     def _gone(self, one: Citation) -> CitationOutcome:
@@ -615,13 +618,14 @@ class CheckedText:
         if file is None:
             return None
         language = _language(path)
-        before = {one.chain for one in declarations(then_data, language)}
+        before = {declaration.chain for declaration in declarations(then_data, language)}
         text = set(block(then_data, then)[1:])
         alike = [
-            one
-            for one in declarations(file.data, language)
-            if one.chain[:-1] == then.chain[:-1] and one.kind == then.kind and one.chain not in before
-            and _share(text, set(block(file.data, one)[1:])) >= 0.6
+            declaration
+            for declaration in declarations(file.data, language)
+            if (declaration.chain[:-1], declaration.kind) == (then.chain[:-1], then.kind)
+            and declaration.chain not in before
+            and _share(text, set(block(file.data, declaration)[1:])) >= 0.6
         ]  # fmt: skip
         if len(alike) != 1:
             return None
@@ -773,7 +777,7 @@ def _is_imported(data: bytes, base: str, path: bytes) -> bool:
     """Return whether a file takes a base class from the module at ``path``, and not one of that name from elsewhere."""
     text = data.decode("utf-8", "replace")
     owner, _, name = base.rpartition(".")
-    modules = {one.removeprefix("_") for one in _modules(path)} | {"", "__init__"}
+    modules = {module.removeprefix("_") for module in _modules(path)} | {"", "__init__"}
     if owner:
         return owner.rpartition(".")[2].removeprefix("_") in modules
     for match in _IMPORTED.finditer(text):

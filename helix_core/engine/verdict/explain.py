@@ -284,7 +284,7 @@ class Explanation:
             return None
         items = self._reader.files.items_of(source.id)
         return next(
-            (one for one in items if one.start_line <= lines.start_line and lines.end_line <= one.end_line), None
+            (item for item in items if item.start_line <= lines.start_line and lines.end_line <= item.end_line), None
         )
 
     def _placed(self, source: Source, observed: FileObservation, was: Item | None, lines: LineSpan) -> Placed:
@@ -301,8 +301,8 @@ class Explanation:
         if was is None:
             return None
         items = self._reader.files.items_of(source.id)
-        same = [one for one in items if one.text_hash == was.text_hash]
-        same = same or [one for one in items if was.symbol and one.symbol == was.symbol]
+        same = [item for item in items if item.text_hash == was.text_hash]
+        same = same or [item for item in items if was.symbol and item.symbol == was.symbol]
         return min(same, key=lambda one: abs(one.start_line - was.start_line), default=None)
 
     def _without_file(self, source: Source, reason: Reason, lines: LineSpan, task: TaskType) -> dict[str, Any]:

@@ -205,7 +205,7 @@ class Judgement:
         source, observed = self._observed(pointer)
         data = b"".join(self._rows(pointer))
         others = [
-            one for one in copies(data, lines) if one.start_line > lines.end_line or one.end_line < lines.start_line
+            copy for copy in copies(data, lines) if copy.start_line > lines.end_line or copy.end_line < lines.start_line
         ]
         near = far = len(others) > MOST_COPIES
         for one in others[:MOST_COPIES]:
@@ -255,8 +255,8 @@ class Judgement:
 
         What is not in its file any more is an item at its old lines, without a quote.
         """
-        files = [one for one in pointers if not one.source_id.startswith(NOTE_SCHEME)]
-        found = [(one, self._find(one)) for one in files]
+        files = [pointer for pointer in pointers if not pointer.source_id.startswith(NOTE_SCHEME)]
+        found = [(file, self._find(file)) for file in files]
         placed = [each if isinstance(each, Placed) else self._lost_item(one, each) for one, each in found]
         seen, _ = self._weigher.see(placed, 1.0)
         return [self._weigher.weighed(one, task) for one in seen]
@@ -320,7 +320,7 @@ class Judgement:
         if start_line != pointer.start_line:
             return None
         end_line = start_line + pointer.end_line - pointer.start_line
-        around = (one for one in items if one.start_line <= start_line and end_line <= one.end_line)
+        around = (item for item in items if item.start_line <= start_line and end_line <= item.end_line)
         chunk = next(around, None)
         return None if chunk is None else _cut(chunk, data, start_line, pointer)
 

@@ -101,13 +101,13 @@ def dotted(chain: Sequence[str]) -> str:
 
 def _shown(parameters: Sequence[Parameter]) -> Iterator[str]:
     kind = ""
-    for one in parameters:
-        if kind == "/" and one.kind != "/":
+    for parameter in parameters:
+        if kind == "/" and parameter.kind != "/":
             yield "/"
-        if one.kind == "=" and kind not in ("=", "*"):
+        if parameter.kind == "=" and kind not in ("=", "*"):
             yield "*"
-        kind = one.kind
-        yield str(one)
+        kind = parameter.kind
+        yield str(parameter)
     if kind == "/":
         yield "/"
 
@@ -223,7 +223,9 @@ def parameters_differ(before: Sequence[Parameter], after: Sequence[Parameter]) -
 
 
 def _public(parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
-    return tuple(one for one in parameters if not one.name.startswith("_") or one.kind in ("*", "**"))
+    return tuple(
+        parameter for parameter in parameters if not parameter.name.startswith("_") or parameter.kind in ("*", "**")
+    )
 
 
 def _alike(before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
@@ -239,7 +241,7 @@ def _is_declared(arguments: str, parameters: Sequence[Parameter]) -> bool:
     """Return whether a documented signature has exactly these parameters, with the defaults that it states."""
     stated = python_parameters(arguments.replace("[", "").replace("]", "").replace("\\", ""))
     if [(one.name, one.kind in ("*", "**")) for one in stated] != [
-        (one.name, one.kind in ("*", "**")) for one in parameters
+        (parameter.name, parameter.kind in ("*", "**")) for parameter in parameters
     ]:
         return False
     return all(
@@ -285,14 +287,14 @@ def _call(arguments: str) -> tuple[list[str], list[str]] | None:
 
 def _takes(parameters: Sequence[Parameter], given: Sequence[str], named: Sequence[str]) -> bool:
     """Return whether the parameters accept the call."""
-    positional = [one for one in parameters if one.kind in ("", "/")]
-    names = {one.name for one in parameters if one.kind in ("", "=")}
-    if len(given) > len(positional) and not any(one.kind == "*" for one in parameters):
+    positional = [parameter for parameter in parameters if parameter.kind in ("", "/")]
+    names = {parameter.name for parameter in parameters if parameter.kind in ("", "=")}
+    if len(given) > len(positional) and not any(parameter.kind == "*" for parameter in parameters):
         return False
-    if not names.issuperset(named) and not any(one.kind == "**" for one in parameters):
+    if not names.issuperset(named) and not any(parameter.kind == "**" for parameter in parameters):
         return False
     filled = {one.name for one in positional[: len(given)]} | set(named)
-    return all(one.name in filled or not _is_required(one) for one in parameters)
+    return all(parameter.name in filled or not _is_required(parameter) for parameter in parameters)
 
 
 def _keeps(given: Sequence[str], before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
@@ -469,10 +471,10 @@ class OutdatedDocuments:
             return ()
         look = _ReferenceCheck(self, document, committed)
         found: dict[tuple[DocumentChange, str, int], DocumentFlag] = {}
-        for one in references:
-            for flag in look.flags(one):
+        for reference in references:
+            for flag in look.flags(reference):
                 # Report a repeated statement of a paragraph once.
-                found.setdefault((flag.change, flag.symbol, one.first_line), flag)
+                found.setdefault((flag.change, flag.symbol, reference.first_line), flag)
         return tuple(found.values())
 
     def _is_as_committed(self, document: CommittedText, committed: BlobReader) -> bool:
@@ -490,7 +492,7 @@ class OutdatedDocuments:
         )
         files = [
             self.observer.look(source).file
-            for source in {one.source.path: one.source for one in items.values()}.values()
+            for source in {item.source.path: item.source for item in items.values()}.values()
         ]
         texts = [file.data.decode("utf-8", "replace") for file in files if file is not None]
         return any(not self._is_own_package(match[1]) for text in texts for match in imported.finditer(text))
@@ -776,12 +778,16 @@ class _ReferenceCheck:
         for path, data in zip(files, self.committed.contents(list(files.values())), strict=True):
             if data is None or name.encode() not in data:
                 continue
-            for one in declarations(data, _language(path, data)):
-                if one.chain[-1] == name and _fits(reference, one) and _is_owner(reference, one.chain, path):
-                    ranked[0].append((path, one))
-                elif is_plain and any(parameter.name == name for parameter in one.parameters or ()):
-                    title = f"parameter {name} of {dotted(one.chain)}"
-                    ranked[1].append((path, Declaration((*one.chain, name), "value", 0, value=title)))
+            for declaration in declarations(data, _language(path, data)):
+                if (
+                    declaration.chain[-1] == name
+                    and _fits(reference, declaration)
+                    and _is_owner(reference, declaration.chain, path)
+                ):
+                    ranked[0].append((path, declaration))
+                elif is_plain and any(parameter.name == name for parameter in declaration.parameters or ()):
+                    title = f"parameter {name} of {dotted(declaration.chain)}"
+                    ranked[1].append((path, Declaration((*declaration.chain, name), "value", 0, value=title)))
             if is_plain and _is_given(data, name):
                 ranked[2].append((path, Declaration((name,), "value", 0, value=name)))
         return tuple(one for some in ranked for one in some)[:MOST_FOUND]
@@ -845,7 +851,7 @@ class _ReferenceCheck:
             for path in _places(code.source.path):
                 (data,) = self.committed.read([(at, path)])
                 if data is not None:
-                    return any(one.chain == chain for one in declarations(data, code.language))
+                    return any(declaration.chain == chain for declaration in declarations(data, code.language))
             return False
 
         if read(commit) and not self._changed_together(commit, read, True):
@@ -888,15 +894,15 @@ class _ReferenceCheck:
         if file is None:
             return None
         language = _language(path, file.data)
-        before = {one.chain for one in declarations(then_data, language)}
+        before = {declaration.chain for declaration in declarations(then_data, language)}
         text = block(then_data, then)
         alike = [
-            one
-            for one in declarations(file.data, language)
-            if one.chain[:-1] == then.chain[:-1]
-            and one.kind == then.kind
-            and one.chain not in before
-            and _likeness(text, block(file.data, one)) >= 0.6
+            declaration
+            for declaration in declarations(file.data, language)
+            if declaration.chain[:-1] == then.chain[:-1]
+            and declaration.kind == then.kind
+            and declaration.chain not in before
+            and _likeness(text, block(file.data, declaration)) >= 0.6
         ]
         return alike[0] if len(alike) == 1 else None
 
@@ -986,7 +992,7 @@ def _stated(data: bytes, language: str, key: str) -> Declaration | None:
     from helix_core.ingest import find as find_claims
     from helix_core.ingest import mask
 
-    same = [one for one in find_claims(mask(data), language) if one.key == key]
+    same = [claim for claim in find_claims(mask(data), language) if claim.key == key]
     if len(same) != 1:
         return None
     is_text = same[0].value_type not in ("int", "float", "bool")

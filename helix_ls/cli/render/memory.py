@@ -71,8 +71,8 @@ def _draw_facts(page: Page, answer: dict[str, Any], workspace: Path) -> None:
         told = answer.get(name)
         if told is None:
             continue
-        for one in told.get("items", ()):
-            draw_memory(page, one, workspace)
+        for item in told.get("items", ()):
+            draw_memory(page, item, workspace)
         if sent := told.get("would_send"):
             page.line(Text(f"Would be sent to {sent['url']}", style="bold"))
             for line in lines_of(without_control_tokens(sent["body"])):
@@ -95,9 +95,9 @@ def _draw_note(page: Page, answer: dict[str, Any]) -> None:
 
 def _draw_candidates(page: Page, answer: dict[str, Any], workspace: Path) -> None:
     """Print the memories that a query finds, each with what forgets it."""
-    for one in answer["candidates"]:
-        draw_memory(page, one, workspace)
-        page.line("    ", dim(f"--confirm {one['confirm']}"), indent=6)
+    for candidate in answer["candidates"]:
+        draw_memory(page, candidate, workspace)
+        page.line("    ", dim(f"--confirm {candidate['confirm']}"), indent=6)
 
 
 def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
@@ -111,23 +111,23 @@ def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
         page.line(f"{count(deleted, 'chunk')} of notes deleted." if is_note else _NOTHING.get(schema, "Nothing."))
         if answer.get("nearest"):
             page.line(dim("Nearest to it, and perhaps about something else:"))
-        for one in answer.get("nearest", ()):
-            page.line("  ", inert_line(one["text"]), "  ", dim(one["id"]), indent=4)
+        for memory in answer.get("nearest", ()):
+            page.line("  ", inert_line(memory["text"]), "  ", dim(memory["id"]), indent=4)
         return
     would = "would be " if answer.get("dry_run") else ""
-    for one in items:
-        draw_memory(page, one, workspace, f"{would}{answer['change']}" if "change" in answer else "")
+    for item in items:
+        draw_memory(page, item, workspace, f"{would}{answer['change']}" if "change" in answer else "")
     for pair in answer.get("conflicts", ()):
         page.line(Text("Contradict each other", style="bold yellow"))
-        for one in pair["memories"]:
-            draw_memory(page, {**one, "state": ""}, workspace)
+        for memory in pair["memories"]:
+            draw_memory(page, {**memory, "state": ""}, workspace)
     if answer.get("left_out"):
         page.line(dim(f"{count(answer['left_out'], 'memory', 'memories')} left out for the budget"))
     if link := answer.get("link"):
         known = "" if link["is_new"] else " (known already)"
         page.line("  ", dim(f"{link['from']} {link['relation'].replace('_', ' ')} {link['to']}{known}"))
-    for one in answer.get("redactions", ()):
-        page.line("  ", dim(f"{count(one['count'], 'secret')} masked ({one['rule']})"))
+    for redaction in answer.get("redactions", ()):
+        page.line("  ", dim(f"{count(redaction['count'], 'secret')} masked ({redaction['rule']})"))
     if answer.get("dry_run"):
         page.line(dim("nothing was changed"))
     elif "elapsed_ms" in answer:
@@ -191,9 +191,9 @@ def _draw_maintenance(page: Page, answer: dict[str, Any], workspace: Path) -> No
     for kind, words in _PROPOSED.items():
         if answer[kind]:
             page.line(Text(words, style="bold"), dim(f" · {answer[f'{kind}_total']:,}"))
-        for one in answer[kind]:
+        for memory in answer[kind]:
             since = "forgotten" if kind == "purge" else "not used"
-            draw_memory(page, one, workspace, f"{since} for {count(round(one['idle_days']), 'day')}")
+            draw_memory(page, memory, workspace, f"{since} for {count(round(memory['idle_days']), 'day')}")
     if not answer["archive_total"] + answer["purge_total"]:
         page.line("Every memory should stay.")
     done = len(answer.get("archived", ()))
@@ -205,8 +205,8 @@ def _draw_diff(page: Page, answer: dict[str, Any], workspace: Path) -> None:
     for kind, words in _DIFFERENCES.items():
         if answer[kind]:
             page.line(Text(words, style="bold"), dim(f" · {answer[f'{kind}_total']:,}"))
-        for one in answer[kind]:
-            draw_memory(page, one, workspace, f"was {one['was']}" if one["was"] else "")
+        for memory in answer[kind]:
+            draw_memory(page, memory, workspace, f"was {memory['was']}" if memory["was"] else "")
     if answer["purged"]:
         page.line(dim(f"{count(answer['purged'], 'memory', 'memories')} purged"))
     if not answer["operations"]:

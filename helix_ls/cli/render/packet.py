@@ -179,8 +179,8 @@ def _remembered(page: Page, memories: list[dict[str, Any]], workspace: Path) -> 
 
     page.space()
     page.line(Text("Remembered", style="bold"), dim(" · as somebody said it before"))
-    for one in memories:
-        draw_memory(page, one, workspace)
+    for memory in memories:
+        draw_memory(page, memory, workspace)
 
 
 def _contradictions(page: Page, pairs: list[dict[str, Any]], workspace: Path) -> None:

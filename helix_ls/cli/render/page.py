@@ -297,7 +297,7 @@ def colour(ranker: str) -> str:
 def cells_of(shares: Sequence[float], width: int) -> list[int]:
     """Return whole cells for each share by the largest remainder method."""
     exact = [share * width for share in shares]
-    cells = [math.floor(one) for one in exact]
+    cells = [math.floor(width) for width in exact]
     left = round(sum(exact)) - sum(cells)
     for at in sorted(range(len(exact)), key=lambda at: (cells[at] - exact[at], at))[:left]:
         cells[at] += 1

@@ -39,8 +39,8 @@ def draw_index(report: dict[str, Any]) -> None:
     if set_aside:
         how_many = count(len(set_aside), "file")
         page.line(Text(f"! {how_many} set aside and not searched; tried again later:", style="yellow"))
-    for one in set_aside[:MOST_SHOWN]:
-        page.line("  ", Text(f"{one_line(one['source_id'])} ({one_line(one['reason'])})", style="yellow"))
+    for file in set_aside[:MOST_SHOWN]:
+        page.line("  ", Text(f"{one_line(file['source_id'])} ({one_line(file['reason'])})", style="yellow"))
     if len(set_aside) > MOST_SHOWN:
         page.line("  ", dim(f"… and {len(set_aside) - MOST_SHOWN:,} more: helix status --skipped"))
     for note in report["notes"]:
@@ -78,14 +78,16 @@ def draw_status(status: dict[str, Any]) -> None:
     page.table(rows)
     for note in status["notes"]:
         page.line("  ", dim(f"· {note}"))
-    for one in status["set_aside"][:MOST_FILES_SHOWN]:
-        tries = count(one["attempts"], "try", "tries")
-        page.line("  ", Text(f"set aside: {one_line(one['source_id'])} ({one_line(one['reason'])}, {tries})", "yellow"))
+    for file in status["set_aside"][:MOST_FILES_SHOWN]:
+        tries = count(file["attempts"], "try", "tries")
+        page.line(
+            "  ", Text(f"set aside: {one_line(file['source_id'])} ({one_line(file['reason'])}, {tries})", "yellow")
+        )
     if "skipped_files" in status:
         page.space()
         listed = grid()
-        for one in status["skipped_files"]:
-            listed.add_row(dim(f"  {left_out(one['reason'])}"), one_line(one["source_id"]))
+        for file in status["skipped_files"]:
+            listed.add_row(dim(f"  {left_out(file['reason'])}"), one_line(file["source_id"]))
         page.table(listed)
     page.show()
 
@@ -169,8 +171,10 @@ def _draw_running(page: Page, answer: dict[str, Any]) -> None:
     clients = count(answer["clients"] - 1, "other client")
     page.line(Text(f"✓ running as {answer['pid']}", style="bold green"), f"  version {answer['version']}, {clients}")
     rows = grid()
-    for one in answer["workspaces"]:
-        rows.add_row(dim(f"  {one['state']}"), one_line(one["workspace"]), dim(f"watching: {one['watching']}"))
+    for workspace in answer["workspaces"]:
+        rows.add_row(
+            dim(f"  {workspace['state']}"), one_line(workspace["workspace"]), dim(f"watching: {workspace['watching']}")
+        )
     rows.add_row(dim("  loop"), f"kept waiting {answer['loop_lag_ms']:.1f} ms at most in the last minute")
     rows.add_row(dim("  log"), one_line(answer["log"]))
     page.table(rows)
@@ -287,25 +291,28 @@ def draw_changes(answer: dict[str, Any], workspace: Path, shown: Collection[str]
         Text(f"{count(total, 'definition')} changed{since}, {breaking:,} of them breaking", style="bold"),
         dim(f" · {answer['why']}" if answer["why"] else ""),
     )
-    for one in answer["changes"]:
+    for change in answer["changes"]:
         page.space()
-        place = one["place"]
+        place = change["place"]
         where = f"{place['source_id']}:{place['start_line']}" if place else ""
-        style = "bold yellow" if one["breaks"] else "bold"
+        style = "bold yellow" if change["breaks"] else "bold"
         page.line(
-            Text(one["change"], style=style), "  ", inert_line(one["was"]), dim(f"  {inert_line(one['source_id'])}")
+            Text(change["change"], style=style),
+            "  ",
+            inert_line(change["was"]),
+            dim(f"  {inert_line(change['source_id'])}"),
         )
-        if one["now"]:
-            fits = "" if one["breaks"] else " · callers still fit"
-            page.line("  → ", inert_line(one["now"]), dim(f"  {inert_line(where)}{fits}"), indent=4)
+        if change["now"]:
+            fits = "" if change["breaks"] else " · callers still fit"
+            page.line("  → ", inert_line(change["now"]), dim(f"  {inert_line(where)}{fits}"), indent=4)
         for kind in _AROUND:
-            places = one[kind]
-            more = max(one.get(f"{kind}_total", 0) - len(places), 0)
+            places = change[kind]
+            more = max(change.get(f"{kind}_total", 0) - len(places), 0)
             for number, each in enumerate(places):
                 named = f"{kind}{f', {more:,} more' if more else ''}" if not number else ""
                 uri = uri_of(workspace, path_of(each["source_id"]))
                 page.pointer(Text.assemble(f"  {named:<20}", mark(each["status"])), each, uri)
-        if not any(one[kind] for kind in _AROUND):
+        if not any(change[kind] for kind in _AROUND):
             page.line("  ", dim("nobody here uses it by name"))
     page.notes(answer["notes"], shown)
     page.space()

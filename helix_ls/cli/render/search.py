@@ -51,9 +51,11 @@ def why_here(page: Page, item: dict[str, Any], best_score: float) -> None:
         page.line(" " * _INDENT, dim("no ranker found it: it is linked to a place above"))
     if item.get("priors"):
         page.line(" " * _INDENT, dim(f"times {', '.join(item['priors'])}"))
-    told = [one for one in item.get("place", ()) if abs(one["effect"]) >= _LEAST_EFFECT][:_SIGNS_SHOWN]
+    told = [sign for sign in item.get("place", ()) if abs(sign["effect"]) >= _LEAST_EFFECT][:_SIGNS_SHOWN]
     if told:
-        _flow(page, [dim("these lines, beside others:"), *(dim(f"{one['says']} {one['effect']:+.1f}") for one in told)])
+        _flow(
+            page, [dim("these lines, beside others:"), *(dim(f"{sign['says']} {sign['effect']:+.1f}") for sign in told)]
+        )
 
 
 def explain(page: Page, answer: dict[str, Any]) -> None:
@@ -85,7 +87,7 @@ def explain(page: Page, answer: dict[str, Any]) -> None:
             _entry(page, entry, ranker, blocks=blocks)
     page.space()
     if silent:
-        _flow(page, [dim("Silent:"), *(dim(one_line(one)) for one in silent)], indent=0)
+        _flow(page, [dim("Silent:"), *(dim(one_line(ranker)) for ranker in silent)], indent=0)
     for typed, read in answer.get("read_as", {}).items():
         page.line(dim(one_line(f'"{typed}" was read as "{read}"')))
     page.line(dim(one_line(_vectors(answer["vectors"]))))
@@ -103,7 +105,7 @@ def _signal(at: int, signal: dict[str, Any], *, blocks: bool) -> Text:
 
 def _worth_showing(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the first entries, and those further down that are in the answer."""
-    return entries[:_LIST_SHOWN] + [one for one in entries[_LIST_SHOWN:] if one["shown"]]
+    return entries[:_LIST_SHOWN] + [entry for entry in entries[_LIST_SHOWN:] if entry["shown"]]
 
 
 def _entry(page: Page, entry: dict[str, Any], ranker: str, *, blocks: bool) -> None:
@@ -137,13 +139,13 @@ def _certainty(page: Page, answer: dict[str, Any], *, blocks: bool) -> None:
         ("Is the first place the one?", told["place_signs"]),
     ):
         page.line("  ", dim(title))
-        for one in signs:
-            filled = bar(one["value"], _BAR, blocks=blocks) if one["value"] else " " * _BAR
+        for sign in signs:
+            filled = bar(sign["value"], _BAR, blocks=blocks) if sign["value"] else " " * _BAR
             page.cut(
                 "  ",
-                Text(filled, style="cyan" if one["effect"] >= 0 else "red"),
-                dim(f" {_percent(one['value']):>4} {_effect(one['effect']):>5}  "),
-                one["says"],
+                Text(filled, style="cyan" if sign["effect"] >= 0 else "red"),
+                dim(f" {_percent(sign['value']):>4} {_effect(sign['effect']):>5}  "),
+                sign["says"],
             )
 
 

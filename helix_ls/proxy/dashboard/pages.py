@@ -67,7 +67,7 @@ class Dashboard:
         name, media = FILES[request.scope["path"]]
         data, tag = _built(name)
         headers = _HEADERS | {"etag": tag}
-        if tag in (one.strip() for one in request.headers.get("if-none-match", "").split(",")):
+        if tag in (known.strip() for known in request.headers.get("if-none-match", "").split(",")):
             return Response(status_code=304, headers=headers)
         return Response(data, headers=headers | {"content-type": media})
 

@@ -54,7 +54,7 @@ def _is_error(data: Any) -> bool:
 
 
 def _turns(value: Any) -> list[Any]:
-    return [_message(one) if isinstance(one, dict) else one for one in value] if isinstance(value, list) else []
+    return [_message(turn) if isinstance(turn, dict) else turn for turn in value] if isinstance(value, list) else []
 
 
 def _message(one: dict[str, Any]) -> dict[str, Any]:

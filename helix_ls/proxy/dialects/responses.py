@@ -31,7 +31,7 @@ REASONING = "reasoning"
 def _turns(value: Any) -> list[Any]:
     if isinstance(value, str):
         return [{"role": "user", "content": value}]
-    return [_message(one) if isinstance(one, dict) else one for one in value] if isinstance(value, list) else []
+    return [_message(item) if isinstance(item, dict) else item for item in value] if isinstance(value, list) else []
 
 
 def _message(item: dict[str, Any]) -> dict[str, Any]:
@@ -114,8 +114,10 @@ def _whole(answer: Any) -> Delta:
     if not isinstance(answer, dict):
         return Delta()
     output = answer.get("output")
-    messages = [one for one in output if isinstance(one, dict)] if isinstance(output, list) else []
-    texts = (texts_of(one.get("content"), "output_text") for one in messages if one.get("type") == "message")
+    messages = [item for item in output if isinstance(item, dict)] if isinstance(output, list) else []
+    texts = (
+        texts_of(message.get("content"), "output_text") for message in messages if message.get("type") == "message"
+    )
     return Delta("\n".join(text for text in texts if text), _finish(answer))
 
 
@@ -125,7 +127,7 @@ def _finish(response: Any) -> str:
         return ""
     status, output = response.get("status"), response.get("output")
     items = output if isinstance(output, list) else []
-    if any(isinstance(one, dict) and str(one.get("type")).endswith("_call") and "call_id" in one for one in items):
+    if any(isinstance(item, dict) and str(item.get("type")).endswith("_call") and "call_id" in item for item in items):
         return "tool_calls"
     return {"completed": "stop", "incomplete": "length"}.get(str(status), str(status))
 
