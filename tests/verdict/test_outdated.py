@@ -2,7 +2,7 @@
 
 import pytest
 
-from helix_core.engine.verdict.outdated import changes
+from helix_core.engine.verdict.declaration_changes import changes
 from helix_core.ingest.references import references_in
 from helix_core.ingest.signatures import declared
 from helix_core.model import DocumentChange

@@ -11,17 +11,12 @@ if TYPE_CHECKING:
     from helix_core.engine.verdict.chains import ChainLookup, KeptChains
     from helix_core.engine.verdict.cited import CheckedText
     from helix_core.engine.verdict.contradictions import Disputes, opposed, settled
+    from helix_core.engine.verdict.declaration_changes import parameters_differ, signature
     from helix_core.engine.verdict.explain import ExplainStep, Explanation, explained
     from helix_core.engine.verdict.judge import Judgement, OnlyInBuffer, UnsavedNames, all_lost
     from helix_core.engine.verdict.not_indexed import NotIndexed, set_aside_note, with_named
     from helix_core.engine.verdict.observe import FileObservation, MaskedFiles, Observer
-    from helix_core.engine.verdict.outdated import (
-        CommittedText,
-        KeptLookups,
-        OutdatedDocuments,
-        parameters_differ,
-        signature,
-    )
+    from helix_core.engine.verdict.outdated import CommittedText, KeptLookups, OutdatedDocuments
     from helix_core.engine.verdict.overlay import Buffers, edits, line_on_disk
     from helix_core.engine.verdict.reasons import REASONS, ReasonText, reason_words
     from helix_core.engine.verdict.shown import OPEN_SCHEMA, Shown, lines_shown, reason_now
@@ -96,17 +91,12 @@ __getattr__ = lazy_face(
         "chains": ("ChainLookup", "KeptChains"),
         "cited": ("CheckedText",),
         "contradictions": ("Disputes", "opposed", "settled"),
+        "declaration_changes": ("parameters_differ", "signature"),
         "explain": ("ExplainStep", "Explanation", "explained"),
         "judge": ("Judgement", "OnlyInBuffer", "UnsavedNames", "all_lost"),
         "not_indexed": ("NotIndexed", "set_aside_note", "with_named"),
         "observe": ("MaskedFiles", "Observer", "FileObservation"),
-        "outdated": (
-            "CommittedText",
-            "KeptLookups",
-            "OutdatedDocuments",
-            "parameters_differ",
-            "signature",
-        ),
+        "outdated": ("CommittedText", "KeptLookups", "OutdatedDocuments"),
         "overlay": ("Buffers", "edits", "line_on_disk"),
         "reasons": ("REASONS", "ReasonText", "reason_words"),
         "shown": ("OPEN_SCHEMA", "Shown", "lines_shown", "reason_now"),
