@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn, Self
+from typing import IO, NoReturn, Self
 
 from helix_core.errors import GitError
 
@@ -218,7 +218,8 @@ class Git:
             output, complaint = _communicated(process, stdin, timeout_seconds, stopped)
         except BaseException as error:
             _kill(process)
-            process.communicate()
+            with process:  # closes what was not written to, too
+                process.communicate()
             if isinstance(error, subprocess.TimeoutExpired):
                 message = f"git {_verb(arguments)} took over {timeout_seconds:g} s; its facts are left out"
                 raise GitError(message) from error
@@ -305,14 +306,30 @@ def _communicated(
     """Return the process's output; raises ``TimeoutExpired`` on a timeout, or when ``stopped`` is set."""
     if stopped is None:
         return process.communicate(stdin, timeout=timeout_seconds)
+    # communicate() writes nothing more once it has timed out, so the input is not its own to write.
+    pipe, process.stdin = process.stdin, None
+    writer = threading.Thread(target=_write_all, args=(pipe, stdin or b""), name="helix-git-input", daemon=True)
+    writer.start()
     deadline = time.monotonic() + timeout_seconds
-    while True:
-        try:
-            return process.communicate(stdin, timeout=_STOP_LOOK_S)
-        except subprocess.TimeoutExpired:
-            if stopped.is_set() or time.monotonic() > deadline:
-                raise
-            stdin = None
+    try:
+        while True:
+            try:
+                return process.communicate(timeout=_STOP_LOOK_S)
+            except subprocess.TimeoutExpired:
+                if stopped.is_set() or time.monotonic() > deadline:
+                    raise
+    except BaseException:
+        _kill(process)  # without a reader the writer ends
+        raise
+    finally:
+        writer.join()
+
+
+def _write_all(pipe: IO[bytes] | None, data: bytes) -> None:
+    """Write the data and close the pipe, whose reader may have ended."""
+    if pipe is not None:
+        with contextlib.suppress(BrokenPipeError), pipe:
+            pipe.write(data)
 
 
 def _filter_overrides(filters: tuple[bytes, ...]) -> Mapping[str, str]:

@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import threading
 import time
@@ -164,6 +165,30 @@ def test_a_call_that_hangs_is_ended_and_nothing_is_left(repository):
     with pytest.raises(GitError, match=r"took over 0.2 s"):
         git.run(command, timeout_seconds=0.2)
     assert (children(), descriptors(), threading.active_count()) == before
+
+
+@pytest.mark.parametrize("stopped", [None, threading.Event()])
+def test_a_call_that_hangs_before_it_has_read_its_input_leaves_nothing(repository, stopped):
+    git = Git.open(repository.path)
+    assert git is not None
+    command = slow(repository)
+    before = children(), descriptors(), threading.active_count()
+    with pytest.raises(GitError, match=r"took over 0.2 s"):
+        git.run(command, stdin=b"x" * (1 << 20), timeout_seconds=0.2, stopped=stopped)
+    assert (children(), descriptors(), threading.active_count()) == before
+
+
+def test_a_call_that_can_be_stopped_gives_a_slow_git_its_whole_input(repository, monkeypatch, tmp_path):
+    (tmp_path / "slow").mkdir()
+    slow_git = tmp_path / "slow" / "git"
+    slow_git.write_text(f'#!/bin/sh\nsleep 0.2\nexec {shutil.which("git")} "$@"\n')
+    slow_git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow_git.parent}:{os.environ['PATH']}")
+    git = Git.open(repository.path)
+    assert git is not None
+    data = b"x" * (1 << 20)
+    name = git.run(["hash-object", "--stdin"], stdin=data, timeout_seconds=60, stopped=threading.Event())
+    assert name == repository.git("hash-object", "--stdin", input=data)
 
 
 def test_a_stream_that_hangs_just_ends(repository):
