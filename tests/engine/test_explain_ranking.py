@@ -65,7 +65,8 @@ def test_a_files_parts_add_up_to_its_shares(helix):
 def test_the_confidence_is_told_in_its_two_parts_and_their_signs(helix):
     told = helix.explain_search(QUESTION)
     sure = told["certainty"]
-    assert told["confidence"] <= min(sure["presence"], sure["place"])
+    curve = confidence.calibrated(sure["presence"] * sure["place"], confidence.CALIBRATION)
+    assert told["confidence"] == pytest.approx(curve, abs=0.002)
     assert {sign["sign"] for sign in sure["presence_signs"]} == set(confidence.PRESENCE_SIGNS)
     assert {sign["sign"] for sign in sure["place_signs"]} == set(confidence.PLACE_SIGNS)
     for sign in (*sure["presence_signs"], *sure["place_signs"]):
