@@ -142,8 +142,8 @@ def locale(encoding: str, platform: str) -> Check:
 
 def extras(lacking: Mapping[str, Sequence[str]]) -> Check:
     """List the optional parts and the packages that each lacks; none is needed to answer questions."""
-    said = (f"{name} (without {', '.join(absent)})" if absent else name for name, absent in lacking.items())
-    return Check("extras", "ok", ", ".join(said))
+    listed = (f"{name} (without {', '.join(absent)})" if absent else name for name, absent in lacking.items())
+    return Check("extras", "ok", ", ".join(listed))
 
 
 def telemetry(config: Config, problem: str) -> Check:

@@ -171,8 +171,8 @@ def make_genome_dimensions(helix: Helix, questions: Sequence[str] = PROBES) -> l
         package = import_module(BRIDGE)
         make, tier = package.Dimension, package.Tier.LIGHT
     return [
-        make(name=name, check=check, confidence=confidence, tier=tier, description=said)
-        for (name, (_, confidence, said)), check in zip(_DIMENSIONS.items(), checks, strict=True)
+        make(name=name, check=check, confidence=confidence, tier=tier, description=description)
+        for (name, (_, confidence, description)), check in zip(_DIMENSIONS.items(), checks, strict=True)
     ]
 
 

@@ -109,16 +109,19 @@ def _decide(differences: Mapping[str, Interval], speed: Interval | None, quality
         if one.high < 0:
             return Decision.WORSE, f"{name} fell by {-one.mean:.3f} ({_range(one)})"
     gain = next(((name, one) for name, one in deciding if one.low > 0), None)
-    said = f"{gain[0]} rose by {gain[1].mean:.3f} ({_range(gain[1])})" if gain else "no metric moved beyond chance"
+    reason = f"{gain[0]} rose by {gain[1].mean:.3f} ({_range(gain[1])})" if gain else "no metric moved beyond chance"
     if speed is None and not quality_only:
-        return Decision.UNDECIDED, f"{said}, but speed is not known; run again on a quiet machine or say --quality-only"
+        return (
+            Decision.UNDECIDED,
+            f"{reason}, but speed is not known; run again on a quiet machine or say --quality-only",
+        )
     if speed is not None and speed.low > SLOWER:
-        return Decision.SLOWER, f"{said}; questions take {speed.mean:.2f} times as long ({_range(speed)})"
+        return Decision.SLOWER, f"{reason}; questions take {speed.mean:.2f} times as long ({_range(speed)})"
     if gain:
-        return Decision.SHIP, said
+        return Decision.SHIP, reason
     if speed is not None and speed.high < 1 / SLOWER:
-        return Decision.SHIP, f"{said}, and questions take {speed.mean:.2f} times as long ({_range(speed)})"
-    return Decision.NO_GAIN, said
+        return Decision.SHIP, f"{reason}, and questions take {speed.mean:.2f} times as long ({_range(speed)})"
+    return Decision.NO_GAIN, reason
 
 
 def _run_differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:

@@ -79,16 +79,16 @@ def machine_doubt(before: Sample, after: Sample, cores: int) -> Doubt | None:
         others = max(0.0, after.all_cpu_s - before.all_cpu_s - own) / wall_s
     if others <= border:
         return None
-    said = f"other processes used {others:.1f} of {count(cores, 'core')} (load {after.load:.1f})"
-    return Doubt("busy_machine", f"{said}; no latency is reported; run again when the machine is quiet")
+    doubt = f"other processes used {others:.1f} of {count(cores, 'core')} (load {after.load:.1f})"
+    return Doubt("busy_machine", f"{doubt}; no latency is reported; run again when the machine is quiet")
 
 
 def index_doubt(before: str, after: str) -> Doubt | None:
     """Return a doubt when the index changed. ``before`` and ``after`` are digests, each up to date with the disk."""
     if before == after:
         return None
-    said = "files or their index changed while questions were asked"
-    return Doubt("index_changed", f"{said}; no figure is reported; run again without edits")
+    doubt = "files or their index changed while questions were asked"
+    return Doubt("index_changed", f"{doubt}; no figure is reported; run again without edits")
 
 
 def gap_doubt(gaps_s: Sequence[float]) -> Doubt | None:
@@ -103,8 +103,8 @@ def gap_doubt(gaps_s: Sequence[float]) -> Doubt | None:
 
 def stall(question: str, waited_s: float) -> Doubt:
     """Return the doubt of a question that timed out."""
-    said = f"{question[:80]!r} was not answered in {waited_s:.0f} s"
-    return Doubt("stalled", f"{said}; no figure is reported; see helix doctor and run again")
+    message = f"{question[:80]!r} was not answered in {waited_s:.0f} s"
+    return Doubt("stalled", f"{message}; no figure is reported; see helix doctor and run again")
 
 
 def model_doubt(wanted: str, notes: Collection[str]) -> Doubt | None:

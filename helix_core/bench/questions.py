@@ -51,8 +51,8 @@ def read_questions(text: str, name: str) -> tuple[BenchQuestion, ...]:
 
 def fingerprint(questions: Sequence[BenchQuestion]) -> str:
     """Return SHA-256 (hex) of the questions and their answers: runs are comparable only where it is equal."""
-    said = [[one.text, list(one.files), list(one.contains)] for one in questions]
-    return hashlib.sha256(json.dumps(said, ensure_ascii=True, separators=(",", ":")).encode()).hexdigest()
+    rows = [[one.text, list(one.files), list(one.contains)] for one in questions]
+    return hashlib.sha256(json.dumps(rows, ensure_ascii=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _question(line: str, where: str) -> BenchQuestion:
@@ -65,8 +65,8 @@ def _question(line: str, where: str) -> BenchQuestion:
     files = _texts(given, ("files", "expect_files"), where)
     contains = _texts(given, ("contains", "evidence"), where)
     if contains and len(contains) != len(files):
-        said = f"{count(len(files), 'file')} and {count(len(contains), 'text')} in them"
-        raise UsageError(f"{where} has {said}; give one for each")
+        expected = f"{count(len(files), 'file')} and {count(len(contains), 'text')} in them"
+        raise UsageError(f"{where} has {expected}; give one for each")
     if len(given["question"]) > LONGEST_QUESTION:
         raise UsageError(f"{where} is longer than {LONGEST_QUESTION:,} characters; ask in fewer")
     return BenchQuestion(given["question"], files, contains)
@@ -171,8 +171,8 @@ def abstention(rows: Sequence[Row]) -> dict[str, float]:
     """Return the share of absent questions answered with "not here", and of present ones answered so by mistake."""
     absent = [float(row.known_empty) for row in rows if row.is_absent]
     present = [float(row.known_empty) for row in rows if not row.is_absent]
-    said = {"false_absent": mean(present)} if present else {}
-    return {**said, "absent_known": mean(absent)} if absent else said
+    shares = {"false_absent": mean(present)} if present else {}
+    return {**shares, "absent_known": mean(absent)} if absent else shares
 
 
 def _holds(question: BenchQuestion, item: Mapping[str, Any], lines: LINES) -> bool:

@@ -296,11 +296,11 @@ class _AnswerParser:
             return
         is_claim = self._is_about_now
         # A block usually has one sentence about it, in the paragraph before: what proposes there makes a proposal.
-        said = " ".join(self._lines[caption:row])[-LONGEST_SENTENCE:] if caption >= 0 else ""
-        if caption > 0 and len(said) < LONGEST_PLACE_LINE:
+        before = " ".join(self._lines[caption:row])[-LONGEST_SENTENCE:] if caption >= 0 else ""
+        if caption > 0 and len(before) < LONGEST_PLACE_LINE:
             # A line with the place alone: what the block is for is in the paragraph above it.
-            said = " ".join(self._lines[max(caption - 3, 0) : row])[-LONGEST_SENTENCE:]
-        is_claim = is_claim and _NOT_A_QUOTE.search(said) is None and _NOT_A_QUOTE.search(info) is None
+            before = " ".join(self._lines[max(caption - 3, 0) : row])[-LONGEST_SENTENCE:]
+        is_claim = is_claim and _NOT_A_QUOTE.search(before) is None and _NOT_A_QUOTE.search(info) is None
         own = _cited_in_info(info) or _cited_in_comment(quoted[0])
         if own is not None:
             is_comment = own[3]
@@ -441,9 +441,9 @@ class _Paragraph:
         kind = CitationKind.PLACE if numbers else CitationKind.PATH
         is_claim = not self._sentence_matches(_NOT_A_PLACE, match.start()) if numbers else self._is_claim(match.start())
         one = self._at(kind, match.start(3), match.end(3), target[:LONGEST_PATH], is_claim)
-        said = label.strip("`* ")
-        parts, is_call = _symbol(said) or ((), False)
-        is_name = numbers and not is_file_name(said) and (len(parts) > 1 or is_call or "`" in label)
+        shown = label.strip("`* ")
+        parts, is_call = _symbol(shown) or ((), False)
+        is_name = numbers and not is_file_name(shown) and (len(parts) > 1 or is_call or "`" in label)
         names = parts if is_name else ()
         one = replace(one, path=path, start_line=first, end_line=last, parts=names, is_call=is_call, is_link=True)
         return _CitedSpan(match.start(), match.end(), one)

@@ -413,8 +413,8 @@ def _in_bounds(setting: Setting, value: _Number, where: str) -> _Number:
     low, high = setting.low, setting.high
     if (low is None or value >= low) and (high is None or value <= high):
         return value
-    said = [size_text(int(one or 0)) if setting.kind == "size" else one for one in (value, low, high)]
-    raise ConfigError(f"{where}: {said[0]} is outside {said[1]} to {said[2]}; choose a value between them")
+    shown = [size_text(int(one or 0)) if setting.kind == "size" else one for one in (value, low, high)]
+    raise ConfigError(f"{where}: {shown[0]} is outside {shown[1]} to {shown[2]}; choose a value between them")
 
 
 def _key_shown(key: str) -> str:

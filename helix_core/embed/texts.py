@@ -97,9 +97,9 @@ def _heading(chunk: Chunk) -> str:
 
 def _entry(chunk: Chunk) -> str:
     names = dict.fromkeys((chunk.name, *(found.name for found in chunk.definitions)))
-    said = ", ".join(_words_of(name) for name in names if name)
+    words = ", ".join(_words_of(name) for name in names if name)
     sentence = first_sentence(chunk.text.doc)
-    return f"{said}: {sentence}" if said and sentence else said or sentence
+    return f"{words}: {sentence}" if words and sentence else words or sentence
 
 
 def _words_of(name: str) -> str:

@@ -66,10 +66,10 @@ class MemoryChain:
         id_ = own_id or memory_id(at, os.urandom(10))
         lamport = lamport or self._file.rows("SELECT coalesce(max(lamport), 0) + 1 FROM op")[0][0]
         op = MemoryOp(seq + 1, id_, lamport, actor, kind, item_id, args, at, prev, "")
-        head, said = record_hash(op.record()), canonical(args).decode()
+        head, arguments = record_hash(op.record()), canonical(args).decode()
         self._file.rows(
             "INSERT INTO op VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (op.seq, id_, lamport, actor, kind, item_id, said, at, prev, head),
+            (op.seq, id_, lamport, actor, kind, item_id, arguments, at, prev, head),
         )
         self._file.rows("UPDATE chain SET seq = ?, head = ?", (op.seq, head))
         return op.seq
@@ -195,24 +195,24 @@ class _Seen:
 
 def op_of(row: Row) -> MemoryOp:
     """Return the operation of a row; arguments that are not a JSON object were edited, and are read as none."""
-    seq, id_, lamport, actor, kind, item_id, said, at, prev, head = row
-    return MemoryOp(seq, id_, lamport, actor, kind, item_id, args_of(said) or {}, at, prev, head)
+    seq, id_, lamport, actor, kind, item_id, arguments, at, prev, head = row
+    return MemoryOp(seq, id_, lamport, actor, kind, item_id, args_of(arguments) or {}, at, prev, head)
 
 
-def args_of(said: str) -> dict[str, Any] | None:
+def args_of(arguments: str) -> dict[str, Any] | None:
     """Return the arguments of an operation as a row has them; None where that is not a JSON object."""
     try:
-        args = json.loads(said)
+        args = json.loads(arguments)
     except (ValueError, RecursionError):
         return None
     return args if isinstance(args, dict) else None
 
 
-def _is_as_written(op: MemoryOp, said: str) -> bool:
+def _is_as_written(op: MemoryOp, arguments: str) -> bool:
     """Return whether an operation has the hash of its record, and its arguments are in their one form."""
-    args = args_of(said)
+    args = args_of(arguments)
     try:
-        return args is not None and canonical(args).decode() == said and record_hash(op.record()) == op.head
+        return args is not None and canonical(args).decode() == arguments and record_hash(op.record()) == op.head
     except ValueError:
         # No number and no text that has a canonical form.
         return False

@@ -245,7 +245,7 @@ class MemoryItems:
         """Return the known words of a text that occur in the fewest memories."""
         words = {phrase(word): word for word in dict.fromkeys(text.split())}
         counted = self._file.bounded_rows(_COUNTED, (text_list(words), MOST_POSTINGS + 1))
-        known = [(count, words[said]) for count, said in sorted((count, said) for said, count in counted) if count]
+        known = [(count, words[token]) for count, token in sorted((count, token) for token, count in counted) if count]
         known = known[:RAREST]
         read = accumulate(count for count, _ in known)
         return [word for (_, word), postings in zip(known, read, strict=True) if postings <= MOST_POSTINGS]

@@ -73,8 +73,8 @@ POSTED = {WORDS: ("item_fts", "SELECT row, posted FROM item"), NOTES: ("note_fts
 
 def row_mark(table: str, row: Sequence[Any]) -> int:
     """Return a hash of 62 bits of a row."""
-    said = "\0".join([table, *(one.hex() if isinstance(one, bytes) else str(one) for one in row)])
-    return int.from_bytes(hashlib.sha256(said.encode("utf-8", "replace")).digest()[:8]) >> 2
+    content = "\0".join([table, *(one.hex() if isinstance(one, bytes) else str(one) for one in row)])
+    return int.from_bytes(hashlib.sha256(content.encode("utf-8", "replace")).digest()[:8]) >> 2
 
 
 def marks_of(rows: Rows, selects: Mapping[str, str] = MARKED) -> int:
@@ -147,5 +147,5 @@ def _posting(term: str, column: str, place: int) -> int:
 
 @lru_cache(1 << 16)
 def _term(term: str, column: str) -> int:
-    said = f"{column}\0{term}".encode("utf-8", "replace")
-    return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest())
+    content = f"{column}\0{term}".encode("utf-8", "replace")
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest())

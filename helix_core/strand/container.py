@@ -150,7 +150,7 @@ def seal(
     in_order = ordered(records)
     if len(in_order) > MOST_RECORDS:
         raise StrandLimitError(f"a strand takes {MOST_RECORDS:,} records, and these are {len(in_order):,}")
-    said = {
+    fields = {
         "created_at": manifest.created_at,
         "label": manifest.label,
         "parents": list(manifest.parents),
@@ -159,7 +159,7 @@ def seal(
         "schema": manifest.schema,
         "signer": keys.signer.hex(),
     }
-    plain = b"".join(line + b"\n" for line in (canonical(said).encode(), *(each.line for each in in_order)))
+    plain = b"".join(line + b"\n" for line in (canonical(fields).encode(), *(each.line for each in in_order)))
     if len(plain) > MOST_PLAIN_BYTES:
         raise StrandLimitError(f"a strand takes {MOST_PLAIN_BYTES:,} bytes of records, and these have {len(plain):,}")
     data_key, identity = random(KEY_BYTES), random(ID_BYTES)
@@ -278,8 +278,8 @@ def opened(sealed: SealedStrand, data_key: bytes, newest_schema: int) -> OpenedS
             f"the strand is refused: it holds more than {MOST_RECORDS:,} records or {MOST_PLAIN_BYTES:,} bytes of them"
         )
     first, *lines = plain[:-1].split(b"\n")
-    said = parse_canonical(first, "its manifest")
-    manifest, count, root = _manifest(said, sealed.signer, newest_schema)
+    fields = parse_canonical(first, "its manifest")
+    manifest, count, root = _manifest(fields, sealed.signer, newest_schema)
     records = tuple(map(parse_record, lines))
     require_order(records)
     found = content_root(records)
@@ -386,19 +386,19 @@ def _binding(version: int, identity: bytes, signer: bytes) -> bytes:
     return blake2b(Purpose.BINDING, version.to_bytes(_FORMAT_BYTES, "big") + identity + signer)
 
 
-def _manifest(said: Mapping[str, Any], signer: bytes, newest_schema: int) -> tuple[Manifest, int, bytes]:
+def _manifest(fields: Mapping[str, Any], signer: bytes, newest_schema: int) -> tuple[Manifest, int, bytes]:
     """Return the manifest with the number of records and the root that it promises."""
-    if _hex(said.get("signer"), KEY_BYTES) != signer:
+    if _hex(fields.get("signer"), KEY_BYTES) != signer:
         raise TamperedStrandError(
             "the strand is refused: another signer sealed its records than signed the file; ask its owner for another"
         )
-    schema, created_at, count = (said.get(name) for name in ("schema", "created_at", "records"))
-    label, parents, root = said.get("label"), said.get("parents"), _hex(said.get("root"), KEY_BYTES)
+    schema, created_at, count = (fields.get(name) for name in ("schema", "created_at", "records"))
+    label, parents, root = fields.get("label"), fields.get("parents"), _hex(fields.get("root"), KEY_BYTES)
     if type(schema) is int and schema > newest_schema:
         raise NewerStrandError(
             f"the records of the strand have schema {schema}, and this Helix reads up to {newest_schema}; update Helix"
         )
-    is_whole = said.keys() == _MANIFEST_NAMES and isinstance(label, str) and root is not None
+    is_whole = fields.keys() == _MANIFEST_NAMES and isinstance(label, str) and root is not None
     numbers = all(type(number) is int and 0 <= number <= MOST_INTEGER for number in (schema, created_at, count))
     if (
         not is_whole

@@ -90,7 +90,7 @@ def altered(present: Iterable[StrandRecord], incoming: Iterable[StrandRecord]) -
 def purged_ids(records: Iterable[StrandRecord]) -> frozenset[str]:
     """Return the ids of the items that an operation of the set purges. Raises DamagedStrandError."""
     operations = (_operation(record) for record in records if record.type == OP)
-    return frozenset(said["item_id"] for said in operations if said["kind"] == PURGE)
+    return frozenset(operation["item_id"] for operation in operations if operation["kind"] == PURGE)
 
 
 def difference(before: Iterable[StrandRecord], after: Iterable[StrandRecord]) -> Difference:
@@ -161,17 +161,17 @@ def statuses(records: Collection[StrandRecord]) -> dict[str, ItemStatus]:
     by_item: dict[str, list[Mapping[str, Any]]] = {}
     for record in records:
         if record.type == OP:
-            said = _operation(record)
-            by_item.setdefault(said["item_id"], []).append(said)
+            operation = _operation(record)
+            by_item.setdefault(operation["item_id"], []).append(operation)
     accepted = {
         id_
         for id_, operations in by_item.items()
-        if not _decided(operations, _PROPOSING) and any(said["kind"] in _PROPOSING for said in operations)
+        if not _decided(operations, _PROPOSING) and any(operation["kind"] in _PROPOSING for operation in operations)
     }
     gone = {
         id_
         for id_, operations in by_item.items()
-        if _decided(operations, _FORGETTING) or any(said["kind"] == PURGE for said in operations)
+        if _decided(operations, _FORGETTING) or any(operation["kind"] == PURGE for operation in operations)
     }
     links = (_values_of(record) for record in records if record.type == LINK)
     superseding = [
@@ -216,10 +216,10 @@ def clashes(
     links = set()
     for ours, theirs in sides.values():
         for one in ours if theirs else ():
-            said = _values_of(one)
+            values = _values_of(one)
             for other in theirs:
-                if is_clash(said, about := _values_of(other)):
-                    links.add(_decided_by(policy, _age(one.id, said), _age(other.id, about)))
+                if is_clash(values, about := _values_of(other)):
+                    links.add(_decided_by(policy, _age(one.id, values), _age(other.id, about)))
     return _sorted(links)
 
 
@@ -259,16 +259,16 @@ def _unpurged(records: Collection[StrandRecord]) -> Iterable[StrandRecord]:
 
 def _values_of(record: StrandRecord) -> Mapping[str, Any]:
     """Return the member ``fields`` of a record, empty where it has none."""
-    said = record.fields().get("fields")
-    return said if isinstance(said, dict) else {}
+    fields = record.fields().get("fields")
+    return fields if isinstance(fields, dict) else {}
 
 
 def _operation(record: StrandRecord) -> Mapping[str, Any]:
-    said = _values_of(record)
-    is_whole = isinstance(said.get("kind"), str) and isinstance(said.get("item_id"), str)
-    if not is_whole or type(said.get("lamport")) is not int or said["lamport"] < 0:
+    values = _values_of(record)
+    is_whole = isinstance(values.get("kind"), str) and isinstance(values.get("item_id"), str)
+    if not is_whole or type(values.get("lamport")) is not int or values["lamport"] < 0:
         raise DamagedStrandError(f"the strand is refused: the operation {record.id[:60]!r} has no kind, item or time")
-    return said
+    return values
 
 
 def _status(operations: Sequence[Mapping[str, Any]], is_superseded: bool) -> ItemStatus:
@@ -283,7 +283,10 @@ def _status(operations: Sequence[Mapping[str, Any]], is_superseded: bool) -> Ite
 
 def _decided(operations: Iterable[Mapping[str, Any]], ranks: Mapping[str, int]) -> bool:
     """Return whether the last operation on a question says so; the first of a tie is the cautious one."""
-    last = max(((said["lamport"], ranks[said["kind"]]) for said in operations if said["kind"] in ranks), default=(0, 0))
+    last = max(
+        ((operation["lamport"], ranks[operation["kind"]]) for operation in operations if operation["kind"] in ranks),
+        default=(0, 0),
+    )
     return bool(last[1])
 
 

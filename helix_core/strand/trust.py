@@ -37,11 +37,12 @@ class TrustedSigners:
     def read(cls, text: str, where: str) -> TrustedSigners:
         """Return the pins of a file's text; ``where`` names it. Raises ConfigError."""
         try:
-            said = json.loads(text)
-            if said["schema"] != PINS_SCHEMA:
+            decoded = json.loads(text)
+            if decoded["schema"] != PINS_SCHEMA:
                 raise ValueError
             pins = {
-                signer_of(key): Pin(str(pin["label"]), int(pin["accepted_at"])) for key, pin in said["signers"].items()
+                signer_of(key): Pin(str(pin["label"]), int(pin["accepted_at"]))
+                for key, pin in decoded["signers"].items()
             }
         except (ValueError, KeyError, TypeError, AttributeError, UsageError):
             raise ConfigError(f"{where} is not a list of trusted signers; remove it, and accept them again") from None

@@ -51,8 +51,8 @@ def legend(number: int, evidence: Evidence) -> str:
     symbol = f" {item.symbol}" if item.symbol else ""
     commit = ", not committed" if one.uncommitted else f", {one.commit.commit[:8]}" if one.commit else ""
     detail = f": {verdict.detail}" if verdict.detail else ""
-    said = f"[{number}] {place}{symbol} - {_MARKS[verdict.status]} ({verdict.reason.value}{detail}){commit}"
-    return inert_line(said)
+    line = f"[{number}] {place}{symbol} - {_MARKS[verdict.status]} ({verdict.reason.value}{detail}){commit}"
+    return inert_line(line)
 
 
 def mention(evidence: Evidence) -> str:
@@ -92,8 +92,8 @@ def sealed(lines: Iterable[str], decoder: Decoder, boundary: Callable[[], str]) 
 
 def written(body: str, decoder: Decoder, word: str) -> str:
     """Return the whole text with the boundary ``word``, unchecked: for counting tokens only."""
-    said = preamble(decoder)
-    head = f"{said}\n" if said else ""
+    text = preamble(decoder)
+    head = f"{text}\n" if text else ""
     return f"{head}=== helix {word} begin\n{body}\n=== helix {word} end"
 
 

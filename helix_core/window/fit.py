@@ -311,8 +311,8 @@ class _Cut:
         head = self._lines[first]
         indent = head[: len(head) - len(head.lstrip())]
         one, other = self._start_line + first, self._start_line + last
-        said = f"line {one} left out" if one == other else f"lines {one}-{other} left out"
-        return indent + self._mark.format(said)
+        note = f"line {one} left out" if one == other else f"lines {one}-{other} left out"
+        return indent + self._mark.format(note)
 
 
 _DIFFS = (".diff", ".patch")

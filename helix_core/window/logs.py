@@ -103,12 +103,12 @@ def condense_log(text: str, *, start_line: int, terms: Sequence[str], most_token
     """
     lines = text.split("\n")
     folded = _folded(lines, start_line)
-    said = [one.said for one in folded]
-    if count(whole := "\n".join(said)) <= most_tokens:
+    parts = [one.said for one in folded]
+    if count(whole := "\n".join(parts)) <= most_tokens:
         return Trimmed(whole, len(lines) - sum(one.is_line for one in folded))
     made = fitting_lines(
-        said,
-        _ranks(said, stems(terms)),
+        parts,
+        _ranks(parts, stems(terms)),
         most_tokens,
         count,
         lambda first, last: f"[{between(start_line, folded[first].first, folded[last].last)} left out]",
@@ -142,8 +142,8 @@ def _folded(lines: Sequence[str], start_line: int) -> list[_FoldedLine]:
             head, tail = FRAMES_KEPT
             first, last = at + head, at + frames - tail - 1
             out += [_FoldedLine(lines[line], line, line) for line in range(at, first)]
-            said = f"[{between(start_line, first, last)}: the middle of the trace, left out]"
-            out.append(_FoldedLine(said, first, last, is_line=False))
+            summary = f"[{between(start_line, first, last)}: the middle of the trace, left out]"
+            out.append(_FoldedLine(summary, first, last, is_line=False))
             out += [_FoldedLine(lines[line], line, line) for line in range(last + 1, at + frames)]
             at += frames
         elif again:
@@ -152,8 +152,8 @@ def _folded(lines: Sequence[str], start_line: int) -> list[_FoldedLine]:
             same = all(lines[line] == lines[line - cycle] for line in range(first, last + 1))
             above = "the line above" if cycle == 1 else f"the {cycle} lines above"
             how = "" if same else ", but for numbers"
-            said = f"[{between(start_line, first, last)}: {above}, {count(again, 'time')} more{how}]"
-            out.append(_FoldedLine(said, first, last, is_line=False))
+            summary = f"[{between(start_line, first, last)}: {above}, {count(again, 'time')} more{how}]"
+            out.append(_FoldedLine(summary, first, last, is_line=False))
             at = last + 1
         else:
             out.append(_FoldedLine(lines[at], at, at))

@@ -86,7 +86,7 @@ class Counting:
 
     def begin(self, options: FileOptions) -> str:
         """Return the digest of the outside rules; call it before a listing, for the listing's record."""
-        said = (
+        message = (
             self._outside.signature(),
             options.max_bytes,
             options.helixignore,
@@ -95,7 +95,7 @@ class Counting:
             options.max_files,
             self._git is not None,
         )
-        return hashlib.sha256(repr(said).encode("utf-8", "surrogateescape")).hexdigest()
+        return hashlib.sha256(repr(message).encode("utf-8", "surrogateescape")).hexdigest()
 
     def uncounted(self, paths: Iterable[bytes], options: FileOptions, recorded: str) -> frozenset[bytes]:
         """Return those of ``paths`` that exist but do not count. ``recorded`` is the record of the last listing,
