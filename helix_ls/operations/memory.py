@@ -12,7 +12,15 @@ from helix_core.memory import CONTENT_TYPES, MOST_BYTES
 from helix_core.model import RELATED, MemoryOrigin, MemoryStatus, PauseType, Recoverability, TaskType
 from helix_ls.operations.arguments import DAEMON, HTTP, LSP, Argument, AskContext, Operation
 from helix_ls.operations.persons import FORGET_TRAIL_COMMAND, PURGE_COMMAND, REVIEW_COMMAND, ROLLBACK_COMMAND
-from helix_ls.operations.questions import LONGEST_ID, LONGEST_NAME, LONGEST_PATH, SESSION, Workspace, WorkspaceArguments
+from helix_ls.operations.questions import (
+    FORMAT,
+    LONGEST_ID,
+    LONGEST_NAME,
+    LONGEST_PATH,
+    SESSION,
+    Workspace,
+    WorkspaceArguments,
+)
 
 if TYPE_CHECKING:
     from helix_core.engine import Helix
@@ -160,6 +168,7 @@ class RecallArguments:
         int | None,
         Argument("The maximum size of the answer, in tokens.", LEAST_BUDGET, MOST_BUDGET, also=("budget_tokens",)),
     ] = None
+    format: Annotated[str, FORMAT] = "text"
 
 
 def recall(helix: Helix, given: RecallArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001

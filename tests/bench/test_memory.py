@@ -25,4 +25,5 @@ def test_the_turn_that_answers_is_found_and_what_nobody_said_is_told(tmp_path: P
     assert found["held-out dialogues: absent told"]["ours"] >= 0.9
     assert found["dialogues: absent told"]["ours"] >= 0.9
     assert found["dialogues: the largest answer"]["ours"] <= 7_000
-    assert found["dialogues: answers not below pasting the dialogue"]["ours"] <= 30
+    assert found["dialogues: answers not below pasting the dialogue"]["ours"] == 0
+    assert found["held-out dialogues: answers not below pasting the dialogue"]["ours"] == 0

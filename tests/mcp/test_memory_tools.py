@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from helix_core.packet import estimated_tokens
+from helix_core.tokens import estimate
 from helix_ls.mcp.tools import FULL_TOOLS, WRITE_TOOLS, tools_of
 from tests.mcp.agent import official, text_of
 from tests.mcp.conftest import repository
@@ -136,7 +137,18 @@ def test_a_search_within_a_budget_has_the_best_that_fit_and_counts_the_rest(star
     bounded = said["structuredContent"]
     assert bounded["items"] == whole["items"][:1] and bounded["left_out"] == 1
     assert estimated_tokens(bounded) <= size - 20
-    assert estimated_tokens(json.loads(text_of(said))) <= size - 20
+    assert estimate(text_of(said)) < estimated_tokens(bounded)
     least = agent.answer("memory.search", query="session " * 400, max_tokens=200)
     assert estimated_tokens(least) <= 200
     assert "budget_tokens must be" in agent.refusal("memory.search", query="x", budget_tokens=10)
+
+
+def test_a_search_is_a_line_a_memory_and_json_where_that_is_asked(start, told):
+    folder, (cookie, _, _) = told
+    agent = start(folder, "--profile", "full")
+    agent.initialize()
+    asked = {"query": "how is the session cookie signed?", "k": 1}
+    said = agent.call("memory.search", **asked)
+    assert text_of(said) == f'memory {cookie} [verified] decision, by user: "{FACTS[0][0]}"'
+    whole = json.loads(text_of(agent.call("memory.search", **asked, format="json")))
+    assert [one["id"] for one in whole["items"]] == [cookie]
