@@ -2,30 +2,30 @@
 
 In: citations of ``helix_core.check``. Out: the ``helix.check/1`` object. Precision comes before recall: what may be
 right for a reason that the index cannot see (a library's name, an inherited member, a file still to be made) is left
-unjudged and counted as unknown. Opens only files that are indexed and still count, and at most ``MOST_FILES`` of them.
+unjudged and counted as unknown. ``cited_files`` opens the files that a text names.
 """
 
 from __future__ import annotations
 
 import builtins
 import os
-import posixpath
 import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher, get_close_matches
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
 from helix_core.check import MOST_CITATIONS, Citation, CitationKind, citations_in
+from helix_core.engine.verdict.cited_files import MOST_FILES, CitedFile, CitedFiles
 from helix_core.engine.verdict.judge import unindexed
 from helix_core.engine.verdict.outdated import OutdatedDocuments
 from helix_core.engine.verdict.spans import whole_word
 from helix_core.engine.verdict.weigher import Weigher
-from helix_core.errors import GitError, UsageError
+from helix_core.errors import GitError
 from helix_core.ingest import (
     MEMBERLESS_BASES,
     Declaration,
@@ -36,20 +36,18 @@ from helix_core.ingest import (
     plain_base,
 )
 from helix_core.ingest.signatures import LANGUAGES
-from helix_core.model import Reason, Role, Source, SourceKind, Status
+from helix_core.model import Reason, Role, SourceKind, Status
 from helix_core.store import DefinedAt, DefinitionHit, Reader
 from helix_core.words import is_compound
-from helix_core.workspace import ChangedSince, Git, changed_since, checked, source_id_of
+from helix_core.workspace import ChangedSince, Git, changed_since, source_id_of
 
 CHECK_SCHEMA = "helix.check/1"
 MOST_FINDINGS = 200
-MOST_FILES = 100
 MOST_SAME_NAME = 8
 MOST_LOOKED_UP = 200
 MOST_GONE_NAMES = 40
 MOST_MEMBERS = 100
 MOST_OLD_FILES = 400
-MOST_COPIES = 500
 # A name is at a cited line if it is in it, or as many lines before or after.
 NEAR_LINES = 3
 MOST_DECORATOR_LINES = 80
@@ -115,28 +113,6 @@ def _wrong(rule: str, reason: Reason, message: str, now: CitedPlace | None = Non
     return CitationOutcome(True, rule, reason, message, now)
 
 
-class _CitedFile:
-    """A file as it is on disk: its masked text, and its definitions if the index has this version."""
-
-    def __init__(self, source: Source, data: bytes, defined: Sequence[DefinitionHit]) -> None:
-        self.source, self.data, self.defined = source, data, defined
-
-    @cached_property
-    def lines(self) -> list[str]:
-        """Return the lines, neither indentation nor trailing blanks included."""
-        return [raw.decode("utf-8", "replace").strip() for raw in self.data.splitlines()]
-
-    @cached_property
-    def rows(self) -> dict[str, list[int]]:
-        """Return the rows of each line, at most ``MOST_COPIES``."""
-        found: dict[str, list[int]] = {}
-        for row, line in enumerate(self.lines):
-            same = found.setdefault(line, [])
-            if len(same) < MOST_COPIES:
-                same.append(row)
-        return found
-
-
 class CheckedText:
     """The check of one text. ``folder`` is the workspace's path, ``base`` the folder of the text in it.
 
@@ -156,15 +132,15 @@ class CheckedText:
         set_aside: Sequence[bytes] = (),
     ) -> None:
         self._reader, self._weigher, self._observer = reader, weigher, weigher.observer
-        self._folder, self._git, self._base, self._is_whole = folder.rstrip("/"), git, base, is_whole
+        self._git, self._is_whole = git, is_whole
         facts = weigher.facts
         self._known = OutdatedDocuments(facts.committed, reader, weigher.observer, facts.state.head, facts.lookups())
         self._known.kept.follow(reader)
         self._set_aside = set_aside
-        self._files: dict[bytes, _CitedFile | None] = {}
         self._names: dict[tuple[tuple[str, ...], bool], CitationOutcome] = {}
         self._old: dict[str, tuple[bytes, Declaration, bytes]] = {}
         self._notes: dict[str, None] = {}
+        self._files = CitedFiles(reader, weigher, folder, base, self._notes)
         self._compared = 0
 
     def of(self, text: str, path: str = "") -> dict[str, Any]:
@@ -202,125 +178,37 @@ class CheckedText:
             case CitationKind.QUOTE:
                 return self._quote(one)
 
-    # Files
-
-    def _spellings(self, written: str) -> list[bytes]:
-        """Return the paths inside the workspace that a written path may mean, the likeliest first."""
-        path = written.removeprefix(self._folder + "/") if self._folder else written
-        tries = [path]
-        if self._base and not path.startswith("/"):
-            tries.insert(0, posixpath.normpath(posixpath.join(self._base, path)))
-        found = []
-        for one in tries:
-            try:
-                found.append(checked(posixpath.normpath(one)))
-            except UsageError:
-                continue
-        return list(dict.fromkeys(found))
-
-    def _files_of(self, written: str) -> list[bytes]:
-        """Return the indexed files a path means: exactly that one, else those whose path ends with it."""
-        spellings = self._spellings(written)
-        for path in spellings:
-            if self._reader.files.state(path) is not None:
-                return [path]
-            if self._observer.is_there(path):
-                # It is this file, which is not indexed, and not one whose path ends so.
-                return []
-        for path in spellings[-1:]:
-            stem = os.path.splitext(os.path.basename(path))[0].decode("utf-8", "replace")
-            same = self._reader.related.sources_of_stems([stem], 500)
-            return sorted({one for _, one in same if one.endswith(b"/" + path)})
-        return []
-
-    def _is_there(self, written: str) -> bool:
-        return any(self._observer.is_there(path) or self._observer.is_folder(path) for path in self._spellings(written))
-
-    def _file(self, path: bytes) -> _CitedFile | None:
-        """Return the file as it is on disk, None for one that is not indexed, not readable or beyond the limit."""
-        if path in self._files:
-            return self._files[path]
-        if len(self._files) >= MOST_FILES:
-            self._notes[f"only the first {MOST_FILES} cited files were read"] = None
-            return None
-        source = self._reader.files.source(path)
-        observed = self._observer.look(source) if source is not None else None
-        if source is None or observed is None or observed.file is None:
-            self._files[path] = None
-            return None
-        now = self._reader.files.source(path)
-        is_current = now is not None and now.content_hash == observed.file.content_hash
-        defined = self._reader.names.defined_in(now.id) if now is not None and is_current else ()
-        found = _CitedFile(source, self._weigher.mask(observed).data, defined)
-        self._files[path] = found
-        return found
-
     def _missing(self, one: Citation) -> CitationOutcome:
         """Judge a path that no file of the workspace has."""
-        if not one.is_claim or self._is_there(one.path):
+        if not one.is_claim or self._files.is_there(one.path):
             return UNKNOWN
-        spellings = self._spellings(one.path)
+        spellings = self._files.spellings(one.path)
         if not spellings:
             return UNKNOWN
         path = spellings[-1]
         has_folder = b"/" in path and self._observer.is_folder(path.split(b"/")[0])
-        near = self._near(path, has_folder=has_folder)
+        near = self._files.nearest(path, has_folder=has_folder)
         now = CitedPlace(near, max(one.start_line, 1)) if near else None
         shown = f"; there is {source_id_of(near)}" if near else ""
-        if self._is_at_head(spellings):
+        if self._files.was_committed(spellings):
             return _wrong("file-gone", Reason.GONE, f"the file is not there any more{shown}", now)
         if near or (one.kind is CitationKind.PLACE and has_folder):
             return _wrong("file-missing", Reason.GONE, f"there is no such file{shown}", now)
         return UNKNOWN
 
-    def _is_at_head(self, paths: Sequence[bytes]) -> bool:
-        facts = self._weigher.facts
-        if facts.committed is None or not facts.state.head:
-            return False
-        try:
-            return any(data is not None for data in facts.committed.read([(facts.state.head, path) for path in paths]))
-        except GitError as error:
-            self._notes[f"paths were not compared with git: {error}"] = None
-            return False
-
-    def _near(self, path: bytes, *, has_folder: bool) -> bytes:
-        """Return the only file with almost this path, or an empty path.
-
-        The same name in another folder below the same top folder, or a name with a letter or two of difference.
-        """
-        name, top = os.path.basename(path), path.split(b"/")[0] + b"/"
-        stem, ending = os.path.splitext(name)
-        text = stem.decode("utf-8", "replace")
-        same = {one for _, one in self._reader.related.sources_of_stems([text], 200) if os.path.basename(one) == name}
-        below = [one for one in same if one.startswith(top)]
-        if has_folder and path.count(b"/") > 1 and len(below) == 1 and len(same) == 1:
-            return below[0]
-        if len(text) < 5 or same:
-            return b""
-        alike = [one.name for one in self._reader.names.similar_names(text, 20)]
-        folder = os.path.dirname(path)
-        found = [
-            one
-            for _, one in self._reader.related.sources_of_stems(alike, 200)
-            if os.path.splitext(one)[1] == ending
-            and (os.path.dirname(one) == folder or os.path.dirname(one).endswith(b"/" + folder) or not folder)
-            and _is_misspelled(text, os.path.splitext(os.path.basename(one))[0].decode("utf-8", "replace"))
-        ]
-        return found[0] if len(found) == 1 else b""
-
     # Places and paths
 
     def _path(self, one: Citation) -> CitationOutcome:
-        if self._files_of(one.path) or self._is_there(one.path):
+        if self._files.named(one.path) or self._files.is_there(one.path):
             return RIGHT
         # A bare file name is as often a file of the reader's own project.
         return self._missing(one) if "/" in one.path else UNKNOWN
 
     def _place(self, one: Citation) -> CitationOutcome:
-        paths = self._files_of(one.path)
+        paths = self._files.named(one.path)
         if not paths:
             return self._missing(one)
-        files = [file for path in paths[:MOST_SAME_NAME] if (file := self._file(path)) is not None]
+        files = [file for path in paths[:MOST_SAME_NAME] if (file := self._files.read(path)) is not None]
         if not files or len(paths) > MOST_SAME_NAME:
             return UNKNOWN
         if not 0 < one.start_line <= one.end_line:
@@ -344,7 +232,7 @@ class CheckedText:
             return UNKNOWN
         return _wrong("symbol-elsewhere", Reason.MOVED, f"{one.symbol} is at {_shown(now)} now", now)
 
-    def _definitions_in(self, file: _CitedFile, one: Citation) -> list[DefinitionHit]:
+    def _definitions_in(self, file: CitedFile, one: Citation) -> list[DefinitionHit]:
         """Return the definitions of a file that a symbol may name: a qualified one names a member of its owner, or
         what the file itself, as a module, has at its top.
         """
@@ -356,7 +244,7 @@ class CheckedText:
         is_module = one.parts[-2] in _modules(file.source.path)
         return [hit for hit in named if is_module and _innermost(file.defined, hit) is None]
 
-    def _owned_in(self, file: _CitedFile, one: Citation) -> list[DefinitionHit]:
+    def _owned_in(self, file: CitedFile, one: Citation) -> list[DefinitionHit]:
         """Return the definitions of a qualified name that a file has under the name's owner."""
         named = [hit for hit in file.defined if hit.name == one.name]
         if len(one.parts) < 2 or not named:
@@ -371,7 +259,7 @@ class CheckedText:
         around = ((hit, _innermost(file.defined, hit)) for hit in named)
         return [hit for hit, outer in around if hit in known or (outer is not None and outer.name == owner)]
 
-    def _definition(self, one: Citation, files: Sequence[_CitedFile]) -> CitedPlace | None:
+    def _definition(self, one: Citation, files: Sequence[CitedFile]) -> CitedPlace | None:
         """Return where the symbol next to a place is defined: in the cited file, else the only definition there is."""
         if not one.parts or not _is_telling(one):
             return None
@@ -517,7 +405,7 @@ class CheckedText:
         paths = self._reader.uses.code_mentioning(one.name, MOST_SAME_NAME * 3)
         if len(paths) == MOST_SAME_NAME * 3:
             return True
-        files = [self._file(path) for path in paths]
+        files = [self._files.read(path) for path in paths]
         return any(file is None or pattern.search(file.data.decode("utf-8", "replace")) for file in files)
 
     def _module_member(self, one: Citation) -> CitationOutcome:
@@ -531,7 +419,7 @@ class CheckedText:
         path = "/".join(owners)
         for root in ("", "src/"):
             for ending in (".py", "/__init__.py"):
-                file = self._file(f"{root}{path}{ending}".encode())
+                file = self._files.read(f"{root}{path}{ending}".encode())
                 if file is None:
                     continue
                 folder = f"{root}{path}/{one.name}".encode()
@@ -614,7 +502,7 @@ class CheckedText:
 
     def _became(self, path: bytes, then: Declaration, then_data: bytes) -> CitedPlace | None:
         """Return the new declaration with the same owner, kind and similar text in the same file."""
-        file = self._file(path)
+        file = self._files.read(path)
         if file is None:
             return None
         language = _language(path)
@@ -634,8 +522,8 @@ class CheckedText:
     # Quotes
 
     def _quote(self, one: Citation) -> CitationOutcome:
-        paths = self._files_of(one.path)
-        files = [file for path in paths[:MOST_SAME_NAME] if (file := self._file(path)) is not None]
+        paths = self._files.named(one.path)
+        files = [file for path in paths[:MOST_SAME_NAME] if (file := self._files.read(path)) is not None]
         if not files or len(paths) > MOST_SAME_NAME:
             return self._missing(one) if one.is_explicit and not paths else UNKNOWN
         pieces = _pieces(one.quoted)
@@ -656,7 +544,7 @@ class CheckedText:
         return _differing(files[0], [line for piece in pieces for line in piece])
 
 
-def _differing(file: _CitedFile, quoted: Sequence[str]) -> CitationOutcome:
+def _differing(file: CitedFile, quoted: Sequence[str]) -> CitationOutcome:
     """Judge a quote that is nowhere in its file: wrong where most of its lines are."""
     telling = [line for line in quoted if len(line) > 3]
     strange = [line for line in telling if line not in file.rows]
@@ -697,10 +585,6 @@ def _modules(path: bytes) -> list[str]:
     return os.path.splitext(path.decode("utf-8", "replace"))[0].split("/")
 
 
-def _is_misspelled(one: str, other: str) -> bool:
-    return one.lower() == other.lower() or SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.88
-
-
 def _is_telling(one: Citation) -> bool:
     """Return whether the symbol is more than a common word in code marks."""
     return len(one.name) > 2 and (len(one.parts) > 1 or one.is_call or is_compound(one.name) or one.name[0].isupper())
@@ -718,7 +602,7 @@ def _innermost(defined: Sequence[DefinitionHit], hit: DefinitionHit) -> Definiti
     return min(around, key=lambda one: one.end_line - one.start_line, default=None)
 
 
-def _is_named_at(file: _CitedFile, one: Citation, owned: Sequence[DefinitionHit]) -> bool:
+def _is_named_at(file: CitedFile, one: Citation, owned: Sequence[DefinitionHit]) -> bool:
     """Return whether the cited lines contain the name, or lie in its definition.
 
     Where the file has definitions ``owned`` by the owner of a qualified name, one of another owner, or of none, does
@@ -742,7 +626,7 @@ def _is_named_at(file: _CitedFile, one: Citation, owned: Sequence[DefinitionHit]
     return any(hit.start_line <= last and first <= hit.end_line for hit in meant)
 
 
-def _near_lines(file: _CitedFile, one: Citation, meant: Sequence[DefinitionHit]) -> tuple[int, int]:
+def _near_lines(file: CitedFile, one: Citation, meant: Sequence[DefinitionHit]) -> tuple[int, int]:
     """Return the cited lines with those near to them, as far as these lie in no other function or class than the first
     and the last cited line do.
     """
@@ -757,7 +641,7 @@ def _near_lines(file: _CitedFile, one: Citation, meant: Sequence[DefinitionHit])
     return first, last
 
 
-def _other_at(file: _CitedFile, line: int, meant: Sequence[DefinitionHit]) -> DefinitionHit | None:
+def _other_at(file: CitedFile, line: int, meant: Sequence[DefinitionHit]) -> DefinitionHit | None:
     """Return the smallest function or class at a line, unless it is one of those that are meant, or lies in one or
     around one; None where nothing is meant.
     """
@@ -808,7 +692,7 @@ def _pieces(quoted: Sequence[str]) -> list[list[str]]:
     return [piece for piece in pieces if piece]
 
 
-def _found(pieces: Sequence[Sequence[str]], file: _CitedFile, near: int) -> tuple[int, int] | None:
+def _found(pieces: Sequence[Sequence[str]], file: CitedFile, near: int) -> tuple[int, int] | None:
     """Return the lines of the pieces in a file, in their order; of several places the nearest to ``near``."""
     places = []
     for start in _starts(pieces[0], file, 0):
@@ -823,7 +707,7 @@ def _found(pieces: Sequence[Sequence[str]], file: _CitedFile, near: int) -> tupl
     return min(places, key=lambda place: abs(place[0] - near)) if places else None
 
 
-def _starts(piece: Sequence[str], file: _CitedFile, begin: int) -> Iterator[int]:
+def _starts(piece: Sequence[str], file: CitedFile, begin: int) -> Iterator[int]:
     """Yield the rows from ``begin`` on where a piece occurs, whatever its indentation."""
     for row in file.rows.get(piece[0], ()):
         if row >= begin and file.lines[row : row + len(piece)] == piece:

@@ -1,0 +1,147 @@
+"""Find and read the files that a text cites: which file of the workspace a written path means, as it is on disk now.
+
+Opens only files that are indexed and still count, and at most ``MOST_FILES`` of them.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from functools import cached_property
+
+from helix_core.engine.verdict.weigher import Weigher
+from helix_core.errors import GitError, UsageError
+from helix_core.model import Source
+from helix_core.store import DefinitionHit, Reader
+from helix_core.workspace import checked
+
+MOST_FILES = 100
+MOST_COPIES = 500
+
+
+class CitedFile:
+    """A file as it is on disk: its masked text, and its definitions if the index has this version."""
+
+    def __init__(self, source: Source, data: bytes, defined: Sequence[DefinitionHit]) -> None:
+        self.source, self.data, self.defined = source, data, defined
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Return the lines, neither indentation nor trailing blanks included."""
+        return [raw.decode("utf-8", "replace").strip() for raw in self.data.splitlines()]
+
+    @cached_property
+    def rows(self) -> dict[str, list[int]]:
+        """Return the rows of each line, at most ``MOST_COPIES``."""
+        found: dict[str, list[int]] = {}
+        for row, line in enumerate(self.lines):
+            same = found.setdefault(line, [])
+            if len(same) < MOST_COPIES:
+                same.append(row)
+        return found
+
+
+class CitedFiles:
+    """The files of one text. ``folder`` is the workspace's path, ``base`` the folder of the text in it.
+
+    What was left out is a key of ``notes``.
+    """
+
+    def __init__(self, reader: Reader, weigher: Weigher, folder: str, base: str, notes: dict[str, None]) -> None:
+        self._reader, self._weigher, self._observer = reader, weigher, weigher.observer
+        self._folder, self._base, self._notes = folder.rstrip("/"), base, notes
+        self._read: dict[bytes, CitedFile | None] = {}
+
+    def spellings(self, written: str) -> list[bytes]:
+        """Return the paths inside the workspace that a written path may mean, the likeliest first."""
+        path = written.removeprefix(self._folder + "/") if self._folder else written
+        tries = [path]
+        if self._base and not path.startswith("/"):
+            tries.insert(0, posixpath.normpath(posixpath.join(self._base, path)))
+        found = []
+        for one in tries:
+            try:
+                found.append(checked(posixpath.normpath(one)))
+            except UsageError:
+                continue
+        return list(dict.fromkeys(found))
+
+    def named(self, written: str) -> list[bytes]:
+        """Return the indexed files a path means: exactly that one, else those whose path ends with it."""
+        spellings = self.spellings(written)
+        for path in spellings:
+            if self._reader.files.state(path) is not None:
+                return [path]
+            if self._observer.is_there(path):
+                # It is this file, which is not indexed, and not one whose path ends so.
+                return []
+        for path in spellings[-1:]:
+            stem = os.path.splitext(os.path.basename(path))[0].decode("utf-8", "replace")
+            same = self._reader.related.sources_of_stems([stem], 500)
+            return sorted({one for _, one in same if one.endswith(b"/" + path)})
+        return []
+
+    def is_there(self, written: str) -> bool:
+        """Return whether the disk has a file or folder that a written path may mean, indexed or not."""
+        return any(self._observer.is_there(path) or self._observer.is_folder(path) for path in self.spellings(written))
+
+    def read(self, path: bytes) -> CitedFile | None:
+        """Return the file as it is on disk, None for one that is not indexed, not readable or beyond the limit."""
+        if path in self._read:
+            return self._read[path]
+        if len(self._read) >= MOST_FILES:
+            self._notes[f"only the first {MOST_FILES} cited files were read"] = None
+            return None
+        source = self._reader.files.source(path)
+        observed = self._observer.look(source) if source is not None else None
+        if source is None or observed is None or observed.file is None:
+            self._read[path] = None
+            return None
+        now = self._reader.files.source(path)
+        is_current = now is not None and now.content_hash == observed.file.content_hash
+        defined = self._reader.names.defined_in(now.id) if now is not None and is_current else ()
+        found = CitedFile(source, self._weigher.mask(observed).data, defined)
+        self._read[path] = found
+        return found
+
+    def was_committed(self, paths: Sequence[bytes]) -> bool:
+        """Return whether the commit that is checked out has one of the files; no, and noted, where git fails."""
+        facts = self._weigher.facts
+        if facts.committed is None or not facts.state.head:
+            return False
+        try:
+            return any(data is not None for data in facts.committed.read([(facts.state.head, path) for path in paths]))
+        except GitError as error:
+            self._notes[f"paths were not compared with git: {error}"] = None
+            return False
+
+    def nearest(self, path: bytes, *, has_folder: bool) -> bytes:
+        """Return the only file with almost this path, or an empty path.
+
+        The same name in another folder below the same top folder, or a name with a letter or two of difference.
+        """
+        name, top = os.path.basename(path), path.split(b"/")[0] + b"/"
+        stem, ending = os.path.splitext(name)
+        text = stem.decode("utf-8", "replace")
+        same = {one for _, one in self._reader.related.sources_of_stems([text], 200) if os.path.basename(one) == name}
+        below = [one for one in same if one.startswith(top)]
+        if has_folder and path.count(b"/") > 1 and len(below) == 1 and len(same) == 1:
+            return below[0]
+        if len(text) < 5 or same:
+            return b""
+        alike = [one.name for one in self._reader.names.similar_names(text, 20)]
+        folder = os.path.dirname(path)
+        found = [
+            one
+            for _, one in self._reader.related.sources_of_stems(alike, 200)
+            if os.path.splitext(one)[1] == ending
+            and (os.path.dirname(one) == folder or os.path.dirname(one).endswith(b"/" + folder) or not folder)
+            and _is_misspelled(text, os.path.splitext(os.path.basename(one))[0].decode("utf-8", "replace"))
+        ]
+        return found[0] if len(found) == 1 else b""
+
+
+def _is_misspelled(one: str, other: str) -> bool:
+    return one.lower() == other.lower() or SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.88
