@@ -22,6 +22,7 @@ from helix_core.ingest.secret_names import CLOSE, NAME, TELLING, whole_name
 from helix_core.ingest.secret_prose import WORTH_A_LOOK
 from helix_core.ingest.secret_tables import HEADER, in_columns, in_tables
 from helix_core.ingest.secret_values import (
+    LazyHeaded,
     LazyPattern,
     is_chosen_password,
     is_few_letters,
@@ -61,7 +62,7 @@ _LITERAL_AHEAD = (
     rb"(?:[^\"'`\r\n;#{},]{0,100}|[^\"'`\r\n;]{0,60}[\[({=\\][ \t]*\r?\n[ \t]{0,40}[^\s\"'`=,;]{0,10}"
     rb"|[ \t]*\r?\n[ \t]{0,40})" + _QUOTE
 )
-_ASSIGNED = LazyPattern(NAME + CLOSE + _TYPE + rb"[ \t]{0,16}(" + _OPERATOR + rb")" + _LITERAL_AHEAD)
+_ASSIGNED = LazyHeaded(NAME + CLOSE + _TYPE + rb"[ \t]{0,16}(" + _OPERATOR + rb")", _LITERAL_AHEAD)
 """Groups: 1 the name, 2 the operator; a literal follows nearby."""
 
 _TEXT_BLOCK = LazyPattern(NAME + CLOSE + _TYPE + rb"[ \t]{0,16}(?::=|[=:])[ \t]{0,16}[bBrRuU]{0,2}(\"\"\"|''')")

@@ -25,88 +25,158 @@ _ASSIGN = rb"[\"'\]]{0,2}[ \t]{0,8}(?:=>|:=|[=:])[ \t]{0,8}[\"']?"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind of credential. ``judged`` means that the format alone is no proof, so placeholders are not masked."""
+    """A kind of credential. Whatever ``pattern`` matches has a match of ``cue``, a pattern that counts little;
+    ``judged`` means that the format alone is no proof, so placeholders are not masked.
+    """
 
     kind: str
+    cue: bytes
     pattern: bytes
     judged: bool = False
 
 
 TOKEN_RULES: tuple[Rule, ...] = (
-    Rule("aws-access-key", rb"\b((?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16})\b"),
+    Rule(
+        "aws-access-key",
+        rb"A(?:KIA|SIA|BIA|CCA|3T)[A-Z0-9]{4}",
+        rb"\b((?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16})\b",
+    ),
     Rule(
         "aws-secret-key",
+        rb"(?i:aws[\w.\-]{0,20}(?:secret|private)|secret_?access_?key)",
         rb"(?i:aws[\w.\-]{0,20}(?:secret|private)[\w.\-]{0,20}|secret_?access_?key)" + _ASSIGN + rb"([A-Za-z0-9/+]{40})"
         rb"(?:[^A-Za-z0-9/+=]|$)",
     ),
-    Rule("github-token", rb"\b((?:gh[pousr]_[A-Za-z0-9]{30,})|github_pat_[A-Za-z0-9_]{22,})"),
-    Rule("gitlab-token", rb"\b(gl(?:pat|oas|dt|rt|cbt|ptt|ft|agent|imt|soat)-" + _WORD + rb"{20,})"),
-    Rule("slack-token", rb"\b(xox[abeoprs]-[A-Za-z0-9\-]{10,}|xapp-[0-9]-[A-Za-z0-9\-]{20,})"),
-    Rule("slack-webhook", rb"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_+]{20,})", judged=True),
-    Rule("discord-token", rb"\b([MNO]" + _WORD + rb"{23,25}\." + _WORD + rb"{6}\." + _WORD + rb"{27,38})"),
-    Rule("stripe-key", rb"\b((?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{24,})"),
-    Rule("google-api-key", rb"\b(AIza" + _WORD + rb"{35})"),
-    Rule("google-oauth", rb"\b(GOCSPX-" + _WORD + rb"{20,}|ya29\." + _WORD + rb"{20,}|1//0" + _WORD + rb"{30,})"),
-    Rule("npm-token", rb"\b(npm_[A-Za-z0-9]{36,})"),
-    Rule("npm-auth", rb":_(?:authToken|auth|password)[ \t]{0,4}=[ \t]{0,4}[\"']?([A-Za-z0-9_\-=+/.]{8,})", judged=True),
-    Rule("pypi-token", rb"\b(pypi-AgE[A-Z]" + _WORD + rb"{16,})"),
-    Rule("rubygems-key", rb"\b(rubygems_[a-f0-9]{48})"),
-    Rule("cargo-token", rb"\b(cio[A-Za-z0-9]{32})\b"),
-    Rule("sendgrid-key", rb"\b(SG\." + _WORD + rb"{16,}\." + _WORD + rb"{16,})"),
-    Rule("mailgun-key", rb"\b(key-[0-9a-z]{32})\b"),
-    Rule("mailchimp-key", rb"\b([0-9a-f]{32}-us[0-9]{1,2})\b"),
-    Rule("twilio-key", rb"\b((?:SK|AC)[0-9a-f]{32})\b"),
-    Rule("anthropic-key", rb"\b(sk-ant-" + _WORD + rb"{20,})"),
-    Rule("openai-key", rb"\b(sk-(?:proj|svcacct|admin|None|or-v1)-" + _WORD + rb"{20,}|sk-[A-Za-z0-9]{32,})"),
-    Rule("huggingface-token", rb"\b((?:hf|api_org)_[A-Za-z0-9]{30,})"),
-    Rule("replicate-token", rb"\b(r8_[A-Za-z0-9]{37})\b"),
-    Rule("groq-key", rb"\b(gsk_[A-Za-z0-9]{40,})"),
-    Rule("azure-key", rb"(?i:(?:account|shared|shared_?access)_?key)" + _ASSIGN + rb"([A-Za-z0-9+/]{40,}={0,2})"),
-    Rule("azure-sas", rb"[?&;]sig=([A-Za-z0-9%+/=]{30,})"),
-    Rule("azure-client-secret", rb"\b([A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.\-]{31,34})"),
-    Rule("digitalocean-token", rb"\b(do[opr]_v1_[a-f0-9]{64})"),
-    Rule("shopify-token", rb"\b(shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32})"),
-    Rule("square-token", rb"\b(sq0(?:atp|csp|idp)-" + _WORD + rb"{22,}|EAAA" + _WORD + rb"{60,})"),
-    Rule("databricks-token", rb"\b(dapi[a-f0-9]{32})\b"),
-    Rule("atlassian-token", rb"\b(ATATT3[A-Za-z0-9_\-=]{60,})"),
-    Rule("linear-key", rb"\b(lin_(?:api|oauth)_[A-Za-z0-9]{32,})"),
-    Rule("grafana-token", rb"\b(glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8})"),
-    Rule("newrelic-key", rb"\b(NRAK-[A-Z0-9]{27})\b"),
-    Rule("sentry-token", rb"\b(sntry[su]_[A-Za-z0-9+/=_\-]{40,})"),
-    Rule("docker-token", rb"\b(dckr_(?:pat|oat)_" + _WORD + rb"{20,})"),
-    Rule("vault-token", rb"\b(hv[sbr]\." + _WORD + rb"{24,})"),
-    Rule("doppler-token", rb"\b(dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9]{40,})"),
-    Rule("supabase-key", rb"\b(sb[ps]_[a-f0-9]{40})\b"),
-    Rule("age-key", rb"\b(AGE-SECRET-KEY-1[A-Z0-9]{58})"),
-    Rule("artifactory-token", rb"\b(AKC[a-zA-Z0-9]{10}[a-zA-Z0-9]{40,})"),
-    Rule("telegram-token", rb"\b([0-9]{8,10}:AA" + _WORD + rb"{33})"),
-    Rule("jwt", rb"\b(eyJ" + _WORD + rb"{8,}\.eyJ" + _WORD + rb"{8,}(?:\." + _WORD + rb"*)?)"),
+    Rule(
+        "github-token", rb"gh[pousr]_|github_pat_", rb"\b((?:gh[pousr]_[A-Za-z0-9]{30,})|github_pat_[A-Za-z0-9_]{22,})"
+    ),
+    Rule(
+        "gitlab-token",
+        rb"gl(?:pat|oas|dt|rt|cbt|ptt|ft|agent|imt|soat)-",
+        rb"\b(gl(?:pat|oas|dt|rt|cbt|ptt|ft|agent|imt|soat)-" + _WORD + rb"{20,})",
+    ),
+    Rule("slack-token", rb"xox[abeoprs]-|xapp-", rb"\b(xox[abeoprs]-[A-Za-z0-9\-]{10,}|xapp-[0-9]-[A-Za-z0-9\-]{20,})"),
+    Rule(
+        "slack-webhook",
+        rb"hooks\.slack\.com/",
+        rb"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_+]{20,})",
+        judged=True,
+    ),
+    Rule(
+        "discord-token",
+        rb"\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{20}",
+        rb"\b([MNO]" + _WORD + rb"{23,25}\." + _WORD + rb"{6}\." + _WORD + rb"{27,38})",
+    ),
+    Rule(
+        "stripe-key",
+        rb"[sr]k_(?:live|test)_|whsec_",
+        rb"\b((?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{24,})",
+    ),
+    Rule("google-api-key", rb"AIza", rb"\b(AIza" + _WORD + rb"{35})"),
+    Rule(
+        "google-oauth",
+        rb"GOCSPX-|ya29\.|1//0",
+        rb"\b(GOCSPX-" + _WORD + rb"{20,}|ya29\." + _WORD + rb"{20,}|1//0" + _WORD + rb"{30,})",
+    ),
+    Rule("npm-token", rb"npm_[A-Za-z0-9]{9}", rb"\b(npm_[A-Za-z0-9]{36,})"),
+    Rule(
+        "npm-auth",
+        rb":_(?:auth|password)",
+        rb":_(?:authToken|auth|password)[ \t]{0,4}=[ \t]{0,4}[\"']?([A-Za-z0-9_\-=+/.]{8,})",
+        judged=True,
+    ),
+    Rule("pypi-token", rb"pypi-AgE", rb"\b(pypi-AgE[A-Z]" + _WORD + rb"{16,})"),
+    Rule("rubygems-key", rb"rubygems_[a-f0-9]{4}", rb"\b(rubygems_[a-f0-9]{48})"),
+    Rule("cargo-token", rb"\bcio[A-Za-z0-9]{9}", rb"\b(cio[A-Za-z0-9]{32})\b"),
+    Rule("sendgrid-key", rb"\bSG\.", rb"\b(SG\." + _WORD + rb"{16,}\." + _WORD + rb"{16,})"),
+    Rule("mailgun-key", rb"\bkey-[0-9a-z]{9}", rb"\b(key-[0-9a-z]{32})\b"),
+    Rule("mailchimp-key", rb"[0-9a-f]-us[0-9]", rb"\b([0-9a-f]{32}-us[0-9]{1,2})\b"),
+    Rule("twilio-key", rb"\b(?:SK|AC)[0-9a-f]{4}", rb"\b((?:SK|AC)[0-9a-f]{32})\b"),
+    Rule("anthropic-key", rb"\bsk-ant-", rb"\b(sk-ant-" + _WORD + rb"{20,})"),
+    Rule(
+        "openai-key",
+        rb"\bsk-(?:proj|svcacct|admin|None|or-v1)-|\bsk-[A-Za-z0-9]{9}",
+        rb"\b(sk-(?:proj|svcacct|admin|None|or-v1)-" + _WORD + rb"{20,}|sk-[A-Za-z0-9]{32,})",
+    ),
+    Rule("huggingface-token", rb"\b(?:hf|api_org)_[A-Za-z0-9]{9}", rb"\b((?:hf|api_org)_[A-Za-z0-9]{30,})"),
+    Rule("replicate-token", rb"\br8_", rb"\b(r8_[A-Za-z0-9]{37})\b"),
+    Rule("groq-key", rb"\bgsk_", rb"\b(gsk_[A-Za-z0-9]{40,})"),
+    Rule(
+        "azure-key",
+        rb"(?i:(?:account|shared|access)_?key)[\"'\]]{0,2}[ \t]{0,8}[=:]",
+        rb"(?i:(?:account|shared|shared_?access)_?key)" + _ASSIGN + rb"([A-Za-z0-9+/]{40,}={0,2})",
+    ),
+    Rule("azure-sas", rb"[?&;]sig=", rb"[?&;]sig=([A-Za-z0-9%+/=]{30,})"),
+    Rule("azure-client-secret", rb"[0-9]Q~", rb"\b([A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.\-]{31,34})"),
+    Rule("digitalocean-token", rb"\bdo[opr]_v1_", rb"\b(do[opr]_v1_[a-f0-9]{64})"),
+    Rule("shopify-token", rb"\bshp(?:at|ca|pa|ss)_", rb"\b(shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32})"),
+    Rule(
+        "square-token",
+        rb"\bsq0(?:atp|csp|idp)-|\bEAAA",
+        rb"\b(sq0(?:atp|csp|idp)-" + _WORD + rb"{22,}|EAAA" + _WORD + rb"{60,})",
+    ),
+    Rule("databricks-token", rb"\bdapi[a-f0-9]{4}", rb"\b(dapi[a-f0-9]{32})\b"),
+    Rule("atlassian-token", rb"\bATATT3", rb"\b(ATATT3[A-Za-z0-9_\-=]{60,})"),
+    Rule("linear-key", rb"\blin_(?:api|oauth)_", rb"\b(lin_(?:api|oauth)_[A-Za-z0-9]{32,})"),
+    Rule("grafana-token", rb"\bglsa_", rb"\b(glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8})"),
+    Rule("newrelic-key", rb"\bNRAK-", rb"\b(NRAK-[A-Z0-9]{27})\b"),
+    Rule("sentry-token", rb"\bsntry[su]_", rb"\b(sntry[su]_[A-Za-z0-9+/=_\-]{40,})"),
+    Rule("docker-token", rb"\bdckr_(?:pat|oat)_", rb"\b(dckr_(?:pat|oat)_" + _WORD + rb"{20,})"),
+    Rule("vault-token", rb"\bhv[sbr]\.[A-Za-z0-9_\-]{9}", rb"\b(hv[sbr]\." + _WORD + rb"{24,})"),
+    Rule(
+        "doppler-token",
+        rb"\bdp\.(?:pt|st|ct|sa|scim|audit)\.",
+        rb"\b(dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9]{40,})",
+    ),
+    Rule("supabase-key", rb"\bsb[ps]_[a-f0-9]{4}", rb"\b(sb[ps]_[a-f0-9]{40})\b"),
+    Rule("age-key", rb"\bAGE-SECRET-KEY-1", rb"\b(AGE-SECRET-KEY-1[A-Z0-9]{58})"),
+    Rule("artifactory-token", rb"\bAKC[a-zA-Z0-9]{9}", rb"\b(AKC[a-zA-Z0-9]{10}[a-zA-Z0-9]{40,})"),
+    Rule("telegram-token", rb"[0-9]:AA", rb"\b([0-9]{8,10}:AA" + _WORD + rb"{33})"),
+    Rule("jwt", rb"\beyJ", rb"\b(eyJ" + _WORD + rb"{8,}\.eyJ" + _WORD + rb"{8,}(?:\." + _WORD + rb"*)?)"),
     Rule(
         "url-password",
+        rb"://[^\s/:@\"'<>`\\]*:[^\s/@\"'<>{}`\\]+@",
         rb"[A-Za-z][A-Za-z0-9+.\-]{1,20}://[^\s/:@\"'<>`\\]{0,100}:([^\s/@\"'<>{}`\\]{3,200})@[\w\[%.$\-]",
         judged=True,
     ),
-    Rule("bearer-token", rb"(?i:\bbearer)[ \t]{1,4}([A-Za-z0-9_\-.~+/]{16,}={0,2})", judged=True),
+    Rule(
+        "bearer-token",
+        rb"(?i:\bbearer)[ \t]{1,4}[A-Za-z0-9_\-.~+/]{9}",
+        rb"(?i:\bbearer)[ \t]{1,4}([A-Za-z0-9_\-.~+/]{16,}={0,2})",
+        judged=True,
+    ),
     Rule(
         "basic-auth",
+        rb"(?i:authorization)[\"']?[ \t:=,]{1,9}[\"']?(?i:basic)",
         rb"(?i:authorization)[\"']{0,1}(?:[ \t]{0,4}[:=,][ \t]{0,4}|[ \t]{1,8})[\"']?(?i:basic)"
         rb"[ \t]{1,4}([A-Za-z0-9+/]{8,}={0,2})",
         judged=True,
     ),
     Rule(
-        "connection-string", rb"(?i:;[ \t]{0,4}(?:password|pwd|passwd)[ \t]{0,2}=[ \t]{0,2})([^;\"'\s{}]{3,128})", True
+        "connection-string",
+        rb"(?i:;[ \t]{0,4}p(?:assword|wd|asswd))[ \t]{0,2}=",
+        rb"(?i:;[ \t]{0,4}(?:password|pwd|passwd)[ \t]{0,2}=[ \t]{0,2})([^;\"'\s{}]{3,128})",
+        True,
     ),
     Rule(
         "connection-string",
+        rb"=[^\s\"'=]+(?i:[ ]password=)[^\s\"'{}]{3}",
         rb"(?i:\b(?:host|user|dbname|port|sslmode)=[^\s\"'=]{1,64}[ ](?:[a-z_]{1,20}=[^\s\"'=]{1,64}[ ]){0,6}"
         rb"password=)([^\s\"'{}]{3,128})",
         judged=True,
     ),
-    Rule("curl-password", rb"\bcurl[^\n]{0,120}[ \t](?:-u|--user)[ =][\"']?[^\s:\"'$]{1,64}:([^\s\"'$]{3,128})", True),
+    Rule(
+        "curl-password",
+        rb"\bcurl",
+        rb"\bcurl[^\n]{0,120}[ \t](?:-u|--user)[ =][\"']?[^\s:\"'$]{1,64}:([^\s\"'$]{3,128})",
+        True,
+    ),
 )
 
 TOKENS = LazyPattern(b"|".join(rule.pattern for rule in TOKEN_RULES))
-"""Group n+1 belongs to ``TOKEN_RULES[n]``."""
+"""Group n+1 belongs to ``TOKEN_RULES[n]``. Together the rules count so much that their DFA outgrows its memory."""
+TOKEN_CUES = LazyPattern(b"|".join(rule.cue for rule in TOKEN_RULES))
+"""A prefilter: matches every text that has a token, at six times the speed of ``TOKENS``."""
 
 _BEGIN = LazyPattern(
     rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|---- BEGIN SSH2 [A-Z ]{0,20}PRIVATE KEY ----"
@@ -138,6 +208,8 @@ _ISSUERS = (
 
 def tokens(data: bytes) -> Iterator[SecretSpan]:
     """Yield every credential in an issuer's format."""
+    if TOKEN_CUES.search(data) is None:
+        return
     reached = 0
     for match in TOKENS.finditer(data):
         finding = _token(data, match, 0)

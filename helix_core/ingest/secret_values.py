@@ -64,6 +64,36 @@ class LazyPattern:
         return bytes((self._compiled or self.compiled()).sub(replacement, data))
 
 
+class LazyHeaded:
+    """A pattern of a head and a rest, of which only the heads are searched for.
+
+    Matches like ``LazyPattern(head + rest)``, whose DFA outgrows ``max_mem`` where the rest counts: a search of it
+    takes ten times as long.
+    """
+
+    __slots__ = ("_head", "_whole")
+
+    def __init__(self, head: bytes, rest: bytes) -> None:
+        self._head, self._whole = LazyPattern(head), LazyPattern(head + rest)
+
+    def finditer(self, data: bytes) -> Iterator[Any]:
+        """Yield the non-overlapping matches, none of which may be empty."""
+        # Heads without their rest may overlap: read as many bytes of them as the text has, so that time stays linear.
+        position, left = 0, len(data)
+        while left >= 0:
+            head = self._head.search(data, position)
+            if head is None:
+                return
+            match = self._whole.match(data, head.start())
+            if match is not None:
+                yield match
+                position = match.end()
+            else:
+                position = head.start() + 1
+                left -= head.end() - head.start()
+        yield from self._whole.finditer(data, position)
+
+
 class LazyAlternatives:
     """The alternatives of one pattern, each compiled at the first text that has one of its words.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"22": "577a07f69e144830"}
+RULES_OF = {"22": "0a0a8627afcc0dc0"}
 
 
 def _rules() -> str:

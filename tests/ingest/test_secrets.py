@@ -13,10 +13,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helix_core.ingest import secret_commands
+from helix_core.ingest import secret_commands, secret_places
 from helix_core.ingest.masked import Masked, marker
-from helix_core.ingest.secret_shapes import TOKEN_RULES
-from helix_core.ingest.secret_values import LazyAlternatives, LazyPattern
+from helix_core.ingest.secret_shapes import TOKEN_CUES, TOKEN_RULES
+from helix_core.ingest.secret_values import LazyAlternatives, LazyHeaded, LazyPattern
 from helix_core.ingest.secrets import holds_mask, mask, mask_typed, masked_line
 from helix_core.model import Clean
 
@@ -1001,8 +1001,9 @@ COMMANDS = secret_commands._COMMANDS
 ALL_COMMANDS = LazyPattern(b"|".join(source for _, source in COMMANDS.sources))
 
 
-def spans_of(pattern: LazyPattern | LazyAlternatives, data: bytes) -> list[tuple[int, int]]:
-    return [match.span(match.lastindex) for match in pattern.finditer(data, 0, len(data))]
+def spans_of(pattern: LazyPattern | LazyAlternatives | LazyHeaded, data: bytes) -> list[tuple[int, int]]:
+    found = pattern.finditer(data) if isinstance(pattern, LazyHeaded) else pattern.finditer(data, 0, len(data))
+    return [match.span(match.lastindex) for match in found]
 
 
 @pytest.mark.parametrize("place", range(len(COMMANDS.sources)))
@@ -1025,3 +1026,64 @@ def test_alternatives_match_like_one_pattern() -> None:
     one = LazyPattern(b"|".join(source for _, source in words))
     for data in (b"", b"abccbc", b"bcabc\ndc abc", b"XxyABC xabcc\ncc", b"c\nc"):
         assert spans_of(several, data) == spans_of(one, data), data
+
+
+@pytest.mark.parametrize("place", range(len(TOKEN_RULES)), ids=[rule.kind for rule in TOKEN_RULES])
+def test_every_token_has_a_match_of_its_cue(place: int) -> None:
+    """Without one the file's tokens are not searched for: a wrong cue would leak them."""
+    source = TOKEN_RULES[place].pattern
+
+    @settings(max_examples=30, deadline=None, database=None, derandomize=True)
+    @given(st.from_regex(source, fullmatch=True))
+    def is_announced(token: bytes) -> None:
+        text = b" " + token + b" "
+        assert TOKEN_CUES.search(text) is not None or LazyPattern(source).search(text) is None
+        assert LazyPattern(TOKEN_RULES[place].cue).search(text) is not None or LazyPattern(source).search(text) is None
+
+    is_announced()
+
+
+ASSIGNMENTS = secret_places._ASSIGNED
+WHOLE_ASSIGNMENTS = ASSIGNMENTS._whole
+PIECES = (
+    "password",
+    "secret=",
+    "api_key",
+    ":",
+    "token(",
+    "'x'",
+    '"y',
+    'z"',
+    "=",
+    "=>",
+    "\n",
+    "-",
+    "{",
+    "or",
+    "key",
+    "pw=",
+)
+
+
+@settings(max_examples=200, deadline=None, database=None, derandomize=True)
+@given(st.lists(st.sampled_from(PIECES), max_size=40), st.sampled_from(["", " "]))
+def test_assignments_are_found_by_their_heads_as_by_the_whole_pattern(words: list[str], between: str) -> None:
+    data = between.join(words).encode()
+    assert spans_of(ASSIGNMENTS, data) == spans_of(WHOLE_ASSIGNMENTS, data)
+
+
+def test_overlapping_heads_without_a_rest_cost_linear_time() -> None:
+    small, large = (b"password" * size + b"=\n" for size in (2_000, 8_000))
+
+    def seconds(data: bytes) -> float:
+        began = time.process_time()
+        assert spans_of(ASSIGNMENTS, data) == []
+        return time.process_time() - began
+
+    assert seconds(large) < 4 * 3 * max(seconds(small), 0.01)
+
+
+def test_a_pattern_is_found_behind_heads_that_overlap() -> None:
+    headed, whole = LazyHeaded(rb"(ab*)", rb"c"), LazyPattern(rb"(ab*)c")
+    for data in (b"", b"abcac", b"aaaaabbbbabbbabcabac", b"ab" * 50 + b"c" + b"abb" * 9 + b"ac"):
+        assert spans_of(headed, data) == spans_of(whole, data), data
