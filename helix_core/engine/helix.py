@@ -291,7 +291,8 @@ class Helix:
 
         Never starts a whole refresh: changes that may affect which files count are left to the next one.
         """
-        with self.session.index.writer.as_secondary_writer():
+        writer = self.session.index.writer
+        with writer.first_in_line(), writer.as_secondary_writer():
             return self._spanned(lambda: self.session.new_refresh("", None).run_only(paths))
 
     def unsettled(self, paths: Sequence[bytes] | None = None) -> tuple[tuple[bytes, ...], float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ import apsw
 from helix_core.errors import StoreError
 
 BUSY_TIMEOUT_MS = 5_000
+BUSY_LOOK_S = 0.002
 RANKING_STEPS_PER_MS = 8_000
 """SQLite instructions per millisecond, on an idle machine, of a query that ranks chunks by BM25."""
 LONG_TEXT_STEPS_PER_MS = 4_000
@@ -54,6 +56,27 @@ def connect(path: str, flags: int) -> apsw.Connection:
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.execute("PRAGMA cell_size_check=1; PRAGMA temp_store=MEMORY")
     return connection
+
+
+def wait_when_busy(connection: apsw.Connection, wait_ms: int) -> None:
+    """Let each statement of a writer wait at most ``wait_ms`` for a lock that another connection holds.
+
+    It looks every ``BUSY_LOOK_S`` seconds. SQLite's own busy timeout sleeps longer at each look, up to 100 ms, so that
+    a save could wait for as long again after the other transaction had ended.
+    """
+    until = 0.0
+
+    def look_again(looks: int) -> bool:
+        nonlocal until
+        now = time.monotonic()
+        if looks == 0:
+            until = now + wait_ms / 1e3
+        if now >= until:
+            return False
+        time.sleep(BUSY_LOOK_S)
+        return True
+
+    connection.set_busy_handler(look_again)
 
 
 def allow_narrowing(connection: apsw.Connection) -> None:

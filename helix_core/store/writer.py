@@ -36,7 +36,7 @@ from helix_core.store.rows import (
     stem_of,
 )
 from helix_core.store.sources import replace_co_changes
-from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, Row, rows_of
+from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, Row, rows_of, wait_when_busy
 from helix_core.store.vector_rows import VectorRows
 
 if TYPE_CHECKING:
@@ -102,6 +102,8 @@ def _configure(connection: apsw.Connection, settings: dict[str, int]) -> None:
 
 
 _POLL_S = 0.003
+# A writer that only looks whether anybody waits holds the lock file for some microseconds.
+_RESERVE_WAIT_S = 0.01
 
 
 class WriteQueue:
@@ -116,6 +118,7 @@ class WriteQueue:
     def __init__(self, path: str) -> None:
         self._file = f"{os.path.splitext(path)[0]}.queue"
         self._lock: FileLock | None = None
+        self._is_reserved = False
 
     @contextmanager
     def ticket(self, wait_ms: int) -> Iterator[None]:
@@ -124,12 +127,35 @@ class WriteQueue:
         A writer with a short busy timeout does not queue. The same holds when the lock file cannot be locked in time or
         at all: the write itself reports what is wrong with the folder.
         """
+        if self._is_reserved:
+            try:
+                yield
+            finally:
+                self._give_up()
+            return
         lock = self._acquired(wait_ms / 1e3) if wait_ms >= BUSY_TIMEOUT_MS else None
         try:
             yield
         finally:
             if lock is not None:
                 lock.release()
+
+    @contextmanager
+    def reserved(self, wait_ms: int) -> Iterator[None]:
+        """Hold the lock file until the first ``ticket`` of the block has ended, or else to the end of the block.
+
+        Where another writer holds it, that one goes first, and the ticket queues as usual.
+        """
+        self._is_reserved = wait_ms >= BUSY_TIMEOUT_MS and self._acquired(_RESERVE_WAIT_S) is not None
+        try:
+            yield
+        finally:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        if self._is_reserved and self._lock is not None:
+            self._is_reserved = False
+            self._lock.release()
 
     def has_waiter(self) -> bool:
         """Return whether another connection holds the lock file."""
@@ -204,13 +230,15 @@ class Writer:
         self._depth = 0
         self._is_bulk_loading: bool | None = None
         self._is_secondary = False
-        self._wait_ms = BUSY_TIMEOUT_MS
         self._queue = WriteQueue(path)
+        self._wait_ms = BUSY_TIMEOUT_MS
+        wait_when_busy(connection, BUSY_TIMEOUT_MS)
 
     def wait_at_most(self, wait_ms: int) -> None:
         """Set the busy timeout, in milliseconds; a connection with a short one leaves checkpoints to the others."""
-        self._wait_ms = wait_ms
-        self._connection.set_busy_timeout(wait_ms)
+        if wait_ms != self._wait_ms:
+            self._wait_ms = wait_ms
+            wait_when_busy(self._connection, wait_ms)
         if wait_ms < BUSY_TIMEOUT_MS:
             self._connection.wal_autocheckpoint(0)
 
@@ -222,6 +250,15 @@ class Writer:
             yield
         finally:
             self._is_secondary = False
+
+    @contextmanager
+    def first_in_line(self) -> Iterator[None]:
+        """Queue for the write lock now, before the work in the block that leads to the first write.
+
+        A process in the middle of a long batch commits meanwhile, and begins no other until that write has begun.
+        """
+        with self._queue.reserved(self._wait_ms):
+            yield
 
     def should_yield(self) -> bool:
         """Return whether another process waits to write; a long batch then commits after the current file."""
@@ -489,14 +526,14 @@ class Writer:
     def checkpoint(self) -> None:
         """Checkpoint the WAL into the file and truncate it, as far as open snapshots allow."""
         with self._errors(self._path):
-            self._connection.set_busy_timeout(_CHECKPOINT_WAIT_MS)
+            wait_when_busy(self._connection, _CHECKPOINT_WAIT_MS)
             try:
                 self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             except apsw.BusyError:
                 # An open snapshot needs the WAL: the next checkpoint does the rest.
                 return
             finally:
-                self._connection.set_busy_timeout(self._wait_ms)
+                wait_when_busy(self._connection, self._wait_ms)
 
     def _incremental_vacuum(self) -> None:
         with self._errors(self._path):

@@ -1,6 +1,7 @@
 """What becomes of a file that the listing named and that cannot be read when its turn comes."""
 
 import os
+import threading
 import time
 
 from helix_core.engine.indexing.intake import Intake
@@ -12,7 +13,7 @@ from helix_core.store.index import open_index
 from helix_core.workspace.disk import Root
 
 
-def take(folder, writer, known, entries):
+def take(folder, writer, known, entries, tell=lambda _: None):
     report = RefreshReport()
     with Root.open(folder) as root:
         intake = Intake(
@@ -20,7 +21,7 @@ def take(folder, writer, known, entries):
             writer,
             known,
             report,
-            tell=lambda _: None,
+            tell=tell,
             check=lambda: None,
             max_bytes=1 << 20,
             parse_guard=no_parse_guard,
@@ -67,3 +68,32 @@ def test_a_file_that_could_not_be_read_is_tried_again_but_is_no_news():
     assert not is_pending(entry, known, **now)
     assert is_pending(FileEntry(b"closed.py", StatSignature(3, 1, 2, 7)), known, **now)
     assert is_pending(FileEntry(b"new.py", signature), known, **now)
+
+
+def test_a_save_handed_in_during_a_bulk_is_written_before_the_next_file_of_it(tmp_path):
+    """The save queues while the fourth file is stored: the fifth comes after it, whatever else the batch holds."""
+    folder, path, queued = tmp_path / "project", tmp_path / "index.db", threading.Event()
+    folder.mkdir()
+    names = [f"bulk{number:02}.py" for number in range(20)]
+    for name in [*names, "saved.py"]:
+        (folder / name).write_text(f"def {name[:-3]}():\n    return 1\n")
+    with Root.open(folder) as root:
+        *bulk, saved = [FileEntry(name.encode(), root.stat(name.encode())) for name in [*names, "saved.py"]]
+
+    def save():
+        with open_index(path) as own, own.writer().first_in_line(), own.writer().as_secondary_writer():
+            queued.set()
+            take(folder, own.writer(), {}, [saved])
+
+    saving = threading.Thread(target=save)
+
+    def hand_in(progress):
+        if progress.done == 4:
+            saving.start()
+            assert queued.wait(60)
+
+    with open_index(path) as index, index.reader() as reader:
+        take(folder, index.writer(), {}, bulk, hand_in)
+        saving.join()
+        order = sorted([*names, "saved.py"], key=lambda name: reader.files.source(name.encode()).id)
+    assert order == [*names[:4], "saved.py", *names[4:]]

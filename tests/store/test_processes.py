@@ -14,7 +14,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from helix_core.store import Index, open_index
+from helix_core.store import Index, open_index, sqlite_file
 from helix_core.store.index import create_private_file
 from helix_core.store.lifecycle import create_private
 from helix_core.store.sqlite_file import connect, read_header
@@ -190,6 +190,59 @@ def test_a_writer_that_begins_again_at_once_lets_one_that_waits_go_first(tmp_pat
         with busy.batch():
             assert b"saved.py" in reader.files.states(), "the one that waited has not had its turn"
         waiting.join()
+
+
+def test_one_that_queues_before_its_work_goes_before_the_next_batch(tmp_path: Path) -> None:
+    """The other writer ends its batch while the file is still being parsed, and begins no other before it is stored."""
+    path, queued, parsed = tmp_path / "index.db", threading.Event(), threading.Event()
+
+    def save() -> None:
+        with open_index(path) as index, index.writer().first_in_line():
+            queued.set()
+            assert parsed.wait(60)
+            index.writer().replace(document(b"saved.py", b"x = 2\n"), signature(), 2)
+
+    with open_index(path) as index, index.reader() as reader:
+        busy = index.writer()
+        with busy.batch():
+            busy.replace(document(b"bulk0.py", b"x = 1\n"), signature(), 1)
+            saving = threading.Thread(target=save)
+            saving.start()
+            assert queued.wait(60)
+            assert busy.should_yield()
+        timer = threading.Timer(0.1, parsed.set)
+        timer.start()
+        with busy.batch():
+            assert b"saved.py" in reader.files.states(), "the one that queued has not had its turn"
+        saving.join()
+        timer.join()
+        assert not busy.should_yield()
+
+
+def test_one_that_queues_and_writes_nothing_leaves_the_line(tmp_path: Path) -> None:
+    with open_index(tmp_path / "index.db") as index, open_index(tmp_path / "index.db") as other:
+        with other.writer().first_in_line():
+            assert index.writer().should_yield()
+        assert not index.writer().should_yield()
+
+
+def test_a_writer_looks_for_the_lock_at_short_intervals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite's own busy timeout sleeps for 100 ms at a time when it has waited for a quarter of a second."""
+    path, slept = tmp_path / "index.db", []
+    with open_index(path) as index, open_index(path) as other:
+        index.writer().replace(document(b"first.py", b"x = 1\n"), signature(), 1)
+        holding = other.writer().batch()
+
+        def sleep(seconds: float) -> None:
+            slept.append(seconds)
+            if len(slept) == 300:
+                holding.__exit__(None, None, None)
+
+        holding.__enter__()
+        monkeypatch.setattr(sqlite_file.time, "sleep", sleep)
+        index.writer().replace(document(b"saved.py", b"x = 2\n"), signature(), 2)
+    assert len(slept) == 300
+    assert max(slept) <= 0.005
 
 
 def _write_one(path: Path) -> None:
