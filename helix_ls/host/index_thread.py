@@ -196,8 +196,9 @@ class IndexThread:
     def catch_up(self, wait_s: float) -> UnindexedChanges:
         """Return the changes on the disk that are not indexed, after the few queued ones had ``wait_s`` to be indexed.
 
-        They do not wait for their debounce then. Nothing is waited for while indexing is paused, while everything may
-        have changed, or before the first index is complete. Blocks: not for the event loop.
+        They do not wait for their debounce then. What the indexer is at work on is not waited for, and nothing is
+        while indexing is paused, while more changed than a few files, or before the first index is complete. Blocks:
+        not for the event loop.
         """
         deadline = time.monotonic() + wait_s
         if self._closing or not self._facts.complete:
@@ -205,17 +206,16 @@ class IndexThread:
         if not wait_s:
             return self._watcher.unindexed()
         is_known = self._watcher.sync(wait_s)
-        behind = self._watcher.unindexed()
-        if behind.paths:
-            waited = frozenset(behind.paths)
+        waited = self._watcher.soon_indexed()
+        if waited:
             with self._wake:
                 self._is_hurried = True
                 self._wake.notify_all()
                 self._wake.wait_for(
-                    lambda: self._paused or self._closing or waited.isdisjoint(self._watcher.unindexed().paths),
+                    lambda: self._paused or self._closing or waited.isdisjoint(self._watcher.soon_indexed()),
                     max(deadline - time.monotonic(), 0),
                 )
-            behind = self._watcher.unindexed()
+        behind = self._watcher.unindexed()
         return behind if is_known else replace(behind, is_listed=False)
 
     def hint(self, paths: Iterable[bytes]) -> None:
@@ -440,6 +440,7 @@ class IndexThread:
     def _run_to_end(self, request: RefreshRequest) -> Outcome:
         if self._closing or self._settings_changed:
             return Outcome("cancelled")
+        self._watcher.leave_taken()
         run = Run(self._indexing, request, self._settings, self._notify)
         next_report, phase = 0.0, ""
         while True:
@@ -483,7 +484,7 @@ class IndexThread:
             else:
                 is_left = True
             for start in range(0, len(saved), SAVED_BATCH_FILES):
-                if start and self._next_batch_wait_s() <= 0:
+                if start and (self._next_batch_wait_s() <= 0 or self._is_hurry_due()):
                     # Newly saved files go first; the rest of this bulk change is left to the next whole refresh.
                     is_left = True
                     break
@@ -500,6 +501,7 @@ class IndexThread:
             # The next whole refresh indexes these paths, or reports the error.
             is_left = True
         if is_left:
+            self._watcher.leave_taken()
             self._whole_at = time.monotonic()
 
     def _is_hurry_due(self) -> bool:
@@ -591,6 +593,7 @@ class IndexThread:
             if not here:
                 self._take_newest(helix, batch)
             if is_whole:
+                self._watcher.leave_taken()
                 self._whole_at = time.monotonic()
             elif paths:
                 self._refresh_paths(helix, paths, here=here, reported=batch.paths)

@@ -39,6 +39,7 @@ class WorkspaceWatcher:
         self._turn = 0
         self._taken: dict[bytes, int] = {}
         self._whole_turn = 0
+        self._left: dict[bytes, int] = {}
 
     @property
     def state(self) -> WatchState:
@@ -134,16 +135,27 @@ class WorkspaceWatcher:
         """The number of the last batch taken, for ``done_before``."""
         return self._turn
 
+    def leave_taken(self) -> None:
+        """Note that what was taken so far is left to the indexer, a process: nothing of it is indexed in a moment."""
+        with self._lock:
+            self._left |= self._taken
+            self._taken.clear()
+            if len(self._left) > MOST_TAKEN:
+                self._left.clear()
+                self._whole_turn = self._turn
+
     def done(self, paths: Iterable[bytes]) -> None:
         """Note that these paths are indexed as they were when they were taken."""
         with self._lock:
             for path in paths:
                 self._taken.pop(path, None)
+                self._left.pop(path, None)
 
     def done_before(self, turn: int) -> None:
         """Note that everything taken up to that ``turn`` is indexed: a whole refresh that began then has ended."""
         with self._lock:
             self._taken = {path: taken for path, taken in self._taken.items() if taken > turn}
+            self._left = {path: taken for path, taken in self._left.items() if taken > turn}
             self._whole_turn = self._whole_turn if self._whole_turn > turn else 0
 
     def sync(self, timeout_s: float) -> bool:
@@ -160,17 +172,34 @@ class WorkspaceWatcher:
         with self._lock:
             watch = self._watch
             batch = watch.queued() if watch is not None and watch.waiting is not None else None
-            paths = set(self._taken)
+            is_many = max(len(self._taken), len(self._left)) > MOST_UNINDEXED
+            paths = set() if is_many else {*self._taken, *self._left}
             is_whole = self._whole_turn > 0
         if batch is not None:
             paths |= batch.paths
             is_whole = is_whole or batch.whole
-        if not paths and not is_whole:
+        if not paths and not is_whole and not is_many:
             return NO_CHANGES
-        if len(paths) > MOST_UNINDEXED:
+        if is_many or len(paths) > MOST_UNINDEXED:
             return UnindexedChanges(is_listed=False)
         top = os.fsencode(self._folder) + b"/"
         return UnindexedChanges(tuple(sorted(path for path in paths if os.path.lexists(top + path))), not is_whole)
+
+    def soon_indexed(self) -> frozenset[bytes]:
+        """Return the changed paths that are not left to the indexer, if they are few: a save, also amid a bulk change.
+
+        Where many were taken, these are the queued ones alone, and none where more than ``MOST_UNINDEXED`` are queued.
+        Paths with nothing at them are left out.
+        """
+        with self._lock:
+            watch = self._watch
+            batch = watch.queued() if watch is not None and watch.waiting is not None else ChangeBatch()
+            is_few = len(self._taken) + len(batch.paths) <= MOST_UNINDEXED
+            paths = batch.paths.union(self._taken) if is_few else batch.paths
+        if len(paths) > MOST_UNINDEXED:
+            return frozenset()
+        top = os.fsencode(self._folder) + b"/"
+        return frozenset(one for one in paths if os.path.lexists(top + one))
 
     def take_written(self) -> frozenset[bytes]:
         """Drain and return the files written since the last call; a batch contains them too."""

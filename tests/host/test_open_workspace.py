@@ -12,9 +12,12 @@ from pathlib import Path
 import psutil
 import pytest
 
+from helix_core.config import load_config
 from helix_core.engine import Helix
 from helix_core.errors import BusyStoreError, Cancelled, WorkspaceError
-from helix_core.model import MOST_UNINDEXED
+from helix_core.model import MOST_UNINDEXED, NO_CHANGES
+from helix_core.workspace.watch import Settled, settle
+from helix_ls.host import open_workspace, watcher
 from helix_ls.host.calls import FIRST_INDEX_S, first_indexed
 from helix_ls.host.child_processes import Run
 from helix_ls.host.host import Host
@@ -592,13 +595,15 @@ def test_the_newest_file_of_a_new_folder_is_found_though_the_folder_alone_is_rep
     run(main())
 
 
+def ingesting(indexer):
+    """The workers of an indexer."""
+    with suppress(psutil.NoSuchProcess):
+        return [each for each in indexer.children(recursive=True) if "spawn_main" in " ".join(each.cmdline())]
+
+
 @pytest.mark.slow
 def test_a_save_is_taken_at_once_while_a_whole_refresh_stands_still(project):
     """The workers of the whole refresh are stopped: nothing of it can end before the save was found."""
-
-    def ingesting(indexer):
-        with suppress(psutil.NoSuchProcess):
-            return [each for each in indexer.children(recursive=True) if "spawn_main" in " ".join(each.cmdline())]
 
     async def main():
         host = Host(mode="solo", linger_s=0)
@@ -626,6 +631,73 @@ def test_a_save_is_taken_at_once_while_a_whole_refresh_stands_still(project):
         await host.close()
 
     run(main())
+
+
+@pytest.mark.slow
+def test_a_question_waits_for_the_save_before_it_and_not_for_what_the_indexer_is_at_work_on(project, monkeypatch):
+    """Many files are left to a refresh that stands still, and no debounce ends: the one question finds the save."""
+    monkeypatch.setattr(open_workspace, "CATCH_UP_S", DEADLINE_S)
+
+    async def main():
+        host = Host(mode="solo", linger_s=0)
+        workspace = await host.attach(project, trusted=True)
+        heard = Heard(workspace)
+        await heard.state("fresh")
+        write(project, {f"app/f{number}.py": f"def bulk_{number}():\n    return {number}\n" for number in range(600)})
+        await heard.until(lambda: workspace.indexer_pid, "an indexer")
+        await heard.until(lambda: not workspace._index.has_changes, "the bulk is taken")
+        workers = await heard.until(lambda: ingesting(psutil.Process(workspace.indexer_pid)), "workers")
+        for worker in workers:
+            worker.suspend()
+        try:
+            monkeypatch.setattr(watcher, "settle", lambda now, _: Settled(False, now + DEADLINE_S))
+            write(project, {"app/okapi.py": "wombat_gnu = 1\n"})
+            found = await workspace.ask(lambda helix: helix.search("wombat_gnu")["items"])
+            assert [one["source_id"] for one in found[:1]] == ["app/okapi.py"]
+            assert not workspace._index._watcher.unindexed().is_listed, "the bulk is still said to be missing"
+        finally:
+            monkeypatch.setattr(watcher, "settle", settle)
+            for worker in workers:
+                worker.resume()
+        await heard.until(lambda: workspace.status.state == "fresh" and workspace.status.files > 600, "all files")
+        await host.close()
+
+    run(main())
+
+
+def test_what_is_left_to_the_indexer_is_told_and_not_waited_for(project):
+    watching = watcher.WorkspaceWatcher(project, "off", lambda: None, lambda: None)
+    watching.start(load_config(project))
+    try:
+        watching.hint([b"app"])
+        watching.take()
+        assert watching.soon_indexed() == {b"app"}, "taken, and perhaps indexed in this process"
+        watching.leave_taken()
+        assert (watching.soon_indexed(), watching.unindexed().paths) == (frozenset(), (b"app",))
+        watching.hint([b"app/routing.py"])
+        assert watching.soon_indexed() == {b"app/routing.py"}
+        turn = watching.turn
+        watching.take()
+        watching.done([b"app/routing.py"])
+        assert watching.soon_indexed() == frozenset()
+        watching.done_before(turn)
+        assert watching.unindexed() == NO_CHANGES
+        watching.hint(os.fsencode(path.relative_to(project)) for path in many_new(project))
+        assert watching.soon_indexed() == frozenset() and not watching.unindexed().is_listed
+        watching.take()
+        watching.hint([b"app/routing.py"])
+        assert watching.soon_indexed() == {b"app/routing.py"}, "and not the many that were taken before it"
+        watching.leave_taken()
+        assert not watching.unindexed().is_listed
+    finally:
+        watching.stop()
+
+
+def many_new(project):
+    """More new files than are listed one by one."""
+    names = [f"app/new{number}.py" for number in range(MOST_UNINDEXED + 1)]
+    write(project, dict.fromkeys(names, "x = 1\n"))
+    return [project / name for name in names]
 
 
 def test_a_save_that_waited_in_vain_for_another_transaction_is_tried_again_beside_a_whole_refresh(project, monkeypatch):
