@@ -190,6 +190,10 @@ def _limit(memory_bytes: int, nice: int) -> None:
     """Lower the priority, limit memory and disable core dumps, where the platform supports it."""
     if hasattr(os, "nice"):
         os.nice(nice)
+    with contextlib.suppress(OSError):
+        if hasattr(os, "SCHED_BATCH"):
+            # A worker that got its next batch does not preempt whoever works for a user.
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     try:
         import resource
     except ImportError:

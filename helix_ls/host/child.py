@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from helix_ls.host.parent import interrupts_first, set_up_process
+from helix_ls.host.parent import interrupts_first, lower_priority, lower_session_priority, set_up_process
 from helix_ls.host.parse_journal import parse_journal_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ Send = Callable[[dict[str, Any]], None]
 Job = Callable[[Path, Request, Send], None]
 INSIST_S = 2.0
 INDEX_PROGRESS_S, EMBED_PROGRESS_S = 0.1, 1.0
+INDEX_NICE, EMBED_NICE = 5, 15
 LOOK_S = 10.0
 WAIT_S = 2.0
 LONGEST_WAIT_S = 10.0
@@ -45,8 +46,7 @@ def main() -> int:
         return 0
     try:
         threading.Thread(target=_stop_at_end_of, args=(stdin,), name="helix-order", daemon=True).start()
-        if hasattr(os, "nice"):
-            os.nice(nice)
+        lower_priority(nice)
         _run_and_report(job, Path(sys.argv[2]), json.loads(request), send)
     except KeyboardInterrupt:
         send({"cancelled": True})
@@ -85,6 +85,9 @@ def _index(root: Path, request: Request, send: Send) -> None:
         Helix.open(root, config=config, parse_guard=parse_guard) as helix,
     ):
         helix.session.process_name = "the server of an editor, an agent or a proxy"
+        if helix.is_indexed():
+            # A first index is what everybody waits for, any other work of this process nobody.
+            lower_session_priority(INDEX_NICE)
         if request["paths"]:
             report = helix.refresh_paths([os.fsencode(path) for path in request["paths"]])
         elif request["rebuild"]:
@@ -98,6 +101,7 @@ def _embed(root: Path, request: Request, send: Send) -> None:
     from helix_core.embed import chosen_model
     from helix_core.engine import Embedding, index_folder
 
+    lower_session_priority(EMBED_NICE)
     config = _requested_config(root, request)
     model = chosen_model(config.cache_dir, config.embed_model)
     with (
@@ -198,7 +202,7 @@ def _report_defect(send: Send, kind: type[BaseException], trace: TracebackType |
     send({"failed": f"an internal error: {kind.__name__}{where}; report it, and rebuild the index"})
 
 
-JOBS: Mapping[str, tuple[Job, int]] = {"index": (_index, 5), "embed": (_embed, 15)}
+JOBS: Mapping[str, tuple[Job, int]] = {"index": (_index, INDEX_NICE), "embed": (_embed, EMBED_NICE)}
 """What runs, and at which niceness."""
 
 

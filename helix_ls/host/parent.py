@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 
 LOOK_S = 3.0
+AUTOGROUP = "/proc/self/autogroup"
 YOUNG_OBJECTS = 50_000
 
 _interrupted = threading.Event()
@@ -63,6 +64,31 @@ def interrupts_first(*passed: type[Exception]) -> Iterator[None]:
         if _interrupted.is_set():
             raise KeyboardInterrupt from error
         raise
+
+
+def lower_priority(nice: int) -> None:
+    """Lower the priority of this process and of those that it will start.
+
+    SCHED_BATCH keeps them from preempting a process that has just begun to work on a saved file.
+    """
+    if hasattr(os, "nice"):
+        os.nice(nice)
+    with contextlib.suppress(OSError):
+        if hasattr(os, "SCHED_BATCH"):
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+
+
+def lower_session_priority(nice: int) -> None:
+    """Lower the priority of the session that this process leads; do nothing in somebody else's.
+
+    Where Linux groups processes by session (sched(7), "The autogroup feature"), niceness counts within the session
+    only: an indexer and its workers would take as much of the processor as an editor, its servers and a terminal's
+    programs together.
+    """
+    if hasattr(os, "getsid") and os.getsid(0) == os.getpid():
+        # Not every kernel has autogroups, and some containers refuse the file.
+        with contextlib.suppress(OSError), open(AUTOGROUP, "r+", encoding="ascii") as group:
+            group.write(str(nice))
 
 
 def follow(pid: int, gone: Callable[[], None], *, look_s: float = LOOK_S) -> None:

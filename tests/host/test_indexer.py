@@ -13,9 +13,11 @@ import pytest
 from helix_core.engine import Helix
 from helix_core.engine.indexing import Progress
 from helix_core.errors import Cancelled, StoreError
+from helix_ls.host import child
 from helix_ls.host.child import ProgressLines
 from helix_ls.host.child_processes import ChildProcess, Indexing, RefreshRequest, fit_in_process, newest_in_process
 from helix_ls.host.host import Host
+from helix_ls.host.parent import AUTOGROUP
 from helix_ls.host.settings import Settings
 from tests.engine.repository import FILES
 from tests.host.clients import Caller, until
@@ -101,6 +103,40 @@ def test_a_defect_is_told_by_type_and_place_and_nothing_is_printed(project, envi
         assert said["failed"].startswith("an internal error: KeyError at child.py:")
         assert process.wait(60) == 1
         assert process.stderr.read() == ""
+
+
+PRIORITIES = """
+import os
+from helix_ls.host.parent import AUTOGROUP, lower_priority, lower_session_priority
+session = lambda: open(AUTOGROUP).read().split()[-1]
+before = session()
+lower_priority(7)
+lower_session_priority(7)
+print(before, session(), os.nice(0), os.sched_getscheduler(0))
+"""
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not os.path.exists(AUTOGROUP), reason="the kernel groups no processes by session")
+@pytest.mark.parametrize("leads", [True, False])
+def test_its_session_has_a_low_priority_where_linux_groups_processes_by_session(leads):
+    """Its niceness alone counts within its session only. A session that it does not lead is somebody else's."""
+    told = subprocess.run(
+        [sys.executable, "-c", PRIORITIES], capture_output=True, text=True, check=True, start_new_session=leads
+    )
+    before, after, *rest = told.stdout.split()
+    assert after == ("7" if leads else before)
+    assert rest == [str(os.nice(0) + 7), str(os.SCHED_BATCH)]
+
+
+def test_a_first_index_keeps_the_priority_of_its_session(project, monkeypatch):
+    lowered, sent = [], []
+    monkeypatch.setattr(child, "lower_session_priority", lowered.append)
+    child._index(project, json.loads(ordered()), sent.append)
+    assert not lowered, "everybody waits for a first index"
+    child._index(project, json.loads(ordered()), sent.append)
+    assert lowered == [child.INDEX_NICE]
+    assert [line["report"]["files"] for line in sent if "report" in line] == [len(FILES)] * 2
 
 
 def test_some_paths_are_brought_up_to_date_without_looking_at_the_rest(project, environ):
