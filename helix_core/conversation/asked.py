@@ -56,6 +56,8 @@ MOST_NAMES = 8
 MOST_FILES = 12
 MOST_ERRORS = 2
 PASTED_NAMES = 3
+LEAST_DESCRIBING, MOST_DESCRIBED = 3, 1_200
+"""Telling words of a statement that describes something, and characters of such statements that are searched for."""
 # Of two characters at least: not "e.g.".
 _MEMBER = lazy_pattern(r"(?<![\w./\\-])[A-Za-z_]\w{0,80}(?:\.|::|#)[A-Za-z_]\w{1,80}(?![\w/\\-]|\.\w)", cues=".|::|#")
 
@@ -291,7 +293,8 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
     if is_printed := not pasted and has_values(asking):
         runs = () if asks(asking) else without_values(asking)
         asking, logged = (" ".join(runs), runs[0]) if runs else (without_printed(asking), "")
-    context = " ".join(part.text for part in parts if part.part is PartKind.CONTEXT)
+    stated = [part.text for part in parts if part.part is PartKind.CONTEXT]
+    context = " ".join(stated)
     if not asking and not pasted:
         why = "the message has no question, only " + " and ".join(dict.fromkeys(_SAYS[part.part] for part in parts))
         return _nothing(text, why, index, parts)
@@ -302,10 +305,9 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         why = "the message follows a turn that needs nothing of the workspace"
         return _nothing(text, why, index, parts)
     follows = bool(carry.questions) and _follows(f"{context} {asking}".strip(), has_paste=bool(pasted))
-    own = _content(asking)
     names = _pasted_names(parts) if pasted else ()
     is_complete = bool(_telling(asking)) and not _refers(asking, is_open=True)
-    needs_context = bool(context) and (not is_complete or len(own) < 3 or _names_code(context))
+    needs_context = not is_complete or len(_content(asking)) < 3 or _names_code(context)
     carried: tuple[str, ...] = ()
     best: list[str] = []
     # "Does it have an ORM?" asks that of the project, whatever the turns before it were about.
@@ -318,7 +320,8 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         carried = (*carry.questions, *best)
         judged = " ".join((*carry.questions, asking) if len(_telling(asking)) > 1 else carry.questions[-1:])
         judged = asking if is_feature else judged
-    searched = " ".join(part for part in (asking, context if needs_context else "", *errors, *names, *carried) if part)
+    described = context if needs_context else _describing(stated)
+    searched = " ".join(part for part in (asking, described, *errors, *names, *carried) if part)
     judged = "" if judged == searched else judged or searched
     return ConversationQuery(
         shortened(searched or text.strip()),
@@ -411,6 +414,22 @@ def _why(parts: Sequence[MessagePart], *, follows: bool, places: Sequence[Coordi
     if places:
         said.append(f"{count(len(places), 'place')} of it first")
     return ", ".join(said)
+
+
+def _describing(stated: Sequence[str]) -> str:
+    """Return the statements that describe what is asked for, as "a gateway answers 414" before "where is that cut?".
+
+    "I started this week" describes nothing. Of many statements those nearest to the end count, where people ask.
+    """
+    kept: list[str] = []
+    left = MOST_DESCRIBED
+    for sentence in reversed(dict.fromkeys(stated)):
+        if len([word for word in _telling(sentence) if "'" not in word]) < LEAST_DESCRIBING:
+            continue
+        if (left := left - len(sentence)) < 0:
+            break
+        kept.append(sentence)
+    return " ".join(reversed(kept))
 
 
 def _content(text: str) -> list[str]:

@@ -30,6 +30,7 @@ from helix_core.conversation.phrases import (
     REPORT_FILLER,
     REPORTING,
     ROLES,
+    STOP_WORDS,
     STYLE_CORE,
     STYLE_WORDS,
     THANKS,
@@ -41,7 +42,7 @@ from helix_core.conversation.phrases import (
     WIDE_OPENINGS,
     WIDE_PARTICLES,
 )
-from helix_core.words import is_compound, lazy_pattern
+from helix_core.words import is_compound, lazy_pattern, words_in
 
 
 class PartKind(StrEnum):
@@ -153,6 +154,8 @@ _BARE_GREETINGS = frozenset({"hi", "hey", "hello", "hallo", "hola", "moin"})
 _ONLY_BEFORE_A_NAME = frozenset(["dear", "cher", "chère", "caro", "cara", "liebe", "lieber", "morning", "evening"])
 _CALLS_FOR_HELP = frozenset(["please", "pls", "plz", "help", "urgent", "asap", "sos", "anyone", "anybody", "needed"])
 _STYLE_OPENERS = frozenset({"please", "pls", "plz", "bitte", "answer", "respond", "reply", "be"})
+MOST_ENVIRONMENT, MOST_AFTER_ONE_WORD = 8, 5
+"""Telling words behind "I'm on" and behind a mere "on", with which a sentence still says no more than where it runs."""
 MOST_SENTENCES = 400
 # People greet, thank, sign and say where they work at the ends of what they write: a sentence further in is left whole.
 EDGE = 8
@@ -382,8 +385,10 @@ def _is_environment(words: Sequence[str], sentence: str) -> bool:
     opener = ENVIRONMENT_OPENERS.length_at(words)
     products = ENVIRONMENTS.may_be_in(words) and any(ENVIRONMENTS.length_at(words, at) for at in range(len(words)))
     has_version = any(character.isdigit() for character in sentence)
-    if opener and len(words) <= 24 and (products or (has_version and len(words) - opener <= 6)):
-        return True
+    if opener and (products or (has_version and len(words) - opener <= 6)):
+        # "On Windows, leave a dump behind" is an order, and "we use click and lose the help" tells what goes wrong.
+        besides = sum(word not in STOP_WORDS and not word[0].isdigit() for word in words[opener:])
+        return besides <= (MOST_ENVIRONMENT if opener > 1 else MOST_AFTER_ONE_WORD)
     return products and _only_environment(words)
 
 
@@ -536,11 +541,22 @@ def _preamble(
         gap = sentence[matches[at - 1].end() : matches[at].start()]
         is_joined = words[at - 1] in {"but", "so", "anyway", "anyways"}
         is_told = any(word in _SPEAKERS for word in words[:at]) and not any(word in WH_WORDS for word in words[:at])
-        if (":" in gap and not any(is_compound(one) for one in typed[:at])) or (is_joined and is_told):
+        if ":" in gap and not any(is_compound(one) for one in typed[:at]):
+            # "Stop a crawl, go on tomorrow: where …" tells what is asked for, "a colleague asked me: where …" who asks.
+            return (PartKind.REPORT if _tells_who_asks(words[:at]) else PartKind.CONTEXT), matches[at].start()
+        if is_joined and is_told:
             return PartKind.REPORT, matches[at].start()
     return None
 
 
+def _tells_who_asks(words: Sequence[str]) -> bool:
+    """Does what is before a colon tell who asks, or that something is asked, rather than of what?"""
+    if not (_OF_ASKING.isdisjoint(words) or _SPEAKERS.isdisjoint(words)):
+        return True
+    return sum(word not in STOP_WORDS and word not in REPORT_FILLER and word not in REPORTING for word in words) < 2
+
+
+_OF_ASKING = REPORTING - words_in("""need needs like help find show out figure know learn want wants interested""")
 _SPEAKERS = frozenset(
     {"i", "we", "i'm", "i've", "we're", "my", "our", "me", "us", "this", "it", "that", "sorry", "not"}
 )

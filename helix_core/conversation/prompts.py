@@ -623,7 +623,9 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
 
 
 def _is_question(text: str, at: int) -> bool:
-    """Is the imperative at ``at`` inside a question about such things, as ``where do we generate …``?"""
+    """Is the imperative at ``at`` quoted, or inside a question about such things, as ``where do we generate …``?"""
+    if text.count('"', 0, at) % 2:
+        return True
     words = words_of(text[max(0, at - 60) : at].rpartition("\n")[2].rpartition(". ")[2])
     asks = {"where", "how", "which", "who", "when", "why", "what", "wo", "wie"}
     return any(word in asks for word in words) or words[:1] in (["does"], ["do"], ["is"])

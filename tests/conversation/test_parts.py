@@ -95,6 +95,31 @@ def test_a_statement_beside_a_question_is_searched_only_where_the_question_needs
 
 
 @pytest.mark.parametrize(
+    ("text", "described"),
+    [
+        ("resume an upload that was cut off yesterday: where is the offset kept?", "resume an upload"),
+        ("one invoice for several customers at once: who splits it?", "several customers"),
+        ("The nightly import dies on umlauts in file names. Where is the encoding of a path decided again?", "umlauts"),
+        ("retries use a doubled delay up to a minute; which setting bounds it", "doubled delay"),
+    ],
+)
+def test_what_describes_the_thing_asked_for_is_searched_with_the_question(text, described):
+    assert described in read_question(text).text
+
+
+def test_a_sentence_about_a_system_says_more_than_where_it_runs():
+    order = "on windows, remove the lock file before the service is started again"
+    assert read_question(order).need is Need.EVIDENCE and "lock file" in read_question(order).text
+    assert read_question("We use pytest, and the second worker loses its temporary folder").need is Need.EVIDENCE
+    assert read_question("I'm on Windows 11 with Docker and PyCharm.").need is Need.NOTHING
+
+
+def test_an_order_that_is_only_quoted_makes_no_job_of_a_client():
+    text = 'The hint ("write a title first", the kind of message that is shown twice) comes too early. Who prints it?'
+    assert read_question(text).need is Need.EVIDENCE
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "hello world example",
@@ -184,7 +209,7 @@ def test_the_calls_of_a_reading_are_counted(text, most):
 
 def test_a_long_message_is_asked_by_the_question_at_its_end():
     asked = read_question("The server reads the request. " * 1_100 + "Where are session cookies signed?")
-    assert asked.text == "Where are session cookies signed?"
+    assert asked.text == "Where are session cookies signed? The server reads the request."
 
 
 @pytest.mark.parametrize("tail", [", I'm new here", ", im new here lol", ", we're beginners"])
