@@ -35,7 +35,7 @@ COMMANDS = {
     command.operation.name: name
     for name, command in Commands(
         QueryHandlers(NOBODY, NOBODY),
-        ActionHandlers(NOBODY, NOBODY, NOBODY),
+        ActionHandlers(NOBODY, NOBODY, NOBODY, NOBODY),
         MemoryNotices(NOBODY),
         StrandHandlers(NOBODY),
     ).table.items()
