@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
+    from helix_core.window.choose import OVER_BUDGET
     from helix_core.window.evidence import Block, Evidence, LeftOut, Window, WindowFact, WindowRequest
     from helix_core.window.prose import Condense
-    from helix_core.window.window import candidates, make_window, note_window
+    from helix_core.window.window import candidates, make_window, most_places, note_window
 
 __all__ = [
+    "OVER_BUDGET",
     "Block",
     "Condense",
     "Evidence",
@@ -24,14 +26,16 @@ __all__ = [
     "WindowRequest",
     "candidates",
     "make_window",
+    "most_places",
     "note_window",
 ]
 
 __getattr__ = lazy_face(
     __name__,
     {
+        "choose": ("OVER_BUDGET",),
         "evidence": ("Block", "Evidence", "LeftOut", "Window", "WindowFact", "WindowRequest"),
         "prose": ("Condense",),
-        "window": ("candidates", "make_window", "note_window"),
+        "window": ("candidates", "make_window", "most_places", "note_window"),
     },
 )

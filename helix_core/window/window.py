@@ -162,6 +162,22 @@ def zone_blocks(prompt_tokens: int, context_tokens: int) -> int:
     return next((blocks for most, blocks in _ZONES if share < most), _FULLEST)
 
 
+def most_places(
+    scores: Sequence[float], confidence: float, budget_tokens: int, prompt_tokens: int, context_tokens: int
+) -> int:
+    """Return how many items a window can quote and name.
+
+    Args:
+        scores: Those of the items, best first.
+        confidence: Of the answer, 0 to 1.
+        budget_tokens: Of the window.
+        prompt_tokens: Those of the caller's own prompt.
+        context_tokens: What the model can read.
+    """
+    blocks = blocks_of(tier(scores, confidence), zone_blocks(prompt_tokens, context_tokens), budget_tokens)
+    return PLACES_PER_BLOCK * blocks
+
+
 MOST_FACTS = 20
 PLACES_PER_BLOCK = 2
 """Maximum of named and quoted items together, as a multiple of the tier's quoted ones."""
@@ -199,8 +215,7 @@ def make_window(
         remembered: Inert lines of memories, best first; those that fit their share precede the evidence.
     """
     level = tier([one.weighed.ranked.score for one in evidence], confidence)
-    zone = zone_blocks(asked.prompt_tokens, asked.context_tokens)
-    blocks = blocks_of(level, zone, asked.budget_tokens)
+    blocks = blocks_of(level, zone_blocks(asked.prompt_tokens, asked.context_tokens), asked.budget_tokens)
     slate = _choose_facts(facts, asked, count)
     kept = _remembered_lines(remembered, int(asked.budget_tokens * REMEMBERED_SHARE), count)
     head = [*note_lines(notes), *_section(kept), *fact_lines(slate)]

@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 
 import helix_core
+from helix_core.engine import Helix
+from helix_core.engine.answer import ContextRequest
+from helix_core.engine.answer.window import SPARE_PLACES
+from helix_core.engine.verdict.weigher import Weigher
 from helix_core.errors import UsageError
 from helix_core.packet import LEAST_TOKENS, estimated_tokens
 from helix_core.tokens import estimate
-from tests.engine.repository import write
+from tests.engine.repository import begin, write
 
 LONG = "def weigh(box):\n" + "\n".join(f"    total += box.part_{n}.weight" for n in range(30))
 GROUPS = ("verified", "stale_risk", "needs_refresh")
@@ -144,3 +148,24 @@ def test_by_the_tables_of_openai_no_packet_is_over_any_budget_that_is_accepted(r
 def test_a_wrong_budget_is_refused_with_what_would_be_right(helix, call, word):
     with pytest.raises(UsageError, match=word):
         helix.packet("sessions", **call)
+
+
+def test_a_window_reads_no_more_places_than_it_can_show_and_accounts_for_all(tmp_path, monkeypatch):
+    part = "def part{0}(cookie):\n    # Signs no cookie.\n    return cookie\n\n\n" + "#\n" * 40
+    files = {f"app/part{one}.py": "\n".join(part.format(f"{one}_{at}") for at in range(8)) for one in range(5)}
+    files |= {"app/signing.py": 'def sign_cookie(cookie):\n    """Sign a cookie."""\n    return cookie + "."\n'}
+    weighed = []
+
+    def counted(weigher, ranked, *rest):
+        weighed.append(len(ranked))
+        return weigh(weigher, ranked, *rest)
+
+    weigh = Weigher.weigh
+    monkeypatch.setattr(Weigher, "weigh", counted)
+    with Helix.open(begin(tmp_path / "app", files)) as helix:
+        helix.refresh()
+        clear = helix.context("how is a cookie signed?", ContextRequest(budget_tokens=3_000))
+        absent = helix.context("where is the zebra of a quokka?", ContextRequest(budget_tokens=3_000))
+    assert clear["budget_tier"] == "tight" and weighed[0] == 2 * 3 + SPARE_PLACES
+    assert len(clear["blocks"]) + len(clear["left_out"]) > weighed[0]
+    assert absent["known_empty"] and absent["left_out"] == [] and weighed[1] <= SPARE_PLACES

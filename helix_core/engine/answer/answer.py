@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from helix_core.conversation import Need, PartKind
@@ -112,7 +112,17 @@ def _tested(asked: ConversationQuery) -> str:
 
 
 class Answer:
-    """One question being answered. Use it once. ``whole`` returns chunks untrimmed, for callers that trim."""
+    """One question being answered. Use it once.
+
+    Args:
+        request: The question.
+        index: Searches for it.
+        weigher: Reads and judges what was found.
+        not_indexed: The files that the index lacks.
+        unsaved: The names of unsaved buffers.
+        whole: Return chunks untrimmed, for callers that trim.
+        most: Returns how many of the results are read and judged, all of them without it; ``further`` has the others.
+    """
 
     def __init__(
         self,
@@ -123,7 +133,10 @@ class Answer:
         *,
         unsaved: UnsavedNames | None = None,
         whole: bool = False,
+        most: Callable[[Found], int] | None = None,
     ) -> None:
+        self.further: tuple[Ranked, ...] = ()
+        self._most = most
         self._request = request
         self._index = index
         self._weigher = weigher
@@ -164,12 +177,20 @@ class Answer:
         ranked = Ranked(one.item, score, (Signal("unsaved", 1, 1.0),))
         return self._weigher.weighed_in_buffer(ranked, one.lines, one.content_hash, task)
 
+    def _cut(self, found: Found) -> Found:
+        """Keep the results that the caller has room for; a reranker may choose any of them."""
+        if self._most is None or self._index.is_reranked:
+            return found
+        most = self._most(found)
+        self.further = found.ranked[most:]
+        return dataclasses.replace(found, ranked=found.ranked[:most])
+
     def _settle(self) -> tuple[Found, list[Ranked]]:
         gone: dict[bytes, Ranked] = {}
         ignored: set[bytes] = set()
         observer = self._weigher.observer
         for _ in range(ROUNDS):
-            found = self._index.search(self._request)
+            found = self._cut(self._index.search(self._request))
             mended = False
             observer.expect(one.item.source.path for one in found.ranked)
             for one in found.ranked:

@@ -339,15 +339,15 @@ class Answers:
         self, request: AnswerRequest, wanted: ContextRequest, pause_notes: tuple[str, ...]
     ) -> tuple[dict[str, Any], Found, Weigher]:
         from helix_core.engine.answer.answer import Answer
-        from helix_core.engine.answer.window import BUSY_MS, PATIENCE, context
+        from helix_core.engine.answer.window import BUSY_MS, PATIENCE, context, places_read
 
         session = self.session
         weigher = session.weigher(request.overlays, request.check, patience=PATIENCE, busy_ms=BUSY_MS)
         index = self._index_search(request)
         lacking = self._not_indexed(index)
         with self._question("context", request) as span:
-            made = Answer(self._hinted(request), index, weigher, lacking, whole=True).make()
-            files = self._with_trail(made)
+            answer = Answer(self._hinted(request), index, weigher, lacking, whole=True, most=places_read(wanted))
+            files = self._with_trail(answer.make())
             span.set(
                 returned=len(files.weighed), confidence=files.found.confidence, known_empty=files.found.known_empty
             )
@@ -360,6 +360,7 @@ class Answers:
             memories=self._remembered(request),
             pauses=pause_notes,
             missing=lacking.notes,
+            further=answer.further,
             reader=session.index.reader,
             weigher=weigher,
             config=session.config,

@@ -22,7 +22,9 @@ from helix_core.model import (
     NOTE_SCHEME,
     Answered,
     Decoder,
+    Found,
     Pointer,
+    Ranked,
     Reason,
     RecalledMemory,
     Status,
@@ -35,6 +37,7 @@ from helix_core.search import UNSEARCHED_NOTE
 from helix_core.store import Reader
 from helix_core.tokens import Count, estimate
 from helix_core.window import (
+    OVER_BUDGET,
     Block,
     Condense,
     Evidence,
@@ -44,6 +47,7 @@ from helix_core.window import (
     WindowRequest,
     candidates,
     make_window,
+    most_places,
     note_window,
 )
 
@@ -207,6 +211,23 @@ def window_places(wanted: ContextRequest) -> int:
     return candidates(wanted.budget_tokens)
 
 
+SPARE_PLACES = 4
+"""Results that are read besides those that a window has room for: some have no text."""
+
+
+def places_read(wanted: ContextRequest) -> Callable[[Found], int]:
+    """Return how many results of a search are read for a window: what it cannot show needs no verdict."""
+
+    def most(found: Found) -> int:
+        if found.seems_empty:
+            return SPARE_PLACES
+        scores = [one.score for one in found.ranked]
+        shown = most_places(scores, found.confidence, wanted.budget_tokens, wanted.prompt_tokens, wanted.context_tokens)
+        return shown + SPARE_PLACES
+
+    return most
+
+
 def context(
     request: AnswerRequest,
     wanted: ContextRequest,
@@ -216,6 +237,7 @@ def context(
     memories: Sequence[RecalledMemory] = (),
     pauses: tuple[str, ...] = (),
     missing: tuple[str, ...] = (),
+    further: Sequence[Ranked] = (),
     reader: Reader,
     weigher: Weigher,
     config: Config,
@@ -224,7 +246,8 @@ def context(
 
     ``files`` is the answer from files, ``recalled`` the same with notes among it and their texts by item. ``memories``
     are those of the question, best first; one whose line is in an earlier window is not repeated. ``pauses`` are
-    notes of agents that wait for a person, ``missing`` those on files that were set aside.
+    notes of agents that wait for a person, ``missing`` those on files that were set aside. ``further`` were found and
+    not read, for lack of room.
     """
     tools = means_of(config)
     answered, texts = recalled
@@ -252,6 +275,11 @@ def context(
         about["memories"] = [memory_entry(lines[line]) for line in window.remembered]
     if wanted.shown:
         about["outdated"] = [dataclasses.asdict(pointer) for pointer in outdated]
+    if not files.found.seems_empty:
+        over = tuple(
+            LeftOut(one.item.source.source_id, one.item.start_line, one.item.end_line, OVER_BUDGET) for one in further
+        )
+        window = dataclasses.replace(window, left_out=(*window.left_out, *over))
     return _wire(request, wanted, answered, window, evidence) | about
 
 
