@@ -18,6 +18,13 @@ rules were made with one half; of the other 21 of 80 leaked when it was first ru
 those were mended. Of a third set of 40, with which no rule was made, 8 leaked, and 30 before these rules: of a wording
 that nobody thought of, expect one of four to leak.
 
+``others (built with)`` and ``others (held out)`` are sentences of chats, notes, commits, documents and comments in
+``fixtures/secrets``, each set written by somebody who had not seen the rules, to be as unlike each other as they could.
+The weights of ``secret_odds`` are fit to the first; the second was asked twice, before those weights and after, and
+nobody read it between. Before, 99 of its 160 secrets leaked and 4 of its 100 sentences without one were
+touched; after, 67 leak and 8 are touched. All of those sentences speak of secrets or of what looks like one, so they
+say little of ordinary lines. Of a wording of others expect two of five to leak: the target of 2 % is missed.
+
 The share of ordinary lines is measured on the standard library, the installed packages and every folder of ``--trees``.
 
 Ends with 1 where a target is missed: 0 leaks on rules, at most 2 % in each other group,
@@ -30,6 +37,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import json
 import os
 import random
 import string
@@ -49,7 +57,15 @@ HEX = "0123456789abcdef"
 MOST_BYTES = 600_000
 MOST_MS_PER_KB = 2.0
 LEAKS_ALLOWED = {"rules": 0.0, "prose": 0.02, "typed": 0.02, "held out": 0.02, "words": 0.02, "chat": 0.02}
-TARGETS = {**LEAKS_ALLOWED, "sayings": 0.005, "ordinary lines": 0.005}
+BY_OTHERS = {"built with": "built-with.jsonl", "held out": "asked-twice.jsonl"}
+SENTENCES = Path(__file__).parents[1] / "fixtures" / "secrets"
+TARGETS = {
+    **LEAKS_ALLOWED,
+    "sayings": 0.005,
+    "ordinary lines": 0.005,
+    **{f"others ({name})": 0.02 for name in BY_OTHERS},
+    **{f"lines of others ({name})": 0.005 for name in BY_OTHERS},
+}
 
 # ``{k}`` is the name, ``{v}`` the secret, ``{a}`` and ``{b}`` its halves, ``{B}`` its base64.
 QUOTED = r"""
@@ -1054,13 +1070,30 @@ def cases(seed: int = 7) -> list[Case]:
 
 def is_leak(case: Case) -> bool:
     """Are seven characters in a row of the secret left, or all of a shorter piece of it?"""
-    masked = (mask_typed(case.text) if case.group == "chat" else mask(case.text.encode())).data
+    masked = masked_of(case)
     return any(
         piece[start : start + 7].encode() in masked
         for piece in case.pieces
         for start in range(max(1, len(piece) - 6))
         if len(piece) >= 4
     )
+
+
+def by_others(name: str) -> tuple[list[Case], list[Case]]:
+    """Sentences that somebody else wrote: those with a secret, and those without one, whose piece is all of it."""
+    rows = [json.loads(line) for line in (SENTENCES / BY_OTHERS[name]).read_text().splitlines()]
+    made = [
+        Case("chat" if row["kind"] == "chat" else "prose", row["kind"], row["text"], (row["secret"] or row["text"],))
+        for row in rows
+    ]
+    has_secret = [row["secret"] is not None for row in rows]
+    with_secret = [case for case, is_with in zip(made, has_secret, strict=True) if is_with]
+    return with_secret, [case for case, is_with in zip(made, has_secret, strict=True) if not is_with]
+
+
+def masked_of(case: Case) -> bytes:
+    """The text as it is masked where it stands: a chat as what a person typed, all others as a file."""
+    return (mask_typed(case.text) if case.group == "chat" else mask(case.text.encode())).data
 
 
 def files_of(folder: Path) -> Iterator[Path]:
@@ -1143,6 +1176,11 @@ def main() -> int:
     figures["sayings"] = (len(touched), len(said))
     for line in touched[: asked.show]:
         print(f"    touched: {line}")
+    for name in BY_OTHERS:
+        with_secret, without = by_others(name)
+        changed = [case for case in without if masked_of(case) != case.text.encode()]
+        figures[f"others ({name})"] = (sum(map(is_leak, with_secret)), len(with_secret))
+        figures[f"lines of others ({name})"] = (len(changed), len(without))
     if not asked.no_trees:
         total = Touched()
         for folder in [Path(sysconfig.get_path("stdlib")), Path(sysconfig.get_path("purelib")), *asked.trees]:
@@ -1166,7 +1204,7 @@ def main() -> int:
         is_missed = share > TARGETS[name]
         missed += is_missed
         word = "MISSED" if is_missed else "ok"
-        print(f"{name:16} {count} of {of} ({share:.3%}), at most {TARGETS[name]:.1%}: {word}")
+        print(f"{name:26} {count} of {of} ({share:.3%}), at most {TARGETS[name]:.1%}: {word}")
     return 1 if missed else 0
 
 

@@ -8,7 +8,7 @@ from functools import cache
 
 from helix_core.embed import TABLE_ID
 
-CHUNKER = "22"
+CHUNKER = "23"
 """Increment with every change of chunking, of roles, or of the secrets that are masked."""
 MADE_BY = f"chunker/{CHUNKER} table/{TABLE_ID}"
 """The versions that determine chunks and vectors of every language."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from helix_core.ingest.secret_prose import Noun, log_ins, nouns, stated
 from helix_core.ingest.secret_typed import is_mixed_password, is_typed_password, is_typed_secret
 from helix_core.ingest.secret_values import LazyPattern, is_masked
-from helix_core.ingest.secret_words import is_code_word, is_plain_answer, is_word_password
+from helix_core.ingest.secret_words import is_code_word, is_word_password
 
 Span = tuple[int, int]
 
@@ -20,23 +20,12 @@ _REACH = 160
 _FIRST_WIDE = 0xE0
 """The first byte of letters of scripts without blanks between words."""
 _MOST_WORDS = 3
-_MOST_ITEMS = 12
-_ITEMS = frozenset(bytes((code,)) for code in b"-*:0123456789\xe2")
-_LONGEST_HEADING = 60
 _CREDENTIALS = (b"creds", b"credentials")
 _DIGITS = b"0123456789"
 _BREAKS = (*(bytes((code,)) for code in b"()[]{}=<>\\;"), b". ", b"? ", b" + ")
 """What ends a sentence, or shows that it is a program's."""
 _WORD = LazyPattern(rb"[^\s\"'`<>()\[\]{}|\\,;0-9]*[0-9][^\s\"'`<>()\[\]{}|\\,;]*")
 _VALUE = rb"[\"'`*]{0,3}([^\s\"'`<>()\[\]{}|\\,;*]{4,64})[\"'`*]{0,3}"
-_QUOTED = LazyPattern(
-    rb"[\s(,:](?:\*\*([^*\r\n]{4,64})\*\*|\"([^\"\r\n]{4,64})\"|'([^'\r\n]{4,64})'|`([^`\r\n]{4,64})`)(?:[\s,.;:!?)]|\z)"
-)
-_TRIED = LazyPattern(
-    rb"\b(?i:got|given|gave|received|tried|entered|typed|used|use|enter|type|try|chose|took|choose|pick(?:ed)?)[ \t]+"
-    + _VALUE
-)
-"""Group 1: what a person typed or received."""
 _BELOW = LazyPattern(
     rb"(?:|[^\r\n.;{}()=]{0,60}[?:]|(?:[^\r\n.;{}()=]{0,60}[ \t])?(?i:is|was|are|lautet|ist|est|es|\xc3\xa8|:))"
     rb"[ \t*_]{0,4}\r?\n"
@@ -45,24 +34,6 @@ _BELOW = LazyPattern(
     + rb"[ \t]*(?:\r?\n|\z)"
 )
 """Group 1: the only word of the line below one that asks for a password or announces it."""
-_LISTED = LazyPattern(
-    rb"[ \t]*(?:[\-*\xe2\x80\xa2:]{1,3}|[0-9]{1,2}[.)])[ \t]+[\w /@.()\-]{1,30}?"
-    rb"(?:[ \t]?[:=][ \t]+|[ \t]+(?:-|->|=>|\xe2\x80[\x93\x94])[ \t]+)" + _VALUE + rb"[ \t]*(?:\r?\n|\z)"
-)
-"""Group 1: what an item of a list gives; the list stands below a line about passwords."""
-_BRACKETED = LazyPattern(
-    rb"[ \t]*\((?i:currently|now|is|was|still|aktuell|derzeit|jetzt|bisher)[ \t:]+" + _VALUE + rb"[ \t]*\)"
-)
-"""Group 1: what brackets behind the word for a password say it is."""
-_LOG_IN = LazyPattern(rb"(?i:\b(?:log(?:ged|s)?[ \-]?in|sign(?:ed)?[ \-]?in|anmelden|einloggen|zugang)\b)")
-_NETWORK_KEY = LazyPattern(
-    rb"(?i:\b(?:wi-?fi|wlan|ssid|hotspot)\b[^\r\n]{1,60}[ ,;]"
-    rb"(?:schl(?:\xc3\xbc|ue)ssel|key|code|cl\xc3\xa9|clave|chiave))"
-    rb"[ \t]*[:=]?[ \t]+" + _VALUE
-)
-"""Group 1: the key of a network, later on its line."""
-_APPOSED = LazyPattern(rb",[ \t]+([A-Za-z\x80-\xff]{2,16}(?:[ ][A-Za-z\x80-\xff]{2,16}){2,5})[,.]")
-"""Group 1: words between two commas, which are the phrase that the word before them names."""
 _ARROW = LazyPattern(
     rb"(?:->|=>|\xe2\x86\x92|\xe2\x87\x92|\xe2\x9e\x9c)[ \t]{0,4}" + _VALUE + rb"[ \t]*(?:\r?\n|\z|\xe2\x86\x90|<-)"
 )
@@ -73,12 +44,6 @@ _OTHER = LazyPattern(
     rb"(?:[ ](?i:one|ones|value))?(?:[ ](?i:is|ist|now)[ \t:]+|[ ]?[:=][ \t]*)" + _VALUE
 )
 """Group 1: what the sentence after one about a password calls the new one."""
-_BEEN = LazyPattern(rb"[ \t](?i:be|was|is)[ \t]+" + _VALUE + rb"[ \t]+(?i:but|and|before|until|then)\b")
-"""Group 1: what something was or is."""
-_AGED = LazyPattern(
-    rb"\b(?i:old|new|alt|neu|previous)[:=]?[ \t]+" + _VALUE + rb"[ \t]*(?:[/,;)|]|->|=>|\xe2\x86\x92|[(]|\r?\n|\z)"
-)
-"""Group 1: what a note calls the old or the new one."""
 _ALONE = LazyPattern(
     rb"[,:][ \t]+(?:(?i:now|jetzt|nun|ahora|maintenant|adesso|it's|its)[ \t]+)?"
     + _VALUE
@@ -112,10 +77,6 @@ def in_sentences(data: bytes, *, is_typed: bool = False) -> Iterator[Span]:
     """
     for noun, start, end in nouns(data):
         yield from stated(data, noun, start, end, is_typed=is_typed)
-        if noun is Noun.PHRASE and is_typed:
-            apposed = _APPOSED.match(data, end, min(len(data), end + _REACH))
-            if apposed is not None and is_plain_answer(apposed.group(1), is_phrase=True):
-                yield apposed.span(1)
         if noun not in (Noun.NUMBER, Noun.PASS) and not _is_code(data, start, end):
             is_password = noun is not Noun.SECRET or data[start:end].lower() in _CREDENTIALS
             yield from _around(data, start, end, is_password=is_password, is_typed=is_typed)
@@ -123,12 +84,6 @@ def in_sentences(data: bytes, *, is_typed: bool = False) -> Iterator[Span]:
     whole = _WHOLE.match(data) if is_typed else None
     if whole is not None and is_word_password(whole.group(1), is_sure=True, is_said=True):
         yield whole.span(1)
-    for match in _LOG_IN.finditer(data) if is_typed else ():
-        first, last = _line(data, *match.span())
-        for word in _WORD.finditer(data, first, last):
-            yield from _unusual(data, *word.span(), is_typed=False)
-    for match in _NETWORK_KEY.finditer(data):
-        yield from _judged(data, *match.span(1), is_password=True)
     if b"@" in data:
         for match in _MAIL_PAIR.finditer(data):
             yield from _judged(data, *match.span(1), is_password=True)
@@ -163,12 +118,6 @@ def _around(data: bytes, start: int, end: int, *, is_password: bool, is_typed: b
     newline = last if data[last : last + 1] == b"\n" else -1
     if is_password:
         yield from _in_sentence(data, start, end, first, last, is_typed=is_typed)
-    bracketed = _BRACKETED.match(data, end, last) if is_password else None
-    if bracketed is not None:
-        yield from _judged(data, *bracketed.span(1), is_password=True, is_sure=is_typed)
-    is_listed = newline >= 0 and data[newline + 1 : newline + 8].lstrip()[:1] in _ITEMS
-    if is_password and is_listed and _is_heading(data, start, newline):
-        yield from _listed(data, newline + 1)
     behind = data[end : last + _REACH]
     if b">" in behind or b"\xe2" in behind:
         yield from _first(_ARROW, data, end, last + _REACH, is_password=is_password, is_sure=is_typed)
@@ -178,22 +127,6 @@ def _around(data: bytes, start: int, end: int, *, is_password: bool, is_typed: b
         below = _BELOW.match(data, end, min(len(data), end + 2 * _REACH))
         if below is not None:
             yield from _judged(data, *below.span(1), is_password=is_password, is_sure=is_typed)
-
-
-def _is_heading(data: bytes, start: int, newline: int) -> bool:
-    """Return whether the word stands on a short line that speaks of several passwords or ends with a colon."""
-    line = data[max(0, start - _REACH) : newline].rpartition(b"\n")[2].strip(b" \t\r#*_:")
-    word = data[start:newline].split(None, 1)[0].rstrip(b":*_").lower()
-    return len(line) <= _LONGEST_HEADING and (word in _CREDENTIALS or word[-1:] == b"s")
-
-
-def _listed(data: bytes, start: int) -> Iterator[Span]:
-    """Yield the values of the items of a list."""
-    item = _LISTED.match(data, start, min(len(data), start + _REACH))
-    number = 0
-    while item is not None and number < _MOST_ITEMS:
-        yield from _judged(data, *item.span(1), is_password=True)
-        item, number = _LISTED.match(data, item.end(), min(len(data), item.end() + _REACH)), number + 1
 
 
 def _first(
@@ -225,15 +158,11 @@ def _in_sentence(data: bytes, start: int, end: int, first: int, last: int, *, is
     if called is not None:
         begin, stop = called.span(called.lastindex)
         yield from _judged(data, first + begin, first + stop, is_password=True, is_sure=True)
-    patterns = [_TRIED, _AGED]
-    if b'"' in text or b"'" in text or b"`" in text or b"**" in text:
-        patterns.append(_QUOTED)
-    if is_typed:
-        patterns += [_ALONE, _BEHIND, _BEEN]
-    for pattern in patterns:
-        for match in pattern.finditer(data, end if pattern is _BEHIND else first, min(len(data), last + 2)):
-            if pattern is not _BEHIND or match.start() == end:
-                yield from _judged(data, *match.span(match.lastindex), is_password=True)
+    for match in _ALONE.finditer(data, first, min(len(data), last + 2)) if is_typed else ():
+        yield from _judged(data, *match.span(1), is_password=True)
+    beside = _BEHIND.match(data, end, min(len(data), last + 2)) if is_typed else None
+    if beside is not None:
+        yield from _judged(data, *beside.span(1), is_password=True)
 
 
 def _unusual(data: bytes, start: int, end: int, *, is_typed: bool) -> Iterator[Span]:

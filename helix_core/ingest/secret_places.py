@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 
 from helix_core.ingest.secret_calls import KEY_FOLLOWS, LITERAL_FOLLOWS, Chain, chains, in_calls, in_pairs
@@ -19,6 +20,7 @@ from helix_core.ingest.secret_commands import COMMAND_LINE_WORDS, PGPASS, in_com
 from helix_core.ingest.secret_fields import in_fields
 from helix_core.ingest.secret_manifests import in_manifests
 from helix_core.ingest.secret_names import CLOSE, NAME, TELLING, whole_name
+from helix_core.ingest.secret_odds import likely_secrets
 from helix_core.ingest.secret_prose import WORTH_A_LOOK
 from helix_core.ingest.secret_tables import HEADER, in_columns, in_tables
 from helix_core.ingest.secret_values import (
@@ -489,4 +491,5 @@ _FINDERS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     _spoken,
     in_fields,
     in_sentences,
+    partial(likely_secrets, is_typed=False),
 )

@@ -14,7 +14,6 @@ from enum import Enum
 from helix_core.ingest.secret_typed import (
     FUNCTION_WORDS,
     has_inner_mark,
-    is_mixed_password,
     is_plain_passphrase,
     is_predicate,
     is_typed_code,
@@ -233,24 +232,6 @@ _KNOWN_USER = LazyPattern(
     rb"(?::[ \t]?|[ \t]+/[ \t]+)([^\s\"'`<>()\[\]{}|\\,/:]{6,64})[\"'`.,;)]{0,2}(?:\s|\z)"
 )
 """Group 1: the word after the name of a common account."""
-_USED = LazyPattern(
-    rb"\b(?i:use|try|enter|type|typing|with|using|nimm|usa)[ \t]+"
-    + _VALUE
-    + rb"[\"'`*]{0,3}[ \t]+(?i:to[ \t]+(?:log|sign"
-    rb"|unlock|authenticate|connect|decrypt|get[ ]in)|as[ \t]+(?:(?:the|a|my|our)[ ])?(?:\w+[ ])?pass|als[ \t]+passwor)"
-)
-"""Group 1: the word that gets one in."""
-_COLON_LATER = LazyPattern(
-    rb",?(?:[ \t]+[\w'\-]{1,20}){1,5}(?:[ \t]?:|,[ \t]+(?i:it's|it[ ]is|its))[ \t]+"
-    + _VALUE
-    + rb"[\"'`*]{0,3}(?:[ \t]+now)?[ \t]*(?:\r?\n|\z)"
-)
-"""Group 1: the last word of the line, which a colon later in the sentence gives."""
-_OPENED = LazyPattern(
-    rb"\b(?i:unlock|decrypt|open|extract|protected|encrypted|locked|secured|entsperren|gesichert)"
-    rb"(?:[ \t]+[\w.\-]{1,30}){0,5}?[ \t]+(?i:with|using|by|mit|con)[ \t]+" + _VALUE
-)
-"""Group 1: a word that opens something."""
 _BRACKETED = LazyPattern(
     rb"[^\s()][ \t]*\((?i:(?:\w+[ ]){0,2}(?:passwor[dt]|passwd|pw|pass|pwd|kennwort|passphrase))\)"
 )
@@ -296,13 +277,6 @@ def stated(data: bytes, noun: Noun, start: int, end: int, *, is_typed: bool = Fa
         yield from _values(
             data, beside, stop, noun, _Connective.BESIDE if beside - end <= _MOST_BLANKS else _Connective.APART
         )
-    if (noun in (Noun.PASSWORD, Noun.PHRASE) and b":" in data[end:stop]) or b", it" in data[end:stop]:
-        later = _COLON_LATER.match(data, end, min(len(data), stop + 2))
-        if later is not None:
-            first, last = _trimmed(data, *later.span(1))
-            value = data[first:last]
-            if is_typed_password(value, is_linked=True) or is_word_password(value, is_sure=False, is_said=True):
-                yield first, last
 
 
 def _may_stand_alone(data: bytes, noun: Noun, start: int, end: int) -> bool:
@@ -312,12 +286,6 @@ def _may_stand_alone(data: bytes, noun: Noun, start: int, end: int) -> bool:
     if noun is not Noun.PASS or data[max(0, start - 4) : start].rstrip(b" \t")[-1:] in (b",", b";", b"(", b"/"):
         return True
     return _USER_BEFORE.search(data[max(0, start - 60) : start]) is not None
-
-
-def _mixed(data: bytes, start: int, end: int) -> Iterator[Span]:
-    start, end = _trimmed(data, start, end)
-    if is_mixed_password(data[start:end]):
-        yield start, end
 
 
 def _line_end(data: bytes, start: int) -> int:
@@ -459,18 +427,11 @@ def log_ins(data: bytes) -> Iterator[Span]:
             data[start:end], is_sign=is_sign or (is_log_in and match.group(2) is not None)
         ):
             yield start, end
-    for pattern in (_KNOWN_USER, _USED):
-        for match in pattern.finditer(data):
-            start, end = _trimmed(data, *match.span(1))
-            is_close = (
-                pattern is _USED or data[match.start() : start].rstrip(b" \t")[-1:] != b":" or data[start - 1] == 58
-            )
-            if _is_log_in(data[start:end], is_sign=True) or (
-                is_close and is_word_password(data[start:end], is_sure=False)
-            ):
-                yield start, end
-    for match in _OPENED.finditer(data):
-        yield from _mixed(data, *match.span(1))
+    for match in _KNOWN_USER.finditer(data):
+        start, end = _trimmed(data, *match.span(1))
+        is_close = data[match.start() : start].rstrip(b" \t")[-1:] != b":" or data[start - 1] == 58
+        if _is_log_in(data[start:end], is_sign=True) or (is_close and is_word_password(data[start:end], is_sure=False)):
+            yield start, end
     for match in _BRACKETED.finditer(data):
         is_call = data[match.start() + 1 : match.start() + 2] == b"("
         start = end = match.start() + 1

@@ -48,7 +48,7 @@ TOKEN_RULES: tuple[Rule, ...] = (
         rb"(?:[^A-Za-z0-9/+=]|$)",
     ),
     Rule(
-        "github-token", rb"gh[pousr]_|github_pat_", rb"\b((?:gh[pousr]_[A-Za-z0-9]{30,})|github_pat_[A-Za-z0-9_]{22,})"
+        "github-token", rb"gh[pousr]_|github_pat_", rb"\b((?:gh[pousr]_[A-Za-z0-9]{30,})|github_pat_[A-Za-z0-9_]{12,})"
     ),
     Rule(
         "gitlab-token",
@@ -69,10 +69,10 @@ TOKEN_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "stripe-key",
-        rb"[sr]k_(?:live|test)_|whsec_",
-        rb"\b((?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{24,})",
+        rb"\b[sr]?k_(?:live|test)_|whsec_",
+        rb"\b((?:[sr]?k)_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{24,})",
     ),
-    Rule("google-api-key", rb"AIza", rb"\b(AIza" + _WORD + rb"{35})"),
+    Rule("google-api-key", rb"AIza", rb"\b(AIza" + _WORD + rb"{30,})"),
     Rule(
         "google-oauth",
         rb"GOCSPX-|ya29\.|1//0",
@@ -88,7 +88,7 @@ TOKEN_RULES: tuple[Rule, ...] = (
     Rule("pypi-token", rb"pypi-AgE", rb"\b(pypi-AgE[A-Z]" + _WORD + rb"{16,})"),
     Rule("rubygems-key", rb"rubygems_[a-f0-9]{4}", rb"\b(rubygems_[a-f0-9]{48})"),
     Rule("cargo-token", rb"\bcio[A-Za-z0-9]{9}", rb"\b(cio[A-Za-z0-9]{32})\b"),
-    Rule("sendgrid-key", rb"\bSG\.", rb"\b(SG\." + _WORD + rb"{16,}\." + _WORD + rb"{16,})"),
+    Rule("sendgrid-key", rb"\bSG\.", rb"\b(SG\." + _WORD + rb"{10,}\." + _WORD + rb"{10,})"),
     Rule("mailgun-key", rb"\bkey-[0-9a-z]{9}", rb"\b(key-[0-9a-z]{32})\b"),
     Rule("mailchimp-key", rb"[0-9a-f]-us[0-9]", rb"\b([0-9a-f]{32}-us[0-9]{1,2})\b"),
     Rule("twilio-key", rb"\b(?:SK|AC)[0-9a-f]{4}", rb"\b((?:SK|AC)[0-9a-f]{32})\b"),
@@ -98,7 +98,7 @@ TOKEN_RULES: tuple[Rule, ...] = (
         rb"\bsk-(?:proj|svcacct|admin|None|or-v1)-|\bsk-[A-Za-z0-9]{9}",
         rb"\b(sk-(?:proj|svcacct|admin|None|or-v1)-" + _WORD + rb"{20,}|sk-[A-Za-z0-9]{32,})",
     ),
-    Rule("huggingface-token", rb"\b(?:hf|api_org)_[A-Za-z0-9]{9}", rb"\b((?:hf|api_org)_[A-Za-z0-9]{30,})"),
+    Rule("huggingface-token", rb"\b(?:hf|api_org)_[A-Za-z0-9]{9}", rb"\b((?:hf|api_org)_[A-Za-z0-9]{20,})"),
     Rule("replicate-token", rb"\br8_", rb"\b(r8_[A-Za-z0-9]{37})\b"),
     Rule("groq-key", rb"\bgsk_", rb"\b(gsk_[A-Za-z0-9]{40,})"),
     Rule(
@@ -137,6 +137,12 @@ TOKEN_RULES: tuple[Rule, ...] = (
         "url-password",
         rb"://[^\s/:@\"'<>`\\]*:[^\s/@\"'<>{}`\\]+@",
         rb"[A-Za-z][A-Za-z0-9+.\-]{1,20}://[^\s/:@\"'<>`\\]{0,100}:([^\s/@\"'<>{}`\\]{3,200})@[\w\[%.$\-]",
+        judged=True,
+    ),
+    Rule(
+        "url-password",
+        rb"://[A-Za-z0-9]{16,64}@",
+        rb"[A-Za-z][A-Za-z0-9+.\-]{1,20}://([A-Za-z0-9]{16,64})@[\w\[%.$\-]",
         judged=True,
     ),
     Rule(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from helix_core.ingest.masked import Masked, with_masks
 from helix_core.ingest.secret_clauses import in_sentences
+from helix_core.ingest.secret_odds import likely_secrets
 from helix_core.ingest.secret_places import Excerpt, lines_of_interest, secrets_by_place
 from helix_core.ingest.secret_shapes import detect_secrets_findings, private_keys, tokens
 from helix_core.ingest.secret_typed import lone_passwords
@@ -93,6 +94,7 @@ def _masked(data: bytes, scan: Callable[[bytes], Iterable[SecretSpan]]) -> Maske
 def _scan_typed(data: bytes) -> Iterator[SecretSpan]:
     yield from _scan(data)
     yield from (SecretSpan("secret", start, end) for start, end in in_sentences(data, is_typed=True))
+    yield from (SecretSpan("secret", start, end) for start, end in likely_secrets(data, is_typed=True))
 
 
 def _scan(data: bytes) -> Iterator[SecretSpan]:

@@ -1087,3 +1087,42 @@ def test_a_pattern_is_found_behind_heads_that_overlap() -> None:
     headed, whole = LazyHeaded(rb"(ab*)", rb"c"), LazyPattern(rb"(ab*)c")
     for data in (b"", b"abcac", b"aaaaabbbbabbbabcabac", b"ab" * 50 + b"c" + b"abb" * 9 + b"ac"):
         assert spans_of(headed, data) == spans_of(whole, data), data
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Revert to the old smtp creds (mailer / ⟦p0stm4n-pat⟧) until ops rotates",
+        "Tell Priya she can get in using ⟦welcome-priya-0611⟧ and has to change it right after",
+        "bind to ldap with ⟦read3r-of-books⟧ as always",
+        "Every visitor account gets a PIN of ⟦7139⟧.",
+        "guests unlock the display by typing ⟦24680⟧.",
+        "one-time password that she told me was ⟦tango seven lemon harbor⟧",
+        "# sentry dsn https://⟦3f9a71c0e8d24b6fa1b2⟧@o4401.ingest.example/77",
+    ],
+)
+def test_a_word_that_is_likely_a_secret_there_is_masked_whatever_the_wording(text: str) -> None:
+    secret = text[text.index("⟦") + 1 : text.index("⟧")]
+    plain = text.replace("⟦", "").replace("⟧", "")
+    masked = mask_typed(plain).text()
+    assert secret not in masked and len(masked) == len(plain)
+    start = plain.index(secret)
+    assert masked[:start] == plain[:start] and masked[start + len(secret) :] == plain[start + len(secret) :]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "login is broken since the deploy of v2.14.3",
+        "try restarting the pod payments-6d4f8b9c7-x2x8k",
+        "the branch you need is feature/PAY-1142-retry",
+        "model is gpt-4o-mini-2024-07-18, temperature 0.2",
+        "the password hasher lives in django.contrib.auth.hashers",
+        "Commit d670460b4b4a introduced the login regression",
+        "The user agrees to RFC 6749 before the token is sent.",
+        "To unlock the account, click on settings_page.",
+    ],
+)
+def test_a_thing_beside_words_for_access_is_left_alone(text: str) -> None:
+    assert mask_typed(text).text() == text
+    assert mask(text.encode()).text() == text
