@@ -9,7 +9,7 @@ from operator import mul
 from typing import NamedTuple
 
 from helix_core.model import LineSpan, SourceKind
-from helix_core.search.question import K1, B, Intent, Term, any_of
+from helix_core.search.question import K1, B, Intent, Term, any_of, match_expression
 from helix_core.search.rankers import OF_THE_WHOLE, RankerInput, Votes
 from helix_core.search.weights import LINES_BY_WORDS, LINES_WITH_MODEL, LINES_WITH_VECTORS
 from helix_core.store import FileChunk, MatchCounts, PhraseOffsets, Weights
@@ -392,16 +392,34 @@ def read_files(query: RankerInput, best: FirstStage) -> list[BestFile]:
     """Load the best files' chunks and count the question's words in them. Raises QueryBudgetError when that exceeds
     the budget.
     """
-    match = any_of(term.word for term in query.terms)
-    count = len(query.terms)
-    files = []
     wanted = best.files[:FILES_READ]
     chunks_in = query.reader.text.chunks_in([source_id for source_id, _ in wanted])
-    for source_id, score in wanted:
-        places = chunks_in.get(source_id, [])
-        counts = query.reader.text.evidence_in(match, count, places, PLACE_WEIGHTS) if match else {}
-        files.append(BestFile(source_id, score, best.kinds[source_id] is SourceKind.DOC, places, counts))
-    return files
+    return [
+        BestFile(source_id, score, best.kinds[source_id] is SourceKind.DOC, places, _counts_in(query, places))
+        for source_id, score in wanted
+        for places in [chunks_in.get(source_id, [])]
+    ]
+
+
+LONG_FILE = 100
+"""A file of more chunks is read for the rarest words of the question alone, where these are in ``ENOUGH`` chunks."""
+ENOUGH = 12
+
+
+def _counts_in(query: RankerInput, places: Sequence[FileChunk]) -> dict[int, MatchCounts]:
+    """Return the counts of the question's words in the chunks of a file that have one: each of hundreds of tests has
+    the word "test".
+    """
+    count = len(query.terms)
+    if not count:
+        return {}
+    whole = any_of(term.word for term in query.terms)
+    decisive = match_expression(query.terms)
+    if len(places) > LONG_FILE and decisive != whole:
+        counts = query.reader.text.evidence_in(decisive, count, places, PLACE_WEIGHTS)
+        if len(counts) >= ENOUGH:
+            return counts
+    return query.reader.text.evidence_in(whole, count, places, PLACE_WEIGHTS)
 
 
 def stage_input(query: RankerInput, votes: Mapping[str, Votes], files: Sequence[BestFile]) -> StageInput:

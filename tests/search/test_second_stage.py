@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.search.search import SearchRequest, search
+from helix_core.model import SourceKind
+from helix_core.search import question
+from helix_core.search.question import parse_question, weigh_terms
+from helix_core.search.rankers import RankerInput
+from helix_core.search.search import SearchRequest, known_words, search
 from helix_core.search.second_stage import (
+    ENOUGH,
     GROUP,
     ITEMS_PER_FILE,
     LINES_SHOWN,
+    LONG_FILE,
     LONGEST,
+    FirstStage,
     Scored,
     diversify,
     narrow,
+    read_files,
     shares,
 )
 from helix_core.store import Reader
@@ -114,3 +123,30 @@ def test_the_inside_of_a_file_is_counted_by_where_words_stand(shop: Reader) -> N
     assert set(in_code) <= {one.id for one in inside}
     spots = shop.text.phrase_offsets('"customer"', [places["Cart"].id])
     assert [phrase for phrase, _ in spots[places["Cart"].id].doc] == [0]
+
+
+@pytest.mark.parametrize("rare", [ENOUGH, ENOUGH - 1])
+def test_a_long_file_is_read_for_rare_words_alone_where_enough_chunks_have_them(
+    indexed: Indexed, monkeypatch: pytest.MonkeyPatch, rare: int
+) -> None:
+    """Of an index of a few files every word would be rare."""
+    monkeypatch.setattr(question, "CORE_POSTINGS", LONG_FILE)
+    count = LONG_FILE + 10
+    tests = [
+        f"def test_parcel_{n}():\n    assert {'refund' if n < rare else 'weigh'}({n})\n    assert {n}\n"
+        for n in range(count)
+    ]
+    reader = indexed({"tests/test_post.py": "\n\n".join(tests)})
+    source = reader.files.source(b"tests/test_post.py")
+    assert source is not None
+    asked = parse_question("which test is about a refund?")
+    _, items = reader.text.size()
+    known = known_words(asked.words, items, reader).frequency
+    terms = tuple(sorted(weigh_terms(asked.words, known, items), key=lambda term: term.frequency))
+    assert [(term.word, term.frequency) for term in terms] == [("refund", rare), ("test", count)]
+    query = RankerInput(asked, terms, known, items, reader)
+    (read,) = read_files(query, FirstStage([(source.id, 1.0)], {source.id: SourceKind.CODE}, {}))
+    assert len(read.places) == count
+    assert len(read.counts) == (rare if rare == ENOUGH else count)
+    # Also the words that do not decide are counted.
+    assert sum(all(one.counts) for one in read.counts.values()) == rare
