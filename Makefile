@@ -20,6 +20,9 @@ export FOLDER ASK
 PYTHONS := python3.11 python3.12 python3.13 python3.14 python3 python
 # Neighbors stay in one worker, which starts the server of a module once; an idle worker takes from the others' ends.
 PARALLEL := -n auto --dist worksteal
+# Where thousands of tests make a repository and an index each: in memory where there is room, else on the disk.
+# "make pytest" runs them all on the disk.
+MEMORY = $${TMPDIR:-$$(test -w /dev/shm && df -Pk /dev/shm | awk 'NR == 2 {exit $$4 < 2000000}' && echo /dev/shm || echo /tmp)}
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq
 
 .PHONY: help
@@ -44,8 +47,8 @@ static: $(VENV)/.installed-dev
 
 .PHONY: unit
 unit: $(VENV)/.installed-dev $(VENV)/.model
-	@# The plugin of schemathesis imports a second of modules into every worker, and none of these tests uses it.
-	$(BIN)/pytest -m "unit and not slow" -p no:schemathesis $(PARALLEL)
+	@# These plugins import a second of modules into every worker, and none of these tests uses them.
+	TMPDIR=$(MEMORY) $(BIN)/pytest -m "unit and not slow" -p no:schemathesis -p no:pytest-lsp $(PARALLEL)
 
 .PHONY: check
 check: static pytest ## the same as test without the editor; SLOW=1 for the slow tests, too

@@ -14,8 +14,10 @@ import gc
 import ipaddress
 import multiprocessing.process
 import os
+import re
 import sys
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,6 +35,9 @@ settings.load_profile("helix")
 
 MARKS = ("unit", "process", "editor")
 TOOLS = {"git"}
+UNIT = "unit and not slow"
+"""The marks of ``make unit``."""
+NOT_UNIT = re.compile(r"^pytestmark = .*\bmark\.(?:process|editor|slow)\b", re.M)
 EVENTS = {"subprocess.Popen", "os.posix_spawn", "os.exec", "os.spawn", "os.system", "os.fork", "os.forkpty"}
 
 
@@ -130,6 +135,15 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int,
     """Start two workers a processor: a third of a run waits for servers and timers; ``unit`` tests wait less."""
     workers = yield
     return workers + 1 if config.option.markexpr.startswith("unit") else 2 * workers
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out of ``make unit`` each file whose mark says that it has no such test: what those import takes as long
+    as all the others.
+    """
+    if config.option.markexpr == UNIT and collection_path.name.startswith("test_") and collection_path.suffix == ".py":
+        return NOT_UNIT.search(collection_path.read_text(encoding="utf-8")) is not None or None
+    return None
 
 
 @pytest.hookimpl(wrapper=True)

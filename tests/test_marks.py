@@ -59,6 +59,25 @@ def test_a_unit_test_may_start_git() -> None:
 
 
 @pytest.mark.process
+@pytest.mark.parametrize(
+    "mark", ["pytest.mark.process", "[pytest.mark.asyncio, pytest.mark.slow]", "pytest.mark.editor"]
+)
+def test_a_run_of_unit_tests_imports_no_file_that_has_none(tmp_path: Path, mark: str) -> None:
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    (tests / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
+    (tests / "test_one.py").write_text("def test_one():\n    pass\n")
+    (tests / "test_other.py").write_text(
+        f"import pytest\n\npytestmark = {mark}\nassert 'imported' == ''\n\n\ndef test_other():\n    pass\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), "-q", str(tests)]
+    unit = subprocess.run([*command, "-m", "unit and not slow"], capture_output=True, text=True, check=False)
+    assert (unit.returncode, "1 passed" in unit.stdout) == (0, True), unit.stdout
+    whole = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "assert 'imported' == ''" in whole.stdout
+
+
+@pytest.mark.process
 def test_a_unit_test_that_starts_another_process_fails_and_is_told_the_mark(tmp_path: Path) -> None:
     tests = tmp_path / "tests"
     tests.mkdir()

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fastembed import TextEmbedding
 
 from helix_core.embed import minilm as conversion
 from helix_core.embed.model import FastModel, Model, ModelEncoder, choose, read_model, write_metadata
@@ -95,6 +94,8 @@ def test_a_prompt_that_is_left_out_of_the_mean_is_refused(tmp_path: Path) -> Non
 
 
 def test_each_listed_model_that_needs_a_prompt_has_one() -> None:
+    from fastembed import TextEmbedding
+
     needed = {
         each["model"]: bool(re.search(r"Prefixes for queries/documents: (necessary|`)", each["description"]))
         for each in TextEmbedding.list_supported_models()

@@ -15,7 +15,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import fastembed
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -347,6 +346,8 @@ def test_a_damaged_one_is_said_and_the_table_serves(tmp_path: Path, damage: str)
 
 
 def test_one_of_fastembeds_list_is_loaded_as_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fastembed
+
     rows = np.random.default_rng(5).normal(size=(len(WORDS), 256)).astype(np.float32)
     given = write_model(tmp_path / "given", embeddings=rows)
     local = partial(fastembed.TextEmbedding, specific_model_path=str(given))

@@ -9,9 +9,6 @@ import threading
 from contextlib import asynccontextmanager, suppress
 from queue import Empty, SimpleQueue
 
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
-
 DEADLINE_S = 90.0
 MODERN = "2026-07-28"
 COMMAND = [sys.executable, "-m", "helix_ls.cli", "mcp"]
@@ -125,6 +122,9 @@ class Agent:
 @asynccontextmanager
 async def official(environ, folder, *arguments, **more):
     """The official client on a process of its own."""
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters
+
     command = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], str(folder), *arguments], env=environ)
     async with Client(command, read_timeout_seconds=DEADLINE_S, **more) as client:
         yield client

@@ -9,8 +9,6 @@ from pathlib import Path
 import httpx
 import httpx2
 import pytest
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 
 from helix_ls.proxy.agents import MAX_BODY_BYTES, MOST_SESSIONS, Agents
 from helix_ls.proxy.bodies import read_body
@@ -48,6 +46,9 @@ def served(tmp_path_factory, starts_processes):
 @asynccontextmanager
 async def official(server, path="/mcp", key=None, **more):
     """The official client, with its own HTTP client."""
+    from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
+
     headers = {"Authorization": f"Bearer {key or server.key}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=DEADLINE_S) as http,

@@ -14,6 +14,8 @@ from helix_core.engine import Helix
 from tests.engine.repository import begin, git, write
 from tests.mcp.agent import official
 
+pytestmark = pytest.mark.process
+
 KEY = "sk-live-" + "9f8e7d6c5b4a3f2e1d0c9b8a"
 FILES = {
     "app/sessions.py": "def sign_cookie(secret_key, payload):\n    return payload + secret_key\n",

@@ -6,7 +6,6 @@ import sys
 import threading
 
 import httpx
-import openai
 import pytest
 
 from helix_ls.proxy.keys import admins_key
@@ -14,6 +13,7 @@ from tests.mcp.conftest import apart, repository
 from tests.proxy.upstream import Upstream
 
 UPSTREAM_KEY = "sk-upstream-5f1d7c"
+OFFICIAL = "the official client is a dependency of the extra dev"
 
 
 class Server:
@@ -45,6 +45,8 @@ class Server:
 
     def client(self, **options):
         """The official client; closed with the server."""
+        import openai
+
         chosen = {"max_retries": 0, "timeout": 60, **options}
         client = openai.OpenAI(base_url=self.connected["base_url"], api_key=self.key, **chosen)
         self._clients.append(client)
@@ -70,6 +72,24 @@ class Server:
         self.process.stdout.close()
         self.process.stderr.close()
         return status
+
+
+@pytest.fixture
+def openai():
+    """The package of the official client, imported by the tests that use it alone: it takes half a second."""
+    return pytest.importorskip("openai", reason=OFFICIAL)
+
+
+@pytest.fixture
+def anthropic():
+    """The package of the official client, imported by the tests that use it alone: it takes a second."""
+    return pytest.importorskip("anthropic", reason=OFFICIAL)
+
+
+@pytest.fixture
+def ollama():
+    """The package of the official client, imported by the tests that use it alone."""
+    return pytest.importorskip("ollama", reason=OFFICIAL)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,8 @@ import pytest
 
 from tests.proxy.upstream import BENIGN, WORDS, Upstream
 
+pytestmark = pytest.mark.process
+
 QUESTION = [{"role": "user", "content": "where are session cookies signed?"}]
 
 

@@ -14,6 +14,8 @@ from tests.proxy.test_context import chat
 from tests.proxy.test_learn import after, exchanges, learning, memory, place  # noqa: F401
 from tests.proxy.test_learn import chat as learnt_chat
 
+pytestmark = pytest.mark.process
+
 ASK = "where are session cookies signed?"
 TRIED = {}
 

@@ -3,7 +3,6 @@
 import ast
 from pathlib import Path
 
-import openai
 import pytest
 
 from tests.host.clients import until
@@ -89,7 +88,7 @@ def test_every_row_is_played_by_a_test_that_is_there():
             assert set(names) <= there, (row, set(names) - there)
 
 
-def test_an_error_event_arrives_as_an_error(server):
+def test_an_error_event_arrives_as_an_error(server, openai):
     chunks = []
     with pytest.raises(openai.APIError, match="the model ran away"):
         for chunk in server.client().chat.completions.create(model="event_error", messages=ASK, stream=True):

@@ -11,7 +11,6 @@ from helix_ls.proxy.evidence import KNOWN_EMPTY
 from tests.proxy.anthropic_api import BROKEN, STREAMS, TEXT, TOOL, fault
 from tests.proxy.conftest import UPSTREAM_KEY
 
-anthropic = pytest.importorskip("anthropic", reason="the official client is a dependency of the extra dev")
 QUESTION = "where are session cookies signed?"
 TOOLS = [{"name": "Read", "description": "Read a file", "input_schema": {"type": "object"}}]
 MARK = {"type": "ephemeral"}
@@ -19,7 +18,7 @@ PNG = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
 
 
 @pytest.fixture
-def client(server):
+def client(server, anthropic):
     """The official client, that sends its key as x-api-key."""
     with anthropic.Anthropic(base_url=server.url, api_key=server.key, max_retries=0, timeout=60) as made:
         yield made
@@ -68,7 +67,7 @@ def test_good_streams_arrive_byte_for_byte(server, upstream, client):
 
 
 @pytest.mark.parametrize("model", BROKEN)
-def test_a_stream_that_breaks_off_is_an_error_and_never_an_end(client, server, model):
+def test_a_stream_that_breaks_off_is_an_error_and_never_an_end(client, server, model, anthropic):
     with (
         pytest.raises(anthropic.APIStatusError) as caught,
         client.messages.stream(model=model, max_tokens=9, messages=[{"role": "user", "content": QUESTION}]) as stream,
@@ -148,7 +147,7 @@ def test_headers_and_query_of_betas_are_passed_on(client, upstream):
     assert json.loads(body)["messages"] == [{"role": "user", "content": "thanks!"}]
 
 
-def test_errors_are_in_the_shape_that_the_client_reads(client, server):
+def test_errors_are_in_the_shape_that_the_client_reads(client, server, anthropic):
     with pytest.raises(anthropic.APIStatusError) as caught:
         ask(client, [{"role": "user", "content": QUESTION}], "claude-overloaded")
     assert (caught.value.status_code, caught.value.response.headers["retry-after"]) == (529, "7")
@@ -173,14 +172,14 @@ def test_errors_are_in_the_shape_that_the_client_reads(client, server):
         assert "twice" in answer.json()["error"]["message"]
 
 
-def test_no_key_reaches_the_other_side(client, upstream, server):
+def test_no_key_reaches_the_other_side(client, upstream, server, anthropic):
     with pytest.raises(anthropic.AuthenticationError) as caught:
         ask(client, [{"role": "user", "content": QUESTION}], "claude-key")
     assert "invalid Bearer [key] None" in caught.value.response.json()["error"]["message"]
     assert server.key not in json.dumps([headers for _, headers, _ in upstream.asked])
 
 
-def test_a_key_as_bearer_is_taken_too_and_the_admin_routes_take_no_x_api_key(server, upstream):
+def test_a_key_as_bearer_is_taken_too_and_the_admin_routes_take_no_x_api_key(server, upstream, anthropic):
     with anthropic.Anthropic(base_url=server.url, auth_token=server.key, api_key=None, max_retries=0) as client:
         assert ask(client, [{"role": "user", "content": "thanks!"}]).content
     assert httpx.get(f"{server.url}/stats", headers={"x-api-key": server.key}).status_code == 401

@@ -2,7 +2,6 @@
 
 import json
 
-import openai
 import pytest
 
 from tests.proxy import ollama
@@ -34,7 +33,7 @@ def test_the_script_is_the_documented_stream():
 @pytest.mark.parametrize(
     "more", [{}, {"tools": TOOLS}, {"stream_options": {"include_usage": True}}], ids=["plain", "tools", "usage"]
 )
-def test_its_stream_comes_through_to_the_byte_and_reads_as_from_itself(server, upstream, more):
+def test_its_stream_comes_through_to_the_byte_and_reads_as_from_itself(server, upstream, more, openai):
     asked = {"model": "ollama:qwen3", "messages": ASK, "stream": True, **more}
     with server.http() as client:
         answer = client.post("/v1/chat/completions", json=asked)
@@ -48,7 +47,7 @@ def test_its_stream_comes_through_to_the_byte_and_reads_as_from_itself(server, u
     assert said[0] == said[1]
 
 
-def test_one_piece_and_its_refusals_come_through_too(server):
+def test_one_piece_and_its_refusals_come_through_too(server, openai):
     answer = server.client().chat.completions.create(model="ollama:qwen3", messages=ASK)
     assert answer.choices[0].message.reasoning == "The user asks."
     assert answer.usage.total_tokens == 34

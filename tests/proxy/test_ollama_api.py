@@ -9,13 +9,12 @@ from helix_ls.proxy.bodies import PlacedBlock, parse_body
 from helix_ls.proxy.dialects import OLLAMA_CHAT, OLLAMA_GENERATE
 from tests.proxy.ollama_api import CALL, WORDS, chat_lines, generate_lines
 
-ollama = pytest.importorskip("ollama", reason="the official client is a dependency of the extra dev")
 QUESTION = "where are session cookies signed?"
 ASK = [{"role": "user", "content": QUESTION}]
 
 
 @pytest.fixture
-def client(server):
+def client(server, ollama):
     """The official client; it sends its key as Bearer, from OLLAMA_API_KEY or as here."""
     with ollama.Client(host=server.url, headers={"Authorization": f"Bearer {server.key}"}, trust_env=False) as made:
         yield made
@@ -76,7 +75,7 @@ def test_lists_and_vectors_pass_through(client, upstream):
 @pytest.mark.parametrize(
     ("model", "said"), [("cut", "ask again"), ("short", "ask again"), ("junk", "ask again"), ("failing", "ran away")]
 )
-def test_a_stream_that_breaks_off_is_an_error_and_never_done(server, client, model, said):
+def test_a_stream_that_breaks_off_is_an_error_and_never_done(server, client, model, said, ollama):
     with pytest.raises(ollama.ResponseError, match=said):
         list(client.chat(model, ASK, stream=True))
     with server.http() as http:
@@ -84,7 +83,7 @@ def test_a_stream_that_breaks_off_is_an_error_and_never_done(server, client, mod
     assert [json.loads(line).get("done", "error") for line in lines] == [False, "error"]
 
 
-def test_errors_are_in_the_shape_that_the_client_reads(server, client):
+def test_errors_are_in_the_shape_that_the_client_reads(server, client, ollama):
     with pytest.raises(ollama.ResponseError, match="'missing' not found") as caught:
         client.chat("missing", ASK)
     assert caught.value.status_code == 404

@@ -3,7 +3,6 @@
 import json
 
 import httpx
-import openai
 import pytest
 
 from helix_ls.proxy.guard import FORM, FORM_PATHS
@@ -84,14 +83,14 @@ def test_an_answer_that_breaks_off_breaks_off_for_the_client_too(server):
     assert server.client().models.list().data
 
 
-def test_a_refusal_keeps_its_status_and_shows_no_key(server):
+def test_a_refusal_keeps_its_status_and_shows_no_key(server, openai):
     with pytest.raises(openai.AuthenticationError) as caught:
         server.client().embeddings.create(model="e", input="fail")
     error = caught.value.response.json()["error"]
     assert (error["code"], "(wrong Bearer [key])" in error["message"]) == ("upstream_key_refused", True)
 
 
-def test_one_model_is_described_by_its_upstream(server):
+def test_one_model_is_described_by_its_upstream(server, openai):
     assert server.client().models.retrieve("m").id == "m"
     with pytest.raises(openai.NotFoundError) as caught:
         server.client().models.retrieve("never/heard")

@@ -2,7 +2,6 @@
 
 import json
 
-import openai
 import pytest
 
 from helix_ls.proxy.bodies import PlacedBlock, parse_body
@@ -54,7 +53,7 @@ def test_good_streams_arrive_byte_for_byte(server):
 
 
 @pytest.mark.parametrize("model", BROKEN)
-def test_a_stream_that_breaks_off_is_an_error_and_never_completed(server, model):
+def test_a_stream_that_breaks_off_is_an_error_and_never_completed(server, model, openai):
     with (
         pytest.raises(openai.APIError, match="ask again"),
         server.client().responses.create(model=model, input=QUESTION, stream=True) as events,
@@ -119,7 +118,7 @@ def test_unknown_items_and_images_stay_as_they_are(server, upstream):
     assert is_evidence(sent[2])
 
 
-def test_errors_keep_status_shape_and_time_to_retry(server):
+def test_errors_keep_status_shape_and_time_to_retry(server, openai):
     with pytest.raises(openai.InternalServerError) as caught:
         server.client().responses.create(model="gpt-busy", input=QUESTION)
     assert (caught.value.status_code, caught.value.response.headers["retry-after"]) == (503, "7")
