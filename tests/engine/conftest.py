@@ -6,7 +6,7 @@ import pytest
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
-from tests.engine.repository import begin
+from tests.engine.repository import begin, put_index
 
 
 @pytest.fixture
@@ -35,8 +35,9 @@ def open_helix(tmp_path):
 
 
 @pytest.fixture
-def helix(repository, open_helix):
+def helix(repository, open_helix, tmp_path):
     """An engine on the repository, up to date."""
+    put_index(repository, tmp_path / "cache")
     engine = open_helix(repository)
     engine.refresh()
     return engine

@@ -6,6 +6,10 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from helix_core.config import load_config
+from helix_core.engine import Helix
+from helix_core.engine.opened import index_folder
+
 FILES = {
     "app/sessions.py": '''"""Signed cookies for sessions."""
 
@@ -86,6 +90,29 @@ def begin(folder: Path, files: dict[str, str] = FILES) -> Path:
     """Make a folder a repository with one commit of these files; git runs once for all that begin alike."""
     shutil.copytree(_begun(tuple(files.items())).name, folder, symlinks=True, dirs_exist_ok=True)
     return folder
+
+
+def put_index(folder: Path, cache_dir: Path, files: dict[str, str] = FILES) -> None:
+    """Put the index of a repository that began with these files where an engine on the folder looks for it.
+
+    A refresh then finds each file touched and no byte changed: it parses and stores nothing, less than half of what a
+    first one costs. One that began otherwise, and one that has an index, are left alone.
+    """
+    head, place = Path(".git", "refs", "heads", "main"), index_folder(cache_dir, folder)
+    same = (folder / head).read_text() == Path(_begun(tuple(files.items())).name, head).read_text()
+    if same and not place.exists():
+        shutil.copytree(_indexed(tuple(files.items())).name, place)
+
+
+@cache
+def _indexed(files: tuple[tuple[str, str], ...]) -> tempfile.TemporaryDirectory:
+    with tempfile.TemporaryDirectory(prefix="indexing") as base:
+        folder, environ = begin(Path(base, "project"), dict(files)), {"HELIX_CACHE_DIR": f"{base}/cache"}
+        with Helix.open(folder, config=load_config(folder, environ=environ, user=Path(base, "none.toml"))) as helix:
+            helix.refresh()
+        made = tempfile.TemporaryDirectory(prefix="indexed")
+        shutil.copytree(index_folder(Path(base, "cache"), folder), made.name, dirs_exist_ok=True)
+    return made
 
 
 @cache

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from helix_core.errors import UsageError
-from tests.engine.repository import git, write
+from tests.engine.repository import begin, put_index, write
 
 SHOP = {
     "shop/basket.py": '''"""What a customer buys."""
@@ -66,12 +66,8 @@ class Shelf:
 
 @pytest.fixture
 def shop(tmp_path, open_helix):
-    folder = tmp_path / "project"
-    folder.mkdir()
-    write(folder, SHOP)
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "Begin")
+    folder = begin(tmp_path / "project", SHOP)
+    put_index(folder, tmp_path / "cache", SHOP)
     engine = open_helix(folder)
     engine.refresh()
     return engine

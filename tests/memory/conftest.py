@@ -6,6 +6,7 @@ import pytest
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
+from tests.engine.repository import put_index
 from tests.mcp.conftest import repository
 
 
@@ -31,8 +32,9 @@ def open_helix(tmp_path):
 
 
 @pytest.fixture
-def helix(open_helix, project):
+def helix(open_helix, project, tmp_path):
     """Up to date."""
+    put_index(project, tmp_path / "cache")
     engine = open_helix(project)
     engine.refresh()
     return engine

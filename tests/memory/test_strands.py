@@ -29,6 +29,7 @@ from helix_core.strand import (
     statuses,
     union,
 )
+from tests.engine.repository import put_index
 from tests.mcp.conftest import repository
 from tests.memory.made import clean
 from tests.strand.made import CODE, SCHEMA, made
@@ -45,6 +46,7 @@ def person(tmp_path):
         folder = tmp_path / name / "project"
         if not folder.exists():
             repository(folder)
+            put_index(folder, tmp_path / name / "cache")
             (folder / "app.py").write_text(APP)
         environ = {
             "HELIX_CACHE_DIR": str(tmp_path / name / "cache"),
