@@ -1,8 +1,9 @@
 """Compare a new memory with those that are there: the same, a replacement, a refinement, a contradiction, or new.
 
-Pure. A row is never changed: the result is links, or that only evidence is added. Only the same words in the same order
-are the same memory. A memory is superseded only by one of the same subject, attribute and qualifiers; in doubt both
-stay. What would take a user's memory away, and is not the user's, waits for review.
+Pure. A row is never changed: the result is links, or that only evidence is added. The same words in the same order are
+the same memory, and two texts that are read whole as one value of one attribute. A memory is superseded only by one of
+the same subject, attribute and qualifiers; in doubt both stay. What would take a user's memory away, and is not the
+user's, waits for review.
 """
 
 from __future__ import annotations
@@ -166,6 +167,26 @@ def supersedes(said: Statement, was: Statement) -> bool:
     return said.value != was.value and said.is_exclusive and was.is_exclusive and _unit(said.value) == _unit(was.value)
 
 
+def restates(said: Statement, was: Statement) -> bool:
+    """Return whether two statements give one thing the same value: "Our timeout is set to 300 ms", "timeout = 300 ms".
+
+    A slot has every word of its text but articles, verbs of being and what leads in. Numbers, names, negations and
+    quantifiers are compared as they stand in the texts, and a wish states something else than a fact.
+    """
+    slot = (said.subject, said.attribute, said.value)
+    if not said.subject or not said.value or slot != (was.subject, was.attribute, was.value) or said.kind != was.kind:
+        return False
+    if not (said.is_exclusive and was.is_exclusive):
+        return False
+    return sorted(critical(said.text)) == sorted(critical(was.text)) and _signs(said.text) == _signs(was.text)
+
+
+def _signs(text: str) -> list[str]:
+    """Return the words of a text with a digit, as they stand, and its signs but those that give a value."""
+    words = [word.strip(".,;!?`'\"()") for word in text.split()]
+    return [word for word in words if re.search(r"\d|^[^\w=:]+$", word)]
+
+
 @lru_cache(maxsize=_KEPT)
 def exact_words(text: str) -> tuple[str, ...]:
     """Return the words and signs of a text for comparison.
@@ -192,9 +213,9 @@ def _read(text: str) -> Statement:
 def _relation(draft: MemoryDraft, said: Statement, one: StoredMemory) -> str:
     """Return how the draft relates to a memory: equal, a name of a link, or "" where they are of different things."""
     text, other = draft.fact.text, one.fact.text
-    if same_words(text, other):
-        return _EQUAL
     was = _read(other)
+    if same_words(text, other) or restates(_read(text), was):
+        return _EQUAL
     if supersedes(said, was):
         return SUPERSEDES
     if said.subject and (said.subject, said.attribute) == (was.subject, was.attribute):

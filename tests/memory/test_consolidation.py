@@ -113,3 +113,51 @@ def test_statements_that_exclude_each_other_are_contested_and_neither_is_lost(he
 )
 def test_a_change_of_the_same_thing_supersedes_what_was_so(helix, one, other):
     assert states(helix, one, other) == ["superseded", "active"]
+
+
+RESTATED = (
+    ("The request timeout is 300 ms", "Our request timeout is set to 300 ms.", "request timeout = 300 ms"),
+    (
+        "We switched from MongoDB to Postgres",
+        "We migrated from MongoDB to PostgreSQL",
+        "We have moved from MongoDB to Postgres",
+    ),
+    ("Always squash merge", "We always squash merge", "Please always squash merge."),
+    ("The default branch is main", "Our default branch is main", "The default branch is now main"),
+    ("The retry limit is 5", "Remember that our retry limit is set to 5", "Retry limit: 5"),
+)
+
+
+def test_a_fact_in_other_words_is_the_memory_that_is_there_with_both_wordings(helix):
+    for number in range(3):
+        for texts in RESTATED:
+            helix.memory.remember(RememberRequest(texts[number], session=f"s{number}"))
+    items = helix.memory.listed(limit=50)["items"]
+    assert len(items) <= 8, [one["text"] for one in items]
+    evidence = helix.session.memory_file.read(
+        lambda memory: memory.items.evidence(memory.items.named(one["id"]).id for one in items)
+    )
+    assert sorted(one.text for one in evidence) == sorted(text for texts in RESTATED for text in texts)
+    again = helix.memory.remember(RememberRequest("The request timeout equals 300 ms"), dry_run=True)["items"][0]
+    assert not again["is_new"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The request timeout is 300 ms", "The request timeout should be 300 ms"),
+        ("The request timeout is 300 ms", "The request timeout defaults to 300 ms"),
+        ("The request timeout is 300 ms", "The request timeout is 300 ms in staging"),
+        ("The project name is PATH", "The project name is path"),
+        ("Releases must never skip the audit", "Releases should never skip the audit"),
+        ("We switched from MongoDB to Postgres", "We switched from MySQL to Postgres"),
+        ("I always squash merge", "We always squash merge"),
+        ("The default branch of the docs is main", "The default branch of the api is main"),
+        ("The offset limit is -5", "The offset limit is 5"),
+        ("The retry limit is 5", "The retry limit is < 5"),
+        ("The owner is Ana", "The owner is not Ana"),
+        ("The owner is Ana", "The owner is Ana or Bob"),
+    ],
+)
+def test_what_says_as_much_of_another_thing_or_otherwise_is_a_memory_of_its_own(helix, one, other):
+    assert "known already" not in states(helix, one, other)
