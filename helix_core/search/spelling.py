@@ -1,16 +1,18 @@
 """Read a misspelled word of a question as the word of the index that its writer meant.
 
 A word is a typo where the index and common English lack it, and one stroke makes it a word that they have: two letters
-exchanged, one left out, doubled, or replaced by a neighboring key. Names as only code has them, quoted text and
-capitalized names are never changed, nor is the only word of a question, which may be what is not here. A word of three
-letters, or one of common English, is a typo of a function word only where such a word is expected: ``hwo does``,
-``how dose``, ``… pool wrk``.
+exchanged, one left out, doubled, or replaced by a neighboring key. A word that may be made of an English one, as
+"wokers" of "woke", is a typo where the index lacks it and has a common word with a letter exchanged or added.
+Names as only code has them, quoted text and capitalized names are never changed, nor is the only word of a question,
+which may be what is not here. A word of three letters, or one of common English, is a typo of a function word only
+where such a word is expected: ``hwo does``, ``how dose``, ``… pool wrk``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from helix_core.embed import static_table
 from helix_core.search.question import QUESTION_WORDS, Question, is_request_word
@@ -80,8 +82,11 @@ def corrections(text: str, question: Question, frequency: Mapping[str, int], rea
     read |= _verbs([word for word in words if word not in read], text, frequency, reader)
     unknown = [word for word in words if not frequency.get(word) and word not in read]
     read |= _function_words(text, frozenset(unknown))
-    slips = [word for word in unknown if word not in read and _is_strange(word)]
-    found = {word: _correction(word, reader) for word in slips[:MOST_SLIPS]}
+    slips = [word for word in unknown if word not in read and (_is_strange(word) or _may_be_derived(word))]
+    found = {
+        word: _correction(word, reader) if _is_strange(word) else _likely_correction(word, reader)
+        for word in slips[:MOST_SLIPS]
+    }
     return read | {word: meant for word, meant in found.items() if meant}
 
 
@@ -443,6 +448,11 @@ def _is_strange(word: str) -> bool:
     return not any(map(_is_english, (word, *_bases(word))))
 
 
+def _may_be_derived(word: str) -> bool:
+    """Return whether common English lacks the word and has what it may be made of: "wokers" of "woke"."""
+    return word.isascii() and word.isalpha() and SHORTEST <= len(word) <= LONGEST and not _is_english(word)
+
+
 def _is_english(word: str) -> bool:
     return len(word) > 2 and static_table().row(word.encode()) >= 0
 
@@ -477,6 +487,22 @@ def _correction(word: str, reader: Reader) -> str:
             read = _best_known(near, reader)
         if read:
             return read
+    return ""
+
+
+def _likely_correction(word: str, reader: Reader) -> str:
+    """Return the word of common English that the index has often and one letter exchanged, doubled or left out makes of
+    one that may be a word, too: "wokers" is rather "workers" than somebody who woke. No other ending is a correction.
+    """
+    for near in islice(_strokes(word), 3):
+        others = [one for one in near if not (one.startswith(word) or word.startswith(one)) and _is_english(one)]
+        try:
+            known = reader.words.known(others) if others else {}
+        except QueryBudgetError:
+            return ""
+        often = [one for one in others if known.get(one, 0) >= LEAST_FREQUENCY]
+        if often:
+            return max(often, key=lambda one: (known[one], one))
     return ""
 
 

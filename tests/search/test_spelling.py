@@ -33,6 +33,7 @@ def read_as(text: str, reader: Reader) -> str:
         ("where is the warehoouse stock?", "where is the warehouse stock?"),
         ("where is the warejouse stock?", "where is the warehouse stock?"),
         ("where is the count raisd?", "where is the count raised?"),
+        ("where is the count raied?", "where is the count raised?"),
         ("whree are customers told by mail?", "where are customers told by mail?"),
         ("hwo does the cart wrk", "how does the cart work"),
         ("how dose the cart wrok?", "how does the cart work?"),
@@ -95,6 +96,7 @@ def test_a_word_that_the_index_has_in_both_spellings_stays(indexed: Indexed) -> 
         "where is the dose computed?",
         "how is wrk used?",
         "where is HSA paid?",
+        "where are the pricers kept?",
         "which sha is taken?",
     ],
 )
