@@ -23,7 +23,7 @@ from truth_bench.hook.sitecustomize import MARK
 from truth_bench.repository import remove
 from truth_bench.rule_kinds import untracked
 from truth_bench.surfaces import environment, helix_command
-from truth_bench.world import Mutation, Target, World
+from truth_bench.world import Check, Mutation, Target, World
 
 INDEX_KINDS: dict[str, Mutation] = {}
 SERVERS = ("mcp", "lsp", "daemon")
@@ -37,6 +37,13 @@ with sqlite3.connect(sys.argv[1], timeout=60) as database:
     database.execute("PRAGMA writable_schema = ON")
     database.execute(f"UPDATE sqlite_schema SET sql = {sys.argv[2]}")
     database.execute(f"PRAGMA schema_version = {version + 1}")
+"""
+_OVERWRITE = """
+import os, random, sys
+chance = random.Random(int(sys.argv[2]))
+with open(sys.argv[1], "r+b") as file:
+    file.seek(4096 * chance.randrange(os.fstat(file.fileno()).st_size // 4096))
+    file.write(chance.randbytes(4096))
 """
 _IGNORING = """
 import os, signal, sys
@@ -103,24 +110,28 @@ def schema_table_renamed(world: World, target: Target) -> Target | None:
 
 
 def _damaged(world: World, target: Target, change: str) -> Target | None:
-    if world.surface not in {"cli", "api", *SERVERS} or not index_files(world):
+    return _done_to_the_index(world, target, _DAMAGE, change)
+
+
+def _done_to_the_index(world: World, target: Target, program: str, *arguments: str) -> Target | None:
+    """Run a program on the database, whoever has it open; it does not apply to one that is damaged already.
+
+    Not in this process: two SQLite libraries in one take each other's locks away, and so does closing the file.
+    """
+    world.level(0.7)
+    if not index_files(world):
         return None
-    # Not in this process: two SQLite libraries in one process take each other's locks away.
-    subprocess.run([sys.executable, "-c", _DAMAGE, str(index_files(world)[0]), change], check=True)
-    return target
+    command = [sys.executable, "-c", program, str(index_files(world)[0]), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode and not re.search(r"malformed|not a database|locked|no such table", done.stderr):
+        raise RuntimeError(done.stderr[-600:])
+    return None if done.returncode else target
 
 
 @index_kind
 def page_damaged(world: World, target: Target) -> Target | None:
-    """A page of the database is overwritten while nobody has it open."""
-    if world.surface != "cli" or not index_files(world):
-        return None
-    place = index_files(world)[0]
-    with place.open("r+b") as file:
-        pages = os.fstat(file.fileno()).st_size // 4096
-        file.seek(4096 * world.rng.randrange(pages))
-        file.write(world.rng.randbytes(4096))
-    return target
+    """A page of the database is overwritten, by another process, whether or not somebody has it open."""
+    return _done_to_the_index(world, target, _OVERWRITE, str(world.rng.randrange(2**31)))
 
 
 @index_kind
@@ -132,7 +143,7 @@ def index_half_built(world: World, target: Target) -> Target | None:
         return None
     world.longest_ms = WAITED_MS
     if world.surface in SERVERS:
-        world.check = _says_it_was_removed
+        world.check = _once(_says_it_was_removed)
         return target
     builder = subprocess.Popen(
         helix_command("index", "--json", str(world.repository.root)),
@@ -155,6 +166,12 @@ def _removed(world: World) -> bool:
         for suffix in ("", "-wal", "-shm"):
             remove(f"{path}{suffix}".encode())
     return bool(files)
+
+
+def _once(check: Check) -> Check:
+    """The check of the next packet alone: by the one after it, the server may have built the index."""
+    left = [check]
+    return lambda packet: left.pop()(packet) if left else []
 
 
 def _says_it_was_removed(packet: Mapping[str, Any]) -> list[tuple[str, str]]:

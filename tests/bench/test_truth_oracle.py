@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import json
 import os
 import subprocess
 import sys
@@ -395,3 +396,19 @@ def test_in_a_file_that_does_not_parse_decorators_are_of_the_next_definition(ben
         assert oracle.is_decorator_of("main", 3, 7, data.encode())
         assert not oracle.is_decorator_of("other", 3, 7, data.encode())
     assert not oracle.is_decorator_of("main", 1, 1, b"impqrt json\n\ndef main():\n    pass\n")
+
+
+@pytest.mark.process
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["page_damaged", "schema_row_damaged", "schema_table_renamed"])
+@pytest.mark.parametrize("surface", ["api", "cli", "cli_daemon", "mcp", "lsp", "daemon"])
+def test_a_damaged_index_is_asked_through_every_surface(folder: Path, tmp_path: Path, surface: str, kind: str) -> None:
+    """The kinds apply to an index that a server holds open; nothing untrue is verified, and the run goes on."""
+    said = tmp_path / "said.json"
+    options = ["--mutations", "2", "--through", surface, "--kind", kind, "--json", said, "--state", tmp_path / "state"]
+    command = [sys.executable, BENCHMARKS / "truth.py", folder, *options]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    outcome = json.loads(next((tmp_path / "state").glob("*.json")).read_text())
+    asked = sum(tally["packets"] for name, tally in outcome["tallies"].items() if name.startswith(kind))
+    assert outcome["mutations"] >= 2 and asked >= 1, ran.stdout
+    assert (outcome["crashes"], outcome["faults"]) == ([], [])
