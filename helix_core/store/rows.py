@@ -171,14 +171,22 @@ def stem_of(path: bytes) -> str:
 
 
 def file_text(chunks: Iterable[Chunk]) -> tuple[str, str, str, str]:
-    """Return the row of a whole file, ``names, doc, body, extra``: each column joins that column of all chunks."""
+    """Return the row of a whole file, ``names, doc, body, extra``: each column has every word of that column of the
+    chunks once. What stands between blanks is a word here, so that the parts of ``a.b`` stay side by side.
+
+    How often a word is repeated decides no rank, and the postings of repetitions are a third of the table.
+    """
     texts = [chunk.text for chunk in chunks]
     return (
-        "\n".join([text.names for text in texts if text.names]),
-        "\n".join([text.doc for text in texts if text.doc]),
-        "\n".join([text.body for text in texts if text.body]),
-        "\n".join([text.extra for text in texts if text.extra]),
+        _distinct(text.names for text in texts),
+        _distinct(text.doc for text in texts),
+        _distinct(text.body for text in texts),
+        _distinct(text.extra for text in texts),
     )
+
+
+def _distinct(texts: Iterable[str]) -> str:
+    return " ".join(dict.fromkeys(" ".join(texts).split()))
 
 
 def profile_of(document: Document) -> tuple[str, ...]:

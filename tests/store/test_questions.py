@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import apsw
 import pytest
 
 from helix_core.errors import StoreError
@@ -11,7 +12,7 @@ from helix_core.model import LastCommit, Role, Skipped, SourceKind
 from helix_core.store import Index, QueryBudgetError, Reader, Weights, Writer
 from helix_core.store.lexical import phrase
 from helix_core.store.writer import TABLES
-from tests.store.build import content_hash, document, signature
+from tests.store.build import LINES_PER_CHUNK, content_hash, document, signature
 
 CONFIG = b"""# reads the settings of a workspace
 import tomllib
@@ -78,6 +79,22 @@ def test_words_are_stemmed_and_snake_case_is_split(reader: Reader) -> None:
     ]
     assert paths(reader, [hit[0] for hit in reader.text.chunk_matches("path : server", 5)]) == [b"app/HttpServer.py"]
     assert reader.words.tokens("Parsing parse_config, Größe") == ["pars", "pars", "config", "groß"]
+
+
+def test_a_whole_file_has_a_posting_for_each_distinct_word_and_keeps_the_parts_of_a_name_together(
+    writer: Writer, reader: Reader, index: Index
+) -> None:
+    lines = [f"total = shop.cart.total_price({number})\n" for number in range(4 * LINES_PER_CHUNK)]
+    row = writer.replace(document(b"app/sum.py", "".join(lines).encode()), signature(), 1)
+    connection = apsw.Connection(str(index.path), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.execute("CREATE VIRTUAL TABLE temp.posting USING fts5vocab(main, file_fts, instance)")
+    sql = "SELECT count(*) FROM temp.posting WHERE doc = ? AND term = 'total' AND col = 'body'"
+    counted = connection.execute(sql, (row,))
+    # Each line has another call, and all of them the same word before it.
+    assert counted.fetchall() == [(len(lines) + 1,)]
+    connection.close()
+    for text in ("total", "shop.cart", "cart.total_price", "total_price"):
+        assert [source for source, _ in reader.text.file_matches(phrase(text), 5)] == [row], text
 
 
 def test_scores_are_positive_best_first_and_follow_the_weights(reader: Reader) -> None:
