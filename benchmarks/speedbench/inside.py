@@ -2,6 +2,7 @@
 
 python inside.py files   FOLDER LIST_FILE       write the indexed paths, NUL between them
 python inside.py words   FOLDER INDEX_FILE      a cold index without vectors
+python inside.py ingest  FOLDER STEP            ingest every STEP-th file without vectors, to count instructions
 python inside.py restart FOLDER                 open, find that nothing changed, close; beside bare stat walks
 python inside.py save    FOLDER COUNT SEED      edit files one by one, each until it can be found
 python inside.py alone   FOLDER COUNT           what counts of one path, in a made tree of COUNT files without git
@@ -52,6 +53,19 @@ def indexed(helix: Any) -> list[bytes]:
         states = reader.files.states()
     index.close()
     return sorted(path for path, state in states.items() if not state.skipped)
+
+
+def ingested(folder: Path, step: int) -> dict[str, Any]:
+    """Ingest in this process; run it under valgrind with one step and with another, as starting costs two billion."""
+    from helix_core.ingest.document import ingest
+    from helix_core.workspace.disk import Root
+    from helix_core.workspace.files import content_reason, list_files
+
+    with Root.open(folder) as root, root.scan() as scan:
+        read = [(file.path, scan.read(file.path).data) for file in list_files(root, None).files[::step]]
+    chosen = [(path, data) for path, data in read if not content_reason(path, data)]
+    chunks = sum(len(ingest(path, data, embed=False).chunks) for path, data in chosen)
+    return {"files": len(chosen), "bytes": sum(len(data) for _, data in chosen), "chunks": chunks}
 
 
 def restart(folder: Path) -> dict[str, Any]:
@@ -171,6 +185,8 @@ def main(arguments: list[str]) -> dict[str, Any]:
         from without_vectors import words
 
         return words(Path(folder), Path(rest[0]))
+    if what == "ingest":
+        return ingested(Path(folder), int(rest[0]))
     if what == "restart":
         return restart(Path(folder))
     if what == "save":
