@@ -296,7 +296,7 @@ def _whole(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> Par
     """Return what the whole sentence is when it asks nothing."""
     words = words_of(sentence)
     if not words:
-        return PartKind.QUOTE if not any(c.isalnum() for c in sentence) else _wide(sentence)
+        return PartKind.ACKNOWLEDGEMENT if not any(c.isalnum() for c in sentence) else _wide(sentence)
     if AS_CODE.search(sentence):
         return None
     if (wide := _wide(sentence)) is not None:

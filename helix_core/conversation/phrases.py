@@ -103,10 +103,12 @@ ACKNOWLEDGEMENTS = Phrases(
     "sigue|adelante|oui|non|d'accord|parfait|compris|très bien|bien sûr|super merci|entendu|ça marche|vas-y|sim",
     "não|certo|perfeito|ótimo|entendi|beleza|pode continuar|tá bom|está bem|va bene|perfetto|capito|ho capito",
     "dobrze|rozumiem|tamam|anladım|да|нет|хорошо|понятно|ясно|отлично|супер|ок|окей|네|예|아니요|알겠습니다|좋아요",
-    "좋습니다",
+    "좋습니다|hilfreich|hat geholfen|das hat geholfen|klappt|hat geklappt|funktioniert|läuft|wunderbar|perfekt|spitze",
+    "útil|funciona|funcionó|de gran ayuda|me sirvió|excelente|estupendo|utile|ça fonctionne|super utile",
 )
 ACK_FILLER = words_in(
-    """it that this is was very so then now please all really thanks thank you just to me i see oh well and a lot"""
+    """it that this is was very so then now please all really thanks thank you just to me i see oh well and a lot
+    das war ist es echt sehr wirklich jetzt mir eso fue muy es ya ahora c'était c'est très"""
 )
 VOCATIVES = words_in(
     """there all everyone everybody team folks guys friend friends mate buddy sir madam assistant bot ai dear again

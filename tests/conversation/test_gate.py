@@ -8,6 +8,10 @@ from helix_core.conversation.pasted import coordinates
 NOTHING = [
     "hi",
     "thanks!",
+    "thx a lot!! 🙏",
+    "Danke, das war sehr hilfreich!",
+    "Merci, c'était très utile !",
+    "Gracias, muy útil!",
     "ok",
     "yes",
     "continue",
@@ -98,6 +102,7 @@ EVIDENCE = [
     "how can we build it locally?",
     "how are signals dispatched?",
     "thanks, where are signals dispatched?",
+    "Danke, funktioniert der Cache auch ohne Redis?",
     "fix the login view",
     "how big is the cache?",
     "how many days does a session last?",
