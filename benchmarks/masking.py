@@ -22,8 +22,9 @@ that nobody thought of, expect one of four to leak.
 ``fixtures/secrets``, each set written by somebody who had not seen the rules, to be as unlike each other as they could.
 The weights of ``secret_odds`` are fit to the first; the second was asked twice, before those weights and after, and
 nobody read it between. Before, 99 of its 160 secrets leaked and 4 of its 100 sentences without one were
-touched; after, 67 leak and 8 are touched. All of those sentences speak of secrets or of what looks like one, so they
-say little of ordinary lines. Of a wording of others expect two of five to leak: the target of 2 % is missed.
+touched; after, 67 leaked and 8 were touched, and with the higher bound for files, which was chosen by false masks in
+eight projects alone, 74 leak and 6 are touched. All of those sentences speak of secrets or of what looks like one, so
+they say little of ordinary lines. Of a wording of others expect two of five to leak: the target of 2 % is missed.
 
 The share of ordinary lines is measured on the standard library, the installed packages and every folder of ``--trees``.
 

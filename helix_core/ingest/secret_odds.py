@@ -117,6 +117,10 @@ _THING = LazyPattern(
 """Measures, versions, references, short hashes, regions, algorithms, models and pods."""
 
 _HASH = LazyPattern(rb"^(?i:[0-9a-f]{16,128})$")
+_VERSIONED = LazyPattern(rb"@(?:v[0-9]+|[\^~v]?[0-9]+\.[0-9][0-9.x]*)$")
+"""A package or an action with its version."""
+_OF_NUMBERS = LazyPattern(rb"^[0-9]+[/:][0-9]+$")
+"""A range, a date or two ports."""
 
 _TOLD = FUNCTION_WORDS | frozenset(
     "muss müssen mindestens ist sind nicht wurde wird werden hat haben kann soll bitte und oder für mit auf im steht "
@@ -151,8 +155,8 @@ _NAMED = frozenset(
 _GIVES = frozenset(("said", "given", "with", "and", "beside", "after_colon", "after_comma"))
 _SHAPED = frozenset(("strong", "mixed", "short_typed", "marked", "joined_digit", "joined"))
 
-LEAST_TYPED, LEAST_WRITTEN = 0.0, 0.0
-"""Log-odds above which a word is masked, in a message and in a file."""
+LEAST_TYPED, LEAST_WRITTEN = 0.0, 1.5
+"""Log-odds above which a word is masked, in a message and in a file, of whose sentences far fewer give a secret."""
 _LONGEST_LINE = 1_200
 _LEAST_BLANKS = 2
 _CODE_MARKS, _MOST_CODE = b"(){}[];=<>|\\", 16
@@ -255,6 +259,8 @@ def candidates(line: bytes, before: bytes, *, is_typed: bool) -> Iterator[Possib
     """
     about = _Line.of(line, before, is_typed=is_typed)
     for place, (first, raw) in enumerate(about.words):
+        if is_masked(raw):
+            continue
         lead = len(raw) - len(raw.lstrip(_LEAD))
         tail = len(raw.rstrip(_TAIL))
         # A ``!`` at the end of a password is more often its own than the sentence's.
@@ -301,7 +307,7 @@ def _is_other(shape: frozenset[str], about: _Line, place: int) -> bool:
 
 def _pair(value: bytes) -> int:
     """Return where the second half of ``user/password``, ``user:password`` or ``name=value`` begins; 0 for others."""
-    if b"//" in value:
+    if b"//" in value or _OF_NUMBERS.search(value) is not None:
         return 0
     for sign in (b"/", b":", b"="):
         if sign in value and value.rstrip(b"=").count(sign) == 1 and value[:1] != sign:
@@ -337,7 +343,9 @@ def _shape(value: bytes) -> frozenset[str]:
     is_number = _DIGITS.search(value) is not None and digits >= 4 and DATE.search(value) is None
     if not (letters or is_number):
         return frozenset()
-    if any(code in _NEVER or code >= _FIRST_UNBROKEN for code in value) or _ALGORITHM.search(value):
+    if any(pattern.search(value) is not None for pattern in (_VERSIONED, _ALGORITHM)):
+        return frozenset()
+    if any(code in _NEVER or code >= _FIRST_UNBROKEN for code in value):
         return frozenset()
     is_joined = _JOINED.search(value) is not None
     parts = value.lower().replace(b"_", b"-").split(b"-")

@@ -257,6 +257,11 @@ def is_hex_key(value: bytes) -> bool:
     return _HEX.search(value) is not None and len(set(value)) >= 4
 
 
+def masks_in(value: bytes) -> list[tuple[int, int]]:
+    """Return where the masks of the value stand, in order."""
+    return [found.span() for found in _MASK.finditer(value)]
+
+
 def without_masks(value: bytes) -> bytes:
     """Return the value without its masks."""
     return _MASK.sub(b"", value)

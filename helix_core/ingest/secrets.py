@@ -8,6 +8,8 @@ and postings are clean by construction. Time is linear in the size of the file.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 
 from helix_core.ingest.masked import Masked, with_masks
@@ -16,11 +18,12 @@ from helix_core.ingest.secret_odds import likely_secrets
 from helix_core.ingest.secret_places import Excerpt, lines_of_interest, secrets_by_place
 from helix_core.ingest.secret_shapes import detect_secrets_findings, private_keys, tokens
 from helix_core.ingest.secret_typed import lone_passwords
-from helix_core.ingest.secret_values import is_masked, without_masks
+from helix_core.ingest.secret_values import is_masked, masks_in, without_masks
 from helix_core.lines import with_line_feeds
 from helix_core.model import Clean, SecretSpan
 
 _ROUNDS = 12
+_HANDLE = re.compile(rb"m_[a-z2-7]{8}")
 _MOST_OF_LINE = 4_096
 
 
@@ -83,12 +86,25 @@ def holds_mask(text: str) -> bool:
 def _masked(data: bytes, scan: Callable[[bytes], Iterable[SecretSpan]]) -> Masked:
     findings: list[SecretSpan] = []
     for _ in range(_ROUNDS):
-        runs = _merged(scan(with_line_feeds(data)))
+        runs = _merged(_news(scan(with_line_feeds(data)), data))
         if not runs:
             break
         data = with_masks(data, runs)
         findings += runs
     return Masked(data, tuple(_merged(findings)))
+
+
+def _news(found: Iterable[SecretSpan], data: bytes) -> Iterator[SecretSpan]:
+    """Yield the findings that do not begin inside of a mask (``[masked:url-password]`` is no pair of a log-in), without
+    the handles of memories, by which an answer says what it used.
+    """
+    masks = masks_in(data)
+    starts = [start for start, _ in masks]
+    ends = [0, *(end for _, end in masks)]
+    for one in found:
+        is_inside = bool(masks) and one.start < ends[bisect_left(starts, one.start)]
+        if not (is_inside or _HANDLE.fullmatch(data, one.start, one.end)):
+            yield one
 
 
 def _scan_typed(data: bytes) -> Iterator[SecretSpan]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"24": "f18578fe340942e8"}
+RULES_OF = {"25": "97a401f1b7736969"}
 
 
 def _rules() -> str:

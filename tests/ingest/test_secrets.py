@@ -1126,3 +1126,25 @@ def test_a_word_that_is_likely_a_secret_there_is_masked_whatever_the_wording(tex
 def test_a_thing_beside_words_for_access_is_left_alone(text: str) -> None:
     assert mask_typed(text).text() == text
     assert mask(text.encode()).text() == text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    Unlike the auth blueprint, the blog blueprint does not have a",
+        "    uses: docker/login-action@v4",
+        "    docker run -p 8000:8000 -v data:/app --user app gateway",
+        "    * deps: cookie-signature@^1.2.1",
+        "    - Pin pyro4 to latest version 4.82",
+        "    false # Token is malformed",
+        "The token (m_vifj3mvk) is signed with Ed25519.",
+    ],
+)
+def test_what_only_stands_beside_a_word_for_secrets_is_read_as_it_is(line: str) -> None:
+    assert mask(line.encode()).data == line.encode()
+
+
+def test_a_mask_is_masked_no_second_time() -> None:
+    masked = mask(b'DA = "azureservicebus://DefaultAzureCredential@hostname"').data
+    assert masked.count(b"[masked") == 1
+    assert mask(masked).data == masked
