@@ -203,6 +203,17 @@ localization l10n, accessibility a11y, registration registry register
 """
 _SHORT_FORMS = {long: tuple(short) for long, *short in map(str.split, _SHORT_FORM_LINES.split(","))}
 """What programmers write short, with how code has it."""
+_VERB_LINES = """
+resolution resolve, conversion convert, comparison compare, subscription subscribe, decision decide, submission submit,
+transmission transmit, emission emit, omission omit, exclusion exclude, inclusion include, invocation invoke, collision
+collide, division divide, suspension suspend, expansion expand, description describe, reduction reduce, resumption
+resume, consumption consume, destruction destroy, notification notify, verification verify, modification modify,
+classification classify, identification identify, multiplication multiply, simplification
+simplify, expiry expire, retrieval retrieve, removal remove, disposal dispose, renewal renew, recursion recurse,
+reception receive, redefinition redefine, substitution substitute, transposition transpose, permutation permute
+"""
+_VERB_OF_NOUN = {noun: (verb,) for noun, verb in map(str.split, _VERB_LINES.split(","))}
+"""Nouns of what code says with a verb, whose stems differ."""
 _LONG_FORMS = {
     short: tuple(long for long, own in _SHORT_FORMS.items() if short in own)
     for each in _SHORT_FORMS.values()
@@ -230,10 +241,16 @@ def _singular(word: str) -> str:
 
 
 def _other_forms(words: Sequence[str], frequency: Mapping[str, int], reader: Reader) -> dict[str, str]:
-    """Return the words that code has in another length: ``dict`` for "dictionaries", and "authorization" for
-    ``auth`` where nothing is called that.
+    """Return the words that code has in another form: ``dict`` for "dictionaries", ``resolve`` for "resolution", and
+    "authorization" for ``auth`` where nothing is called that.
     """
-    shorter = {word: _SHORT_FORMS[one] for word in words for one in (word, _singular(word)) if one in _SHORT_FORMS}
+    shorter = {
+        word: forms[one]
+        for word in words
+        for one in (word, _singular(word))
+        for forms in (_SHORT_FORMS, _VERB_OF_NOUN)
+        if one in forms
+    }
     longer = {word: _LONG_FORMS[word] for word in words if word in _LONG_FORMS and not frequency.get(word)}
     wanted = list(dict.fromkeys(form for each in (*shorter.values(), *longer.values()) for form in each))
     if not wanted:

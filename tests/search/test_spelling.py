@@ -224,6 +224,7 @@ LENGTHS = {
     "src/kubernetes.py": "def kubernetes_pods(authorization):\n    return authorization\n",
     "docs/store.md": "# Dictionaries\n\nA dictionary of a regular expression, sys, log.\n",
     "src/print.py": "import sys\n\nlog = sys.stdout\n",
+    "src/links.py": "".join(f"def resolve_{at}(link):\n    return link\n\n\n" for at in range(8)),
 }
 
 
@@ -235,6 +236,8 @@ LENGTHS = {
         ("where is the auth checked", "where is the authorization checked"),
         ("where is the directory opened", "where is the directory opened"),
         ("where is the syslog handler", "where is the syslog handler"),
+        ("symlink resolution setting", "symlink resolve setting"),
+        ("where is the decision kept", "where is the decision kept"),
     ],
 )
 def test_what_code_writes_in_another_length_is_read_as_that(typed: str, meant: str, indexed: Indexed) -> None:
