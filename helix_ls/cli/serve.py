@@ -60,6 +60,7 @@ def serve(
             upstreams=upstreams,
             config=config,
             environ=os.environ,
+            indexing=_note_indexing,
             ready=_print_ready_json if as_json else _print_ready,
         )
     )
@@ -71,6 +72,10 @@ def _advice() -> str:
     from helix_ls.proxy.presets import advice, answering
 
     return advice(asyncio.run(answering()))
+
+
+def _note_indexing(running: RunningServer) -> None:
+    warn([f"{running.url} answers already; {running.workspaces[0]} is still being indexed, and answers say how far"])
 
 
 def _print_ready_json(running: RunningServer) -> None:

@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -99,6 +100,8 @@ PORTS_TRIED = 50
 CLOSE_S = 5.0
 KEEP_ALIVE_S = 75
 END_STREAMS_S = 2
+QUIET_S = 1.5
+"""A first index that takes longer is spoken of."""
 Ready = Callable[[RunningServer], None]
 
 
@@ -138,9 +141,12 @@ def run(
     upstreams: Sequence[Address],
     config: Config,
     environ: Mapping[str, str],
+    indexing: Ready,
     ready: Ready,
 ) -> int:
-    """Serve until a signal. ``ready`` is called once the first folder is indexed, or after a time limit."""
+    """Serve until a signal. ``ready`` is called once the first folder is indexed, or after a time limit; ``indexing``
+    before it where that takes longer than a moment: questions are answered meanwhile.
+    """
     _log_to_stderr()
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(
@@ -152,6 +158,7 @@ def run(
                 upstreams=upstreams,
                 config=config,
                 environ=environ,
+                indexing=indexing,
                 ready=ready,
             )
         )
@@ -166,6 +173,7 @@ async def _serve(
     upstreams: Sequence[Address],
     config: Config,
     environ: Mapping[str, str],
+    indexing: Ready,
     ready: Ready,
 ) -> int:
     host = Host(mode="solo", linger_s=0.0, telemetry=telemetry_of(config))
@@ -192,14 +200,18 @@ async def _serve(
         server = UvicornServer(settings(app), leaving)
         _follow_signals(server)
         serving = asyncio.create_task(server.serve(sockets=[listener]))
-        indexing = asyncio.create_task(first_indexed(opened[0]))
-        await asyncio.wait((serving, indexing), return_when=asyncio.FIRST_COMPLETED)
+        running = RunningServer(rules.port, os.getpid(), tuple(str(workspace.folder) for workspace in opened))
+        told = announce(running, environ)
+        indexed = asyncio.create_task(first_indexed(opened[0]))
+        first = partial(asyncio.wait, (serving, indexed), return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await first(timeout=QUIET_S)
+        if not done:
+            indexing(running)
+            await first()
         if not serving.done():
-            running = RunningServer(rules.port, os.getpid(), tuple(str(workspace.folder) for workspace in opened))
-            told = announce(running, environ)
             ready(running)
         await serving
-        indexing.cancel()
+        indexed.cancel()
     finally:
         if told is not None:
             told.unlink(missing_ok=True)

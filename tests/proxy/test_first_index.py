@@ -1,5 +1,6 @@
 """Asked while ``helix serve`` indexes a folder for the first time: every answer says what it has not searched yet."""
 
+import json
 import subprocess
 import sys
 
@@ -55,6 +56,27 @@ def half(environ, tmp_path):
     command = [sys.executable, "-c", CUT_SHORT, str(folder), MISSING]
     made = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
     return folder, FileLock(made.stdout.strip().removesuffix(".db") + ".lock")
+
+
+def test_a_server_is_found_and_says_what_it_does_while_it_indexes(environ, half):
+    folder, lock = half
+    connect = [sys.executable, "-m", "helix_ls.cli", "connect", "openai", "--json", "--path", str(folder)]
+    with lock:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "helix_ls.cli", "serve", str(folder), "--port", "0", "--json"],
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with server:
+            note = next(line for line in server.stderr if "still being indexed" in line)
+            connected = subprocess.run(connect, env=environ, capture_output=True, text=True, check=True)
+            url = json.loads(connected.stdout)["base_url"].removesuffix("/v1")
+            assert url in note and str(folder) in note
+            server.terminate()
+            assert "url" not in server.stdout.read()
 
 
 @pytest.mark.slow
