@@ -142,8 +142,9 @@ def locale(encoding: str, platform: str) -> Check:
 
 def extras(lacking: Mapping[str, Sequence[str]]) -> Check:
     """List the optional parts and the packages that each lacks; none is needed to answer questions."""
-    listed = (f"{name} (without {', '.join(absent)})" if absent else name for name, absent in lacking.items())
-    return Check("extras", "ok", ", ".join(listed))
+    here = ", ".join(name for name, absent in lacking.items() if not absent) or "none"
+    listed = (f"{name} (without {', '.join(absent)})" for name, absent in lacking.items() if absent)
+    return Check("extras", "ok", "; not installed: ".join(filter(None, (here, ", ".join(listed)))))
 
 
 def telemetry(config: Config, problem: str) -> Check:

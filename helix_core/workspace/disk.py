@@ -74,7 +74,8 @@ def is_no_project(folder: Path) -> bool:
 def check_project(folder: Path) -> None:
     """Raise WorkspaceError for a folder that is not a project, before any of it is listed."""
     if is_no_project(folder):
-        what = "the root of the disk" if os.path.realpath(folder) == Path(folder).anchor else "your home folder"
+        real = os.path.realpath(folder)
+        what = "the root of the disk" if real == os.path.realpath(Path(real).anchor) else "your home folder"
         raise WorkspaceError(f"{folder} is {what}, not a project; name a project's folder, as in --path ~/project")
 
 
