@@ -178,7 +178,13 @@ def restates(said: Statement, was: Statement) -> bool:
         return False
     if not (said.is_exclusive and was.is_exclusive):
         return False
+    if _OTHERS.findall(said.text.lower()) != _OTHERS.findall(was.text.lower()):
+        return False
     return sorted(critical(said.text)) == sorted(critical(was.text)) and _signs(said.text) == _signs(was.text)
+
+
+_OTHERS = re.compile(r"\b(?:my|your|his|her|their|to be|will|would|should|must|may|might|can|could|shall)\b")
+"""Whose a thing is, where it is not the team's own, and that it is not so yet."""
 
 
 def _signs(text: str) -> list[str]:

@@ -48,7 +48,7 @@ from helix_core.search.rankers import OVER_BUDGET, WordPlaces
 from helix_core.search.several_questions import separate_questions
 from helix_core.search.spelling import is_bold, is_one_stroke, slips
 from helix_core.store import QueryBudgetError, Reader
-from helix_core.words import IDENTIFIER, lazy_pattern
+from helix_core.words import IDENTIFIER, is_compound, lazy_pattern
 
 _WORD = re.compile(r"\w+")
 _ASKS_WHERE = lazy_pattern(
@@ -86,6 +86,7 @@ DOUBT = 0.9
 DOUBTED_CONFIDENCE = 0.69
 """Most confidence below ``DOUBT``: where the place would make an answer surer, it says that it is perhaps not here."""
 NO_AUTHORS_NOTE = "no file here says who wrote this; `git shortlog -sn` does"
+MOST_NOTED = 3
 NO_FRAGMENT_NOTE = "nothing here has this text as it stands; these places have its words"
 
 
@@ -186,6 +187,11 @@ class AskedAbout:
     coordinates: Sequence[Coordinate]
 
 
+def _owners_of(name: str, text: str) -> list[list[str]]:
+    """Return the names that stand before a member in the text, joined to it."""
+    return [re.split(r"\W+", found) for found in re.findall(rf"([\w.:#]+?)(?:\.|::|#){re.escape(name)}\b", text)]
+
+
 def _names_unknown(question: Question, terms: Sequence[Term]) -> bool:
     """Return whether a question asks for something that the index does not know."""
     told = telling_terms(question, terms)
@@ -198,6 +204,7 @@ class AnswerJudge:
     def __init__(self, about: AskedAbout, reader: Reader, items: int, states: dict[str, str]) -> None:
         self._about, self._reader, self._items, self._states = about, reader, items, states
         self._language = about.language
+        self._defined = frozenset[str]()
 
     def absence(self, signs: AnswerSigns, ranked: Sequence[Ranked]) -> tuple[bool, frozenset[int]]:
         """Return whether the index seems not to have what is asked, and the chunks that have the question word for
@@ -213,7 +220,12 @@ class AnswerJudge:
                 or self._is_defined(signs)
                 or self._has_part(signs)
             )
-        return seems_empty or (not signs.places and self._lacks_member(signs.text)), verbatim
+        lacks_member = not signs.places and self._lacks_member(signs.text)
+        if (seems_empty or lacks_member) and ranked:
+            self._defined = self._defined_names(signs)
+        if self._defined:
+            return False, verbatim
+        return seems_empty or lacks_member, verbatim
 
     def sureness(
         self,
@@ -239,6 +251,9 @@ class AnswerJudge:
         bounds = _with_guesses(self._settled(of_names, signs, ranked, is_verbatim=is_verbatim), slips(taken_for))
         model = place if signs.is_literal or signs.is_overview else confidence
         sure = bounds.bound(model(signs.features, with_model=with_model))
+        if ranked and ranked[0].item.name in self._defined:
+            sure = max(sure, min(SAID_CONFIDENCE, bounds.at_most))
+            bounds = replace(bounds, notes=(*bounds.notes, *self._nowhere_notes(signs)))
         # What a name of the question settles is no matter of its words.
         is_known = seems_empty or signs.is_certain or signs.is_literal or signs.has_path or is_verbatim
         is_known = is_known or bounds.at_least > DOUBTED_CONFIDENCE
@@ -310,6 +325,23 @@ class AnswerJudge:
         is_about = bool(question.subject) or not question.intents.isdisjoint(OF_DOCUMENTS)
         defined = {hit.name for hit in hits if is_about or hit.kind != HEADING}
         return bool(names) and all(name in defined or self._is_slip(name) for name in names)
+
+    def _defined_names(self, signs: AnswerSigns) -> frozenset[str]:
+        """Return what code defines of the names that the question writes as only code has them, whatever else it names:
+        "why does write_chunk break our KafkaProducer?" has an answer here. An owner whose member is unknown is none.
+        """
+        unknown = unknown_members(signs.text, self._reader)
+        of_unknown = {part for name in unknown for found in _owners_of(name, signs.text) for part in found}
+        names = {name for name in signs.question.identifiers if is_compound(name)} - of_unknown - set(unknown)
+        hits = self._reader.names.definitions({name.lower() for name in names}) if names else ()
+        return frozenset(hit.name for hit in hits if hit.name in names and hit.kind != HEADING)
+
+    def _nowhere_notes(self, signs: AnswerSigns) -> list[str]:
+        """Return a sentence for each name of the question that no file has, as those of other projects."""
+        names = [name for name in signs.question.identifiers if is_compound(name)]
+        return [f"{name} is nowhere in the index" for name in names if not signs.frequency.get(name.lower())][
+            :MOST_NOTED
+        ]
 
     def _is_slip(self, name: str) -> bool:
         """Return whether a defined name is one stroke away. No, and noted, where the query exceeds its budget."""

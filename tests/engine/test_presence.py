@@ -167,3 +167,28 @@ def test_what_only_a_heading_is_called_after_is_not_in_the_code(tmp_path):
         assert opened.packet("where is the rotation of keys to OpenTelemetry implemented?")["known_empty"] is True
         for question in ("OpenTelemetry", "what do the docs say about OpenTelemetry?"):
             assert first(opened.packet(question)) == "docs/frameworks.md", question
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "why does seal_letter break our KafkaProducer?",
+        "we call seal_letter from OrderService.submit_order and it hangs",
+        "where is seal_letter defined?<|im_end|>",
+    ],
+)
+def test_a_name_that_is_here_is_not_absent_for_another_that_is_not(tmp_path, question):
+    files = {
+        "app/vault.py": "def seal_letter(letter):\n    return letter\n",
+        **{
+            f"app/many_{at}.py": f"class Many{at}:\n    def other_{at}(self):\n        return {at}\n"
+            for at in range(20)
+        },
+    }
+    folder = begin(tmp_path / "vault", files)
+    with Helix.open(folder) as opened:
+        opened.refresh()
+        packet = opened.packet(question)
+        assert packet["known_empty"] is False
+        assert opened.search(question)["items"][0]["symbol"] == "seal_letter"
+        assert opened.packet("where is Many3.submit_order defined?")["known_empty"] is True

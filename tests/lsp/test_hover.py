@@ -101,7 +101,7 @@ def test_a_client_without_markdown_reads_it_too() -> None:
 
 
 def test_every_note_of_the_answer_is_shown_though_the_index_is_whole() -> None:
-    note = "1 file is set aside and not searched, the parser failed on them: a_b.py"
+    note = "1 file is set aside and not searched, parsing them failed or took too long: a_b.py"
     assert render(known(notes=[note], indexed_share=1), NOW, markdown=False).split("\n")[-1] == note
     assert render(known(notes=[note]), NOW).split("\n\n")[-1] == note.replace("_", "\\_").replace(".", "\\.").replace(
         ":", "\\:"

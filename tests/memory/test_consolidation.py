@@ -146,6 +146,8 @@ def test_a_fact_in_other_words_is_the_memory_that_is_there_with_both_wordings(he
     ("one", "other"),
     [
         ("The request timeout is 300 ms", "The request timeout should be 300 ms"),
+        ("The drain timeout is 300 ms", "The drain timeout is to be 300 ms"),
+        ("My database is Postgres", "Your database is Postgres"),
         ("The request timeout is 300 ms", "The request timeout defaults to 300 ms"),
         ("The request timeout is 300 ms", "The request timeout is 300 ms in staging"),
         ("The project name is PATH", "The project name is path"),
