@@ -140,7 +140,8 @@ def explanation_of(facts: IndexFacts) -> tuple[str, str]:
             return "No file in this folder is indexed.", "See what was left out, and why, with Show Status."
         case "incomplete":
             files, are = ("file", "is") if facts.set_aside == 1 else ("files", "are")
-            sentence = f"{facts.set_aside:,} {files} {are} set aside and not searched: parsing them failed or took too long."
+            why = "parsing them failed or took too long"
+            sentence = f"{facts.set_aside:,} {files} {are} set aside and not searched: {why}."
             return sentence, "See which with Show Status; they are tried again later."
         case "fresh" if facts.notes:
             return facts.notes[0], ""

@@ -139,7 +139,8 @@ def set_aside_note(paths: Sequence[bytes]) -> str:
     shown = ", ".join(source_id_of(path) for path in sorted(paths)[:NAMED_IN_NOTE])
     more = f" and {len(paths) - NAMED_IN_NOTE:,} more" if len(paths) > NAMED_IN_NOTE else ""
     files, are = ("file", "is") if len(paths) == 1 else ("files", "are")
-    return f"{len(paths):,} {files} {are} set aside and not searched, parsing them failed or took too long: {shown}{more}"
+    why = "parsing them failed or took too long"
+    return f"{len(paths):,} {files} {are} set aside and not searched, {why}: {shown}{more}"
 
 
 def with_named(found: Found, named: Sequence[Named], k: int) -> Found:
