@@ -125,6 +125,7 @@ def _done_to_the_index(world: World, target: Target, program: str, *arguments: s
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode and not re.search(r"malformed|not a database|locked|no such table", done.stderr):
         raise RuntimeError(done.stderr[-600:])
+    world.is_damaged = world.is_damaged or not done.returncode
     return None if done.returncode else target
 
 

@@ -411,6 +411,9 @@ class Bench:
         helix = self._surface.helix
         self._world.take_back()
         self._refresh()
+        if self._world.is_damaged:
+            helix.rebuild()
+            self._world.is_damaged = False
         cold = {**environment(self._work), "HELIX_CACHE_DIR": str(self._work / f"cold-{self.outcome.compared}")}
         config = load_config(environ=cold, user=self._work / "no-such-file.toml")
         with Helix.open(self._repository.root, config=config) as other:

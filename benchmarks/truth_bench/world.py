@@ -46,7 +46,8 @@ class World:
     writes it; ``check`` says what else is wrong with the next packet; ``awaited`` is a place to ask for until it is
     found, and ``asked`` the question of a kind that has its own; ``secrets`` are
     those written so far, each with the rule it was written by; an answer later than ``longest_ms`` is a fault; while
-    the server ``is_hurried`` it must say what it said in peace."""
+    the server ``is_hurried`` it must say what it said in peace; an index that ``is_damaged`` may have bad pages left
+    that no question read."""
 
     repository: Repository
     outside: Path
@@ -69,6 +70,7 @@ class World:
     longest_ms: float = 0.0
     is_hurried: bool = False
     is_locked: bool = False
+    is_damaged: bool = False
     bring_level: Callable[[], None] | None = None
     uncounted: frozenset[bytes] = frozenset()
     old_index: bytes = b""

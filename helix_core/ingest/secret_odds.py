@@ -90,9 +90,10 @@ _FIRST_UNBROKEN = 0xE1
 """The first byte of letters of scripts without blanks between words, in UTF-8."""
 _NEVER = b"()[]{}<>|\\\"'`"
 _ALGORITHM = LazyPattern(
-    rb"(?i)(?:sha-?[1-9]|md5|argon2|[bs]?crypt|poly1305|chacha|hmac|ecdsa|25519|blake|pbkdf|base64|utf-?8)|\A[:~.@#]|\.[a-z]{1,4}(?::[0-9:\-]+)?\z"
+    rb"(?i)(?:sha-?[1-9]|md5|argon2|[bs]?crypt|poly1305|chacha|hmac|ecdsa|25519|blake|pbkdf|base64|utf-?8)"
+    rb"|\A(?:[:~.@#]|0x)|\.[a-z]{1,4}(?:[:#][0-9:\-L]+)?\z"
 )
-"""Names of algorithms, roles of documents, files and relative names."""
+"""Names of algorithms, roles of documents, numbers of a machine, files with their lines and relative names."""
 _LEET = LazyPattern(rb"[a-z][013457!@$]+[a-z]|\b[013457@$][a-z]+[A-Z013457]")
 _WORD_NUMBER = LazyPattern(rb"^[A-Za-z\x80-\xff]{4,}[0-9]{1,4}!*$")
 _DIGITS = LazyPattern(rb"^[0-9]{3,16}(?:-[0-9]{1,8})*#?$")
@@ -343,13 +344,15 @@ def _shape(value: bytes) -> frozenset[str]:
     is_number = _DIGITS.search(value) is not None and digits >= 4 and DATE.search(value) is None
     if not (letters or is_number):
         return frozenset()
-    if any(pattern.search(value) is not None for pattern in (_VERSIONED, _ALGORITHM)):
+    if any(pattern.search(value.rstrip(b"!?")) is not None for pattern in (_VERSIONED, _ALGORITHM)):
         return frozenset()
     if any(code in _NEVER or code >= _FIRST_UNBROKEN for code in value):
         return frozenset()
     is_joined = _JOINED.search(value) is not None
     parts = value.lower().replace(b"_", b"-").split(b"-")
-    if is_joined and not digits and (PREDICATE_END.search(parts[-1]) or not FUNCTION_WORDS.isdisjoint(parts)):
+    # ``sign_cookie`` is a name of the code.
+    is_name = b"_" in value or PREDICATE_END.search(parts[-1]) or not FUNCTION_WORDS.isdisjoint(parts)
+    if is_joined and not digits and is_name:
         return frozenset()
     told = {
         "number": is_number and digits <= 8,

@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"25": "97a401f1b7736969"}
+RULES_OF = {"25": "3b6cec64481c9153"}
 
 
 def _rules() -> str:
