@@ -89,6 +89,19 @@ export class PacketView {
     return until(`${file} is ${mark} ${reason?.source ?? ''}`, find, { withinMs, everyMs: 20 });
   }
 
+  /** A changed row is marked; a packet that was asked before the index was whole asks itself again, and tells what went. */
+  async tellsOfChange(file: string, withinMs: number): Promise<void> {
+    const name = file.slice(file.lastIndexOf('/') + 1);
+    const tells = async (): Promise<true> => {
+      const rows = (await this.rows()).filter(({ where }) => where.startsWith(file));
+      if (rows.some((row) => row.mark === 'needs_refresh' && row.reason.includes('changed'))) return true;
+      const [, after = ''] = (await (await this.page()).locator('body').innerText()).split('Asked again');
+      if (after.includes(name)) return true;
+      throw new Error(JSON.stringify(rows));
+    };
+    await until(`the packet tells that ${file} changed`, tells, { withinMs, everyMs: 20 });
+  }
+
   /** The page inside the view. */
   page(withinMs?: number): Promise<Frame> {
     return this.#window.webview('#question', withinMs);

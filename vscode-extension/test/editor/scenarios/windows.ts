@@ -26,7 +26,7 @@ async function twoWindows(stage: Stage): Promise<void> {
   for (const each of views) await each.askByPalette('refund_payment');
   for (const each of views) await each.marked('ledger/refunds.py', 'verified', 10_000);
   repository.edit('ledger/refunds.py', 'account.post(amount)', 'account.post(+amount)');
-  for (const each of views) await each.marked('ledger/refunds.py', 'needs_refresh', 10_000, /changed/);
+  for (const each of views) await each.tellsOfChange('ledger/refunds.py', 10_000);
   await second.close();
   await until('one shim is left', () => stage.processes('shim').length === 1, { withinMs: 10_000 });
   assert.ok((await view.ask('capture_payment')).length > 0, 'the first window is as it was');
