@@ -13,15 +13,16 @@ from __future__ import annotations
 import argparse
 import copy
 import json
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent / "speedbench"))
+
+from processes import busy_loops
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
@@ -29,7 +30,6 @@ from helix_core.errors import HelixError
 from helix_core.model import Status
 
 DEFAULT_QUESTIONS = Path(__file__).resolve().parents[2] / "shared" / "bench" / "questions.jsonl"
-BUSY = "while True: pass"
 
 
 def main() -> None:
@@ -62,7 +62,7 @@ def compared(project: Path, questions: list[str], cache: Path, loops: int) -> tu
         helix.refresh()
         answers_of(helix, questions)
         calm, calm_ms = answers_of(helix, questions)
-        with busy(loops):
+        with busy_loops(loops):
             loaded, loaded_ms = answers_of(helix, questions)
     differing = sum(one != other for one, other in zip(calm, loaded, strict=True))
     return len(questions), differing, sum("error" in answer for answer in loaded), calm_ms, loaded_ms
@@ -89,18 +89,6 @@ def timeless(answer: dict[str, Any]) -> dict[str, Any]:
         for item in answer[status.value]:
             item["last_verified_at"] = 0
     return answer
-
-
-@contextmanager
-def busy(loops: int) -> Iterator[None]:
-    """So many processes that do nothing but take the processor, at the priority of everybody."""
-    running = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(loops)]
-    try:
-        yield
-    finally:
-        for one in running:
-            one.kill()
-            one.wait()
 
 
 if __name__ == "__main__":

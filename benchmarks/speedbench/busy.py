@@ -20,23 +20,22 @@ import asyncio
 import json
 import random
 import shutil
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from figures import percentile
+from processes import busy_loops
 
 IDLE_SAVES = 20
 PAUSE_S = 0.15
 LOOK_S = 0.005
 LONGEST_S = 60.0
-BUSY = "while True: pass"
 INDEXING, QUESTION, LOOP = "helix-index", "helix-question", "MainThread"
 Save = tuple[float, float]
 """How long a save took until it was found, and how much of that was waiting for a processor, in milliseconds."""
@@ -92,8 +91,10 @@ async def _measured(folder: Path, count: int, seed: int, first_s: float) -> dict
     from helix_ls.host.host import Host
 
     rng = random.Random(seed)
-    texts = [path.read_bytes() for path in sorted(folder.rglob("*.py")) if path.stat().st_size < 60_000] or [b"x = 1\n"]
     saved = [folder / f"saved_{number}.py" for number in range(8)]
+    # A run before may have left its saved files here: copies of them would be found in place of a save.
+    others = (path for path in sorted(folder.rglob("*.py")) if path not in saved and path.stat().st_size < 60_000)
+    texts = [path.read_bytes() for path in others] or [b"x = 1\n"]
     for file in saved:
         file.write_text("first = 1\n", encoding="utf-8")
     host = Host(mode="solo", linger_s=0)
@@ -136,18 +137,6 @@ def _told(name: str, saves: Sequence[Save]) -> dict[str, Any]:
     return {f"{name}_ms": whole, f"{name}_processor_ms": [delay_ms for _, delay_ms in saves], name: spread}
 
 
-@contextmanager
-def _loops(count: int) -> Iterator[None]:
-    """So many processes that do nothing but take the processor, at the priority of everybody."""
-    running = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(count)]
-    try:
-        yield
-    finally:
-        for one in running:
-            one.kill()
-            one.wait()
-
-
 def main() -> int:
     """Measure on a copy that the caller gives."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -158,7 +147,7 @@ def main() -> int:
     parser.add_argument("--loops", type=int, default=0, help="busy loops beside everything")
     args = parser.parse_args()
     try:
-        with _loops(args.loops):
+        with busy_loops(args.loops):
             print(json.dumps(asyncio.run(_measured(args.folder, args.count, args.seed, args.first_s))))
     finally:
         shutil.rmtree(args.folder / "bulk", ignore_errors=True)

@@ -12,7 +12,8 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,18 @@ class Cost:
     peak_bytes: int
     main_peak_bytes: int
     output: str
+
+
+@contextmanager
+def busy_loops(count: int) -> Iterator[None]:
+    """Keep so many processes running that do nothing but take the processor, at the priority of everybody."""
+    running = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for one in running:
+            one.kill()
+            one.wait()
 
 
 class CommandFailedError(Exception):
