@@ -187,9 +187,9 @@ class AskedAbout:
     coordinates: Sequence[Coordinate]
 
 
-def _owners_of(name: str, text: str) -> list[list[str]]:
+def _owners_of(name: str, text: str) -> list[str]:
     """Return the names that stand before a member in the text, joined to it."""
-    return [re.split(r"\W+", found) for found in re.findall(rf"([\w.:#]+?)(?:\.|::|#){re.escape(name)}\b", text)]
+    return _WORD.findall(" ".join(re.findall(rf"([\w.:#]+?)(?:\.|::|#){re.escape(name)}\b", text)))
 
 
 def _names_unknown(question: Question, terms: Sequence[Term]) -> bool:
@@ -220,12 +220,13 @@ class AnswerJudge:
                 or self._is_defined(signs)
                 or self._has_part(signs)
             )
-        lacks_member = not signs.places and self._lacks_member(signs.text)
-        if (seems_empty or lacks_member) and ranked:
-            self._defined = self._defined_names(signs)
-        if self._defined:
-            return False, verbatim
-        return seems_empty or lacks_member, verbatim
+        may_lack = not (signs.places or self._reader.is_narrowed)
+        unknown = unknown_members(signs.text, self._reader) if seems_empty or may_lack else []
+        # The words of a member that nothing here has, as in ``IOLoop.call_every``, may well be everywhere.
+        seems_empty = seems_empty or (may_lack and not all(map(self._is_slip, unknown)))
+        if seems_empty and ranked:
+            self._defined = self._defined_names(signs, unknown)
+        return seems_empty and not self._defined, verbatim
 
     def sureness(
         self,
@@ -302,14 +303,6 @@ class AnswerJudge:
         )
         return absent and not (self._language and self._is_named_abroad(question, terms, self._language))
 
-    def _lacks_member(self, text: str) -> bool:
-        """Return whether the question names a member, as in ``IOLoop.call_every``, that nothing here has, nor one that
-        is a slip away: its words may well be everywhere.
-        """
-        if self._reader.is_narrowed:
-            return False
-        return any(not self._is_slip(name) for name in unknown_members(text, self._reader))
-
     def _is_defined(self, signs: AnswerSigns) -> bool:
         """Return whether every name that the question writes as code is defined here, or is one stroke from a name
         that is. A capitalized word counts as such a name where the question is about nothing else.
@@ -326,13 +319,13 @@ class AnswerJudge:
         defined = {hit.name for hit in hits if is_about or hit.kind != HEADING}
         return bool(names) and all(name in defined or self._is_slip(name) for name in names)
 
-    def _defined_names(self, signs: AnswerSigns) -> frozenset[str]:
+    def _defined_names(self, signs: AnswerSigns, unknown: Sequence[str]) -> frozenset[str]:
         """Return what code defines of the names that the question writes as only code has them, whatever else it names:
         "why does write_chunk break our KafkaProducer?" has an answer here. An owner whose member is unknown is none.
         """
-        unknown = unknown_members(signs.text, self._reader)
-        of_unknown = {part for name in unknown for found in _owners_of(name, signs.text) for part in found}
-        names = {name for name in signs.question.identifiers if is_compound(name)} - of_unknown - set(unknown)
+        names = {name for name in signs.question.identifiers if is_compound(name)}.difference(
+            unknown, *(_owners_of(name, signs.text) for name in unknown)
+        )
         hits = self._reader.names.definitions({name.lower() for name in names}) if names else ()
         return frozenset(hit.name for hit in hits if hit.name in names and hit.kind != HEADING)
 
