@@ -206,7 +206,8 @@ def test_it_leaves_at_once_when_told_and_leaves_nothing(start, environ, tmp_path
     with pytest.raises(NotRunningError):
         found(environ | own, server.key)
     assert not list((tmp_path / "run").glob("helix-serve-*"))
-    assert server.log == b""
+    # On a busy machine the server answers before its index is whole, and says so.
+    assert [line for line in server.log.splitlines() if b"answers already" not in line] == []
 
 
 @pytest.mark.slow
