@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from helix_core.conversation.messages import MAX_QUESTION, own_words, shortened, text_of
 from helix_core.conversation.parts import PASTED, MessagePart, PartKind, asks, message_parts, words_of
@@ -281,47 +281,19 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         text, before = changed, ()
     if before and (items := chosen_items(text, _last_answer(before))):
         return _of_items(items, text, index, _carried(before))
-    parts = tuple(message_parts(text))
-    asking = _asking(parts)
-    pasted = "\n".join(part.text for part in parts if part.part in PASTED)
-    places = coordinates(text)
-    if nothing := needs_nothing(text, asking, has_paste=bool(pasted), has_places=bool(places)):
+    parts, places = tuple(message_parts(text)), coordinates(text)
+    asking, has_paste = _asking(parts), any(part.part in PASTED for part in parts)
+    if nothing := needs_nothing(text, asking, has_paste=has_paste, has_places=bool(places)):
         return replace(_nothing(text, nothing, index, parts), worldly=worldly_subjects(asking))
-    if all(part.part is PartKind.QUESTION for part in parts):
-        asking = _lowercase_caps(text.strip())
-    errors, logged = _errors(parts) if pasted else ((), "")
-    if is_printed := not pasted and has_values(asking):
-        runs = () if asks(asking) else without_values(asking)
-        asking, logged = (" ".join(runs), runs[0]) if runs else (without_printed(asking), "")
-    stated = [part.text for part in parts if part.part is PartKind.CONTEXT]
-    context = " ".join(stated)
-    if not asking and not pasted:
-        why = "the message has no question, only " + " and ".join(dict.fromkeys(_SAYS[part.part] for part in parts))
-        return _nothing(text, why, index, parts)
+    own = _message_content(text, parts, places)
     carry = _carried(_from_start(before) if _TO_THE_START.search(text) else before) if before else _Carry()
-    if not (carry.questions or pasted or places) and (why := _lacks_subject(f"{context} {asking}".strip())):
+    if why := _unsearchable(own, carry):
         return _nothing(text, why, index, parts)
-    if carry.is_idle and not carry.questions and not pasted and _follows(asking, has_paste=False):
-        why = "the message follows a turn that needs nothing of the workspace"
-        return _nothing(text, why, index, parts)
-    follows = bool(carry.questions) and _follows(f"{context} {asking}".strip(), has_paste=bool(pasted))
-    names = _pasted_names(parts) if pasted else ()
-    is_complete = bool(_telling(asking)) and not _refers(asking, is_open=True)
-    needs_context = not is_complete or len(_content(asking)) < 3 or _names_code(context)
-    carried: tuple[str, ...] = ()
-    best: list[str] = []
-    # "Does it have an ORM?" asks that of the project, whatever the turns before it were about.
-    is_feature = bool(_ITS_FEATURE.match(asking) and _telling(asking))
-    judged = asking if is_complete else " ".join(part for part in (asking, context, *errors) if part)
-    if logged and (is_printed or not is_complete):
-        judged = logged
-    if follows:
-        best = sorted(carry.names, key=lambda name: -carry.names[name])[:MOST_NAMES]
-        carried = (*carry.questions, *best)
-        judged = " ".join((*carry.questions, asking) if len(_telling(asking)) > 1 else carry.questions[-1:])
-        judged = asking if is_feature else judged
-    described = context if needs_context else _describing(stated)
-    searched = " ".join(part for part in (asking, described, *errors, *names, *carried) if part)
+    follows = bool(carry.questions) and _follows(own.said, has_paste=has_paste)
+    best = sorted(carry.names, key=lambda name: -carry.names[name])[:MOST_NAMES] if follows else []
+    carried = (*carry.questions, *best) if follows else ()
+    searched = _searched_text(own, carried)
+    judged = _judged_text(own, carry.questions if follows else ())
     judged = "" if judged == searched else judged or searched
     return ConversationQuery(
         shortened(searched or text.strip()),
@@ -332,18 +304,118 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         places=places,
         carried=carried,
         discussed=tuple(best),
-        alone=asking if follows and (is_feature or _may_stand_alone(asking)) else "",
+        alone=own.asking if follows and (own.is_feature or _may_stand_alone(own.asking)) else "",
         files=tuple(carry.files)[:MOST_FILES],
-        is_of_workspace=_means_workspace(" ".join((asking, *carry.questions)) if follows else asking, places)
-        or is_feature
-        or (
-            not carry.questions
-            and bool(_ITS_FEATURE.match(asking) or _ITS_WAY.match(asking) or _ASKS_TO_RUN.search(asking))
-        ),
-        message=error_message(errors[0]) if errors else "",
-        of_changes=not (pasted or places) and _OF_CHANGES.search(asking[:SHORT_MESSAGE]) is not None,
-        may_be_general=before is not None and not (follows or pasted or is_printed or places or means_here(asking)),
+        is_of_workspace=_is_of_workspace(own, carry.questions, follows=follows),
+        message=error_message(own.errors[0]) if own.errors else "",
+        of_changes=not (has_paste or places) and _OF_CHANGES.search(own.asking[:SHORT_MESSAGE]) is not None,
+        may_be_general=before is not None
+        and not (follows or has_paste or own.is_printed or places or means_here(own.asking)),
     )
+
+
+class _MessageContent(NamedTuple):
+    """What a message says by itself, whatever came before it.
+
+    Attributes:
+        parts: The message's parts, in order.
+        places: Coordinates in what was pasted.
+        asking: The sentences that ask, without what a program printed.
+        stated: The statements beside them.
+        errors: What a paste says that went wrong.
+        logged: The run of words that tells it best, where log lines or a printed message alone tell it.
+        has_paste: Whether it carries code, a trace, a log or the like.
+        is_printed: Whether a program printed the question itself, with values in it.
+        is_complete: Whether the question says what it is about and refers to nothing else.
+        is_feature: Whether it asks for a feature of the project, whatever earlier turns were about: "does it have an
+            ORM?".
+    """
+
+    parts: tuple[MessagePart, ...]
+    places: tuple[Coordinate, ...]
+    asking: str
+    stated: tuple[str, ...]
+    errors: tuple[str, ...]
+    logged: str
+    has_paste: bool
+    is_printed: bool
+    is_complete: bool
+    is_feature: bool
+
+    @property
+    def context(self) -> str:
+        """Return the statements as one text."""
+        return " ".join(self.stated)
+
+    @property
+    def said(self) -> str:
+        """Return the statements and the question behind them."""
+        return f"{self.context} {self.asking}".strip()
+
+
+def _message_content(text: str, parts: tuple[MessagePart, ...], places: tuple[Coordinate, ...]) -> _MessageContent:
+    has_paste = any(part.part in PASTED for part in parts)
+    is_plain = all(part.part is PartKind.QUESTION for part in parts)
+    asking = _lowercase_caps(text.strip()) if is_plain else _asking(parts)
+    errors, logged = _errors(parts) if has_paste else ((), "")
+    if is_printed := not has_paste and has_values(asking):
+        runs = () if asks(asking) else without_values(asking)
+        asking, logged = (" ".join(runs), runs[0]) if runs else (without_printed(asking), "")
+    stated = tuple(part.text for part in parts if part.part is PartKind.CONTEXT)
+    telling = bool(_telling(asking))
+    return _MessageContent(
+        parts,
+        places,
+        asking,
+        stated,
+        errors,
+        logged,
+        has_paste,
+        is_printed,
+        is_complete=telling and not _refers(asking, is_open=True),
+        is_feature=telling and _ITS_FEATURE.match(asking) is not None,
+    )
+
+
+def _unsearchable(own: _MessageContent, carry: _Carry) -> str:
+    """Return why a message gives nothing to search for, as a clause; empty where it does."""
+    if not own.asking and not own.has_paste:
+        said = dict.fromkeys(_SAYS[part.part] for part in own.parts)
+        return "the message has no question, only " + " and ".join(said)
+    if not (carry.questions or own.has_paste or own.places) and (why := _lacks_subject(own.said)):
+        return why
+    if carry.is_idle and not carry.questions and not own.has_paste and _follows(own.asking, has_paste=False):
+        return "the message follows a turn that needs nothing of the workspace"
+    return ""
+
+
+def _searched_text(own: _MessageContent, carried: Sequence[str]) -> str:
+    """Return what is searched for: the question, what describes it, what a paste names, and what earlier turns said."""
+    needs_context = not own.is_complete or len(_content(own.asking)) < 3 or _names_code(own.context)
+    described = own.context if needs_context else _describing(own.stated)
+    names = _pasted_names(own.parts) if own.has_paste else ()
+    return " ".join(part for part in (own.asking, described, *own.errors, *names, *carried) if part)
+
+
+def _judged_text(own: _MessageContent, earlier: Sequence[str]) -> str:
+    """Return what an answer is judged by; ``earlier`` are the questions that a follow-up refers to."""
+    if earlier and not own.is_feature:
+        return " ".join((*earlier, own.asking) if len(_telling(own.asking)) > 1 else earlier[-1:])
+    if earlier:
+        return own.asking
+    if own.logged and (own.is_printed or not own.is_complete):
+        return own.logged
+    return own.asking if own.is_complete else " ".join(part for part in (own.asking, own.context, *own.errors) if part)
+
+
+def _is_of_workspace(own: _MessageContent, earlier: Sequence[str], *, follows: bool) -> bool:
+    """Return whether the question says that it means this workspace; ``earlier`` are the questions before it."""
+    if own.is_feature or _means_workspace(" ".join((own.asking, *earlier)) if follows else own.asking, own.places):
+        return True
+    if earlier:
+        return False
+    # With nothing before it, "it" is the project.
+    return bool(_ITS_FEATURE.match(own.asking) or _ITS_WAY.match(own.asking) or _ASKS_TO_RUN.search(own.asking))
 
 
 def _last_answer(before: Sequence[Any]) -> str:
