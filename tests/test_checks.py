@@ -45,8 +45,9 @@ make: *** [Makefile:119: docs] Error 1
 def run(folder: Path, **endings: tuple[int, str]) -> tuple[int, list[str]]:
     """Run ``.ci/test`` in ``folder`` with a ``make`` that prints and exits as ``endings`` says for each part.
 
-    It notes the scenarios of the editor that it was told, in the file ``told``, and the parts that go on after an
-    interrupt in ``uninterrupted``.
+    It notes the scenarios of the editor that it was told, in the file ``told``, the parts that go on after an interrupt
+    in ``uninterrupted``, and those that have ended in ``ended``. Of the two parts in the variable ``WAITS``, the first
+    ends after the second, or after a minute.
     """
     (folder / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "test", folder / ".ci")
@@ -58,6 +59,11 @@ def run(folder: Path, **endings: tuple[int, str]) -> tuple[int, list[str]]:
 echo "$2 $SCENARIOS" >>"{folder}/told"
 sh -c 'kill -s INT $$; echo "$0" >>"$1"' "$2" "{folder}/uninterrupted"
 cat "{folder}/$2" 2>/dev/null
+for _ in $(seq 1200); do
+    [ "$2" = "${{WAITS% *}}" ] && ! grep -qsx "${{WAITS#* }}" "{folder}/ended" || break
+    sleep 0.05
+done
+echo "$2" >>"{folder}/ended"
 exit "$(cat "{folder}/$2.exit" 2>/dev/null || echo 0)"
 """)
     make.chmod(0o755)
@@ -109,6 +115,16 @@ def test_a_part_that_fails_stops_no_other(tmp_path: Path) -> None:
     end = lines[lines.index("== summary") :]
     assert "    store/fts.py:3: error: no" in end
     assert any(line.startswith("ok      pytest: 7 passed") for line in end)
+
+
+def test_all_that_is_not_python_runs_beside_the_tests_of_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAITS", "pytest docs")
+    status, _ = run(tmp_path)
+    assert status == 0
+    ended = (tmp_path / "ended").read_text().split()
+    assert (len(ended), ended[-1]) == (6, "pytest")
 
 
 def test_a_page_with_a_broken_link_is_named(tmp_path: Path) -> None:
