@@ -16,7 +16,8 @@ import multiprocessing.process
 import os
 import re
 import sys
-from collections.abc import Generator
+import tempfile
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +186,16 @@ def pytest_runtest_call() -> Generator[None, object, object]:
     for refused in (*GUARD.refused, *OFFLINE.refused):
         pytest.fail(refused)
     return result
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _temporary_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Make every temporary folder below pytest's own: it goes at the end of the run, or of a later one where this one
+    is killed.
+    """
+    tempfile.tempdir = str(tmp_path_factory.mktemp("temporary"))
+    yield
+    tempfile.tempdir = None
 
 
 @pytest.fixture(scope="session")

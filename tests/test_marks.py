@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from tests.conftest import MARKS
 
 ROOT = Path(__file__).parents[1]
 DEPENDS_ON_SECONDS = re.compile(
-    r"^ *assert .*\b(?:monotonic|perf_counter|time)\(\) - \w+ <.*|^.*\.(?:wait|join)\((?:[1-9]|[1-5]\d)(?:\.\d+)?\).*",
+    r"^ *assert .*\b(?:monotonic|perf_counter|time)\(\) - \w+ <.*|^.*\.(?:wait|join)\((?:[1-9]|[1-5]\d)(?:\.\d+)?\).*"
+    r"|^.*\bwithin_s=(?:[1-9]|[1-5]\d)\b.*",
     re.M,
 )
 WAYS = {
@@ -48,10 +50,16 @@ def test_no_test_fails_on_a_busy_machine_for_want_of_seconds() -> None:
         "    assert time.perf_counter() - began <= 10, 'slow'",
         "    assert process.wait(5) == 0",
         "    thread.join(20)",
+        "    until(is_gone, 'it is gone', within_s=15)",
     ],
 )
 def test_the_search_for_such_tests_would_find_some(line: str) -> None:
     assert DEPENDS_ON_SECONDS.search(line)
+
+
+def test_what_a_run_leaves_lies_where_pytest_removes_it(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        assert Path(folder).is_relative_to(tmp_path_factory.getbasetemp())
 
 
 def test_a_unit_test_may_start_git() -> None:
