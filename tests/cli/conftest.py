@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.fork_server import run_helix
 
 ROOT = Path(__file__).parents[2]
 FILES = {
@@ -106,18 +107,11 @@ def make_repository(folder: Path, files: dict[str, str]) -> Path:
 
 
 def runner(home: Path) -> RunHelix:
-    """``run(*arguments)`` starts a helix process and waits for it."""
+    """``run(*arguments)`` runs a helix process to its end."""
 
     def run(*arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None, **more: str) -> Ran:
-        done = subprocess.run(
-            [sys.executable, "-m", "helix_ls.cli", *map(str, arguments)],
-            input=stdin,
-            capture_output=True,
-            cwd=cwd or home,
-            env=environment(home, **more),
-            timeout=120,
-            check=False,
-        )
+        variables = environment(home, **more)
+        done = run_helix([*map(str, arguments)], stdin=stdin, env=variables, cwd=cwd or home)
         return Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
 
     return run

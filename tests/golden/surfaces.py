@@ -19,6 +19,7 @@ import httpx
 
 from helix_ls.mcp.tools import FULL_TOOLS
 from tests.engine.repository import FILES, write
+from tests.fork_server import run_helix
 from tests.host.clients import until
 from tests.lsp.wire import Wire
 from tests.mcp.agent import Agent
@@ -132,15 +133,8 @@ def command_line(environ: dict[str, str], folder: Path, apart: Path) -> Iterator
     from helix_ls.cli.verbs import VERBS
 
     def run(*arguments: str, stdin: str = "") -> dict[str, Any]:
-        done = subprocess.run(
-            [sys.executable, "-m", "helix_ls.cli", *arguments],
-            input=stdin.encode(),
-            capture_output=True,
-            env={**environ, "COLUMNS": "120", "TERM": "dumb"},
-            cwd=folder,
-            timeout=120,
-            check=False,
-        )
+        wide = {**environ, "COLUMNS": "120", "TERM": "dumb"}
+        done = run_helix(arguments, stdin=stdin.encode(), env=wide, cwd=folder)
         said: dict[str, Any] = {"status": done.returncode}
         for name, stream in (("out", done.stdout), ("err", done.stderr)):
             text = stream.decode()
