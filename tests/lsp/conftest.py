@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.repository import FILES, begin
-from tests.lsp.wire import Wire
+from tests.engine.repository import FILES, begin, put_index
+from tests.lsp.wire import Message, Wire
 
 StartWire = Callable[..., Wire]
 
@@ -34,13 +34,20 @@ def wire(start: StartWire) -> Wire:
     return start()
 
 
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
-    """A server for a whole module, without a folder; a test that depends on a fresh process uses ``start``."""
-    wire = Wire(tmp_path_factory.mktemp("running") / "home")
-    wire.initialize()
+@contextmanager
+def serving(home: Path, *command: str, capabilities: Message | None = None, **more: str) -> Iterator[Wire]:
+    """A server without a folder, for all tests of a module that depend on no fresh process."""
+    wire = Wire(home, *command, **more)
+    wire.initialize(capabilities=capabilities)
     yield wire
     wire.close()
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
+    """The module's server; a test that depends on a fresh process uses ``start``."""
+    with serving(tmp_path_factory.mktemp("running")) as wire:
+        yield wire
 
 
 def make_project(folder: Path, files: dict[str, str] | None = None) -> Path:
@@ -57,17 +64,21 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def opened(wire: Wire, project: Path) -> Wire:
     """A server that has the repository open and indexed."""
+    put_index(project, wire.home / "cache")
     wire.initialize(project)
     wire.until_fresh(project)
     return wire
 
 
 @contextmanager
-def visiting(wire: Wire, *folders: Path) -> Iterator[Wire]:
-    """A running server with these folders and no other, indexed; what the test left is closed."""
+def visiting(wire: Wire, *folders: Path, waits: bool = True) -> Iterator[Wire]:
+    """A running server with these folders and no other, indexed unless ``waits`` is false; what the test left is
+    closed.
+    """
     wire.forget()
     wire.change_folders(added=folders)
-    wire.until_fresh(*folders)
+    if waits:
+        wire.until_fresh(*folders)
     yield wire
     wire.close_documents()
     wire.notify("workspace/didChangeConfiguration", {"settings": {"helix": {}}})
@@ -78,5 +89,6 @@ def visiting(wire: Wire, *folders: Path) -> Iterator[Wire]:
 @pytest.fixture
 def visited(running: Wire, project: Path) -> Iterator[Wire]:
     """The module's server with the repository as its only folder."""
+    put_index(project, running.home / "cache")
     with visiting(running, project) as wire:
         yield wire

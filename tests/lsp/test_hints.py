@@ -14,7 +14,7 @@ from helix_core.config import Config
 from helix_core.engine import Helix
 from helix_ls.lsp.diagnostics import dismiss, dismissed, mentioned
 from tests.engine.repository import git
-from tests.lsp.conftest import StartWire, visiting
+from tests.lsp.conftest import StartWire, serving, visiting
 from tests.lsp.wire import Wire
 
 PULLS: dict[str, Any] = {
@@ -29,19 +29,15 @@ Visit = Callable[[Path], Wire]
 @pytest.fixture(scope="module")
 def pulling(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
     """The module's server whose client pulls hints."""
-    wire = Wire(tmp_path_factory.mktemp("pulling") / "home")
-    wire.initialize(capabilities=PULLS)
-    yield wire
-    wire.close()
+    with serving(tmp_path_factory.mktemp("pulling"), capabilities=PULLS) as wire:
+        yield wire
 
 
 @pytest.fixture(scope="module")
 def pushing(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
     """The module's server whose client cannot pull."""
-    wire = Wire(tmp_path_factory.mktemp("pushing") / "home")
-    wire.initialize(capabilities=PUSHED)
-    yield wire
-    wire.close()
+    with serving(tmp_path_factory.mktemp("pushing"), capabilities=PUSHED) as wire:
+        yield wire
 
 
 @pytest.fixture
@@ -208,17 +204,12 @@ def test_what_was_put_away_is_remembered_by_the_next_server(
         wire.stop()
 
 
-def test_what_a_flag_of_the_trail_dismissed_stays_so_and_cannot_be_restored(
-    start: StartWire, left_behind: Path, tmp_path: Path
-) -> None:
-    cache = tmp_path / "shared-cache"
-    wire = start(HELIX_CACHE_DIR=str(cache))
-    wire.initialize(left_behind, capabilities=PULLS)
-    wire.until_fresh(left_behind)
+def test_what_a_flag_of_the_trail_dismissed_stays_so_and_cannot_be_restored(pulls: Visit, left_behind: Path) -> None:
+    wire = pulls(left_behind)
     uri = wire.open(left_behind / "docs/sessions.md")
     hint = until_pulled(wire, uri, 1)["items"][0]
     text_hash = hint["data"]["text_hash"]
-    with Helix.open(left_behind, config=Config(cache)) as helix:
+    with Helix.open(left_behind, config=Config(wire.home / "cache")) as helix:
         helix.trail.flag(f"dismissed {hint['code']} {text_hash}")
     assert pull(wire, uri)["items"] == []
     (listed,) = all_hints(wire, left_behind)

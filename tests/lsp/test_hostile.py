@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from helix_ls.host.framing import MAX_LINE_BYTES
-from tests.lsp.conftest import StartWire
+from tests.lsp.conftest import StartWire, serving
 from tests.lsp.wire import Wire, framed
 
 HOVER = {"textDocument": {"uri": "file:///nowhere.py"}, "position": {"line": 0, "character": 0}}
@@ -108,10 +108,8 @@ CASES = [
 @pytest.fixture(scope="module")
 def tormented(tmp_path_factory: pytest.TempPathFactory, starts_processes):
     """One server for all of it: what a case leaves behind, the next one meets."""
-    wire = Wire(tmp_path_factory.mktemp("hostile") / "home", "-c", SMALL_LIMIT)
-    wire.initialize()
-    yield wire
-    wire.close()
+    with serving(tmp_path_factory.mktemp("hostile"), "-c", SMALL_LIMIT) as wire:
+        yield wire
 
 
 @pytest.mark.parametrize(

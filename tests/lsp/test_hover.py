@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from helix_ls.lsp.hover import age, render
-from tests.lsp.conftest import StartWire, make_project
+from tests.lsp.conftest import StartWire, make_project, visiting
 from tests.lsp.wire import Wire
 from tests.operations.test_missing_files import ASIDE, build_without_scaffold
 
@@ -256,42 +256,41 @@ def test_hovers_are_off_when_they_are_turned_off(start: StartWire, project: Path
     assert wire.result("textDocument/hover", params) is None
 
 
-def test_a_folder_opened_through_a_link_is_found_by_both_names(start: StartWire, tmp_path: Path) -> None:
+def test_a_folder_opened_through_a_link_is_found_by_both_names(running: Wire, tmp_path: Path) -> None:
     real = make_project(tmp_path / "real")
     link = tmp_path / "link"
     link.symlink_to(real)
-    wire = start()
-    wire.initialize(link)
-    wire.until_fresh(link)
-    for folder in (link, real):
-        uri = wire.open(folder / "app/sessions.py")
-        params = {"textDocument": {"uri": uri}, "position": {"line": 5, "character": 6}}
-        assert wire.result("textDocument/hover", params) is not None
+    with visiting(running, link) as wire:
+        for folder in (link, real):
+            uri = wire.open(folder / "app/sessions.py")
+            params = {"textDocument": {"uri": uri}, "position": {"line": 5, "character": 6}}
+            assert wire.result("textDocument/hover", params) is not None
 
 
-def test_a_hover_over_a_name_that_a_file_set_aside_may_define_points_at_it(start: StartWire, tmp_path: Path) -> None:
-    project = build_without_scaffold(tmp_path)
-    wire = start(HELIX_CACHE_DIR=str(tmp_path / "cache"))
-    wire.initialize(project)
-    wire.until_fresh(project)
-    for path, line, said in (
-        ("app/use.py", 3, f"Perhaps defined in {ASIDE}:1 ! needs refresh (not indexed"),
-        ("app/sessions.py", 5, "1 file is set aside and not searched"),
-    ):
-        where = {"textDocument": {"uri": wire.open(project / path)}, "position": {"line": line, "character": 8}}
-        assert said in wire.result("textDocument/hover", where)["contents"]["value"]
+def test_a_hover_over_a_name_that_a_file_set_aside_may_define_points_at_it(running: Wire) -> None:
+    project = build_without_scaffold(running.home)
+    with visiting(running, project) as wire:
+        for path, line, said in (
+            ("app/use.py", 3, f"Perhaps defined in {ASIDE}:1 ! needs refresh (not indexed"),
+            ("app/sessions.py", 5, "1 file is set aside and not searched"),
+        ):
+            where = {"textDocument": {"uri": wire.open(project / path)}, "position": {"line": line, "character": 8}}
+            assert said in wire.result("textDocument/hover", where)["contents"]["value"]
 
 
 @pytest.mark.parametrize("filler", ["", "\n\ndef filler(value):\n    return value\n" * 3_000], ids=["small", "large"])
 def test_a_hover_never_shows_a_method_under_the_name_that_its_class_had(
-    start: StartWire, tmp_path: Path, filler: str
+    running: Wire, tmp_path: Path, filler: str
 ) -> None:
     text = "class OldVault:\n    def seal_letter(self, letter):\n        return letter\n" + filler
     use = "from bank.vault import OldVault\n\n\ndef close(letter):\n    return OldVault().seal_letter(letter)\n"
     project = make_project(tmp_path / "bank", {"bank/vault.py": text, "bank/close.py": use})
-    wire = start()
-    wire.initialize(project)
-    wire.until_fresh(project)
+    with visiting(running, project) as wire:
+        check_renaming(wire, project, text)
+
+
+def check_renaming(wire: Wire, project: Path, text: str) -> None:
+    """Rename the class on disk, and see that no hover verifies the old name."""
     uri = wire.open(project / "bank/close.py")
     where = {"textDocument": {"uri": uri}, "position": {"line": 4, "character": 24}}
 

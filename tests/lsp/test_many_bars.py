@@ -8,14 +8,20 @@ from typing import Any
 import pytest
 
 from tests.lsp.conftest import StartWire, make_project
-from tests.lsp.test_progress import SHOWS, bars, stepping
+from tests.lsp.test_progress import LONG, SHOWS, STEPPING, bars, by_steps
+from tests.lsp.wire import Wire
 
 
 @pytest.mark.slow
 def test_each_of_two_bars_stops_its_own_folder(start: StartWire, tmp_path: Path) -> None:
     folders = [make_project(tmp_path / name) for name in ("one", "two")]
-    wire = stepping(start, (1.3, 1, 100), *[(0.2, number, 100) for number in range(2, 100)])
-    wire.initialize(*folders, capabilities=SHOWS)
+    wire = start("-c", STEPPING)
+    wire.initialize(capabilities=SHOWS)
+    with by_steps(wire, *folders, steps=LONG, waits=False):
+        check_bars(wire)
+
+
+def check_bars(wire: Wire) -> None:
     begun: list[Any] = []
 
     def both(told: Any) -> bool:

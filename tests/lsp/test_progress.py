@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.lsp.conftest import StartWire
+from tests.lsp.conftest import StartWire, serving, visiting
 from tests.lsp.wire import NO_ANSWER, Wire
 
 SHOWS = {"window": {"workDoneProgress": True}}
 STEPPING = """
-import asyncio
-from helix_core.errors import HelixError
-from helix_ls.host import host, open_workspace, status
-from dataclasses import replace
-STEPS = {steps}
+import asyncio, json
+from helix_ls.host import open_workspace, status
 whole = open_workspace.OpenWorkspace._take
 def take(self, facts, paths, everything):
     # What the index thread says comes to nobody here: the test's own steps stand for it.
     if not hasattr(self, "_walk"):
         self._walk = asyncio.ensure_future(walk(self))
 async def walk(self):
-    for wait, done, total in STEPS:
+    for wait, done, total in json.loads((self.folder / "steps.json").read_text()):
         facts = status.IndexFacts(opened=True, whole=True, phase="reading", done=done, total=total)
         whole(self, facts, frozenset(), False)
         await asyncio.sleep(wait)
@@ -46,18 +46,31 @@ def bars(wire: Wire) -> dict[str, list[Any]]:
     return found
 
 
-def stepping(start: StartWire, *steps: tuple[float, int, int]) -> Wire:
-    return start("-c", STEPPING.replace("{steps}", repr(steps)))
+Step = tuple[float, int, int]
+"""Seconds until the next, and how many files of how many are in."""
 
 
-def test_a_bar_begins_rises_and_ends_once(start: StartWire, project: Path) -> None:
-    wire = stepping(
-        start, (1.3, 1, 100), (0.3, 20, 100), (0.3, 50, 100), (0.3, 40, 100), (0.3, 60, 200), (0.3, 190, 200)
-    )
-    wire.initialize(project, capabilities=SHOWS)
-    wire.until_fresh(project)
-    wire.until_told("$/progress", lambda told: told["value"]["kind"] == "end")
-    (values,) = bars(wire).values()
+@pytest.fixture(scope="module")
+def stepping(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
+    """The module's server that indexes a folder by its steps, for a client that shows bars."""
+    with serving(tmp_path_factory.mktemp("stepping"), "-c", STEPPING, capabilities=SHOWS) as wire:
+        yield wire
+
+
+@contextmanager
+def by_steps(wire: Wire, *folders: Path, steps: Sequence[Step], waits: bool = True) -> Iterator[None]:
+    """The folders are open and indexed by these steps."""
+    for folder in folders:
+        (folder / "steps.json").write_text(json.dumps(steps))
+    with visiting(wire, *folders, waits=waits):
+        yield
+
+
+def test_a_bar_begins_rises_and_ends_once(stepping: Wire, project: Path) -> None:
+    steps = (1.3, 1, 100), (0.3, 20, 100), (0.3, 50, 100), (0.3, 40, 100), (0.3, 60, 200), (0.3, 190, 200)
+    with by_steps(stepping, project, steps=steps):
+        stepping.until_told("$/progress", lambda told: told["value"]["kind"] == "end")
+        (values,) = bars(stepping).values()
     kinds = [value["kind"] for value in values]
     assert kinds[0] == "begin"
     assert kinds[-1] == "end"
@@ -69,43 +82,44 @@ def test_a_bar_begins_rises_and_ends_once(start: StartWire, project: Path) -> No
     assert "of 200 files" in values[-2]["message"]
 
 
-def test_short_work_is_silent(start: StartWire, project: Path) -> None:
-    wire = stepping(start, (0.3, 1, 100), (0.3, 90, 100))
-    wire.initialize(project, capabilities=SHOWS)
-    wire.until_fresh(project)
-    assert bars(wire) == {}
-    assert not [one for one in wire.heard if one.get("method") == "window/workDoneProgress/create"]
+def test_short_work_is_silent(stepping: Wire, project: Path) -> None:
+    with by_steps(stepping, project, steps=((0.3, 1, 100), (0.3, 90, 100))):
+        assert bars(stepping) == {}
+        assert not [one for one in stepping.heard if one.get("method") == "window/workDoneProgress/create"]
 
 
 def test_a_client_that_shows_none_gets_none(start: StartWire, project: Path) -> None:
-    wire = stepping(start, (1.5, 1, 100), (0.3, 90, 100))
-    wire.initialize(project)
-    wire.until_fresh(project)
-    assert bars(wire) == {}
-    assert not [one for one in wire.heard if one.get("method") == "window/workDoneProgress/create"]
+    wire = start("-c", STEPPING)
+    wire.initialize()
+    with by_steps(wire, project, steps=((1.5, 1, 100), (0.3, 90, 100))):
+        assert bars(wire) == {}
+        assert not [one for one in wire.heard if one.get("method") == "window/workDoneProgress/create"]
 
 
-def test_a_cancelled_bar_stops_the_work_and_ends_once(start: StartWire, project: Path) -> None:
-    wire = stepping(start, (1.3, 1, 100), *[(0.2, number, 100) for number in range(2, 100)])
-    wire.initialize(project, capabilities=SHOWS)
-    begun = wire.until_told("$/progress", lambda told: told["value"]["kind"] == "begin")
-    wire.notify("window/workDoneProgress/cancel", {"token": begun["token"]})
-    wire.until_told("$/progress", lambda told: told["value"]["kind"] == "end")
-    wire.until_told("helix/status", lambda told: told["state"] == "paused")
-    (values,) = bars(wire).values()
-    assert [value["kind"] for value in values].count("end") == 1
-    wire.notify("window/workDoneProgress/cancel", {"token": begun["token"]})
-    wire.notify("window/workDoneProgress/cancel", {"token": "never"})
-    assert wire.is_alive()
+LONG = ((1.3, 1, 100), *((0.2, number, 100) for number in range(2, 100)))
+
+
+def test_a_cancelled_bar_stops_the_work_and_ends_once(stepping: Wire, project: Path) -> None:
+    wire = stepping
+    with by_steps(wire, project, steps=LONG, waits=False):
+        begun = wire.until_told("$/progress", lambda told: told["value"]["kind"] == "begin")
+        wire.notify("window/workDoneProgress/cancel", {"token": begun["token"]})
+        wire.until_told("$/progress", lambda told: told["value"]["kind"] == "end")
+        wire.until_told("helix/status", lambda told: told["state"] == "paused")
+        (values,) = bars(wire).values()
+        assert [value["kind"] for value in values].count("end") == 1
+        wire.notify("window/workDoneProgress/cancel", {"token": begun["token"]})
+        wire.notify("window/workDoneProgress/cancel", {"token": "never"})
+        assert wire.is_alive()
 
 
 @pytest.mark.slow
 def test_a_client_that_never_makes_the_bar_gets_none(start: StartWire, project: Path) -> None:
-    wire = stepping(start, (1.3, 1, 100), (0.5, 90, 100))
+    wire = start("-c", STEPPING)
     wire.answers["window/workDoneProgress/create"] = NO_ANSWER
-    wire.initialize(project, capabilities=SHOWS)
-    wire.until_fresh(project)
-    assert bars(wire) == {}
+    wire.initialize(capabilities=SHOWS)
+    with by_steps(wire, project, steps=((1.3, 1, 100), (0.5, 90, 100))):
+        assert bars(wire) == {}
 
 
 @pytest.mark.slow
@@ -119,11 +133,9 @@ def test_a_token_of_the_clients_own_is_honoured(visited: Wire, command: str) -> 
 
 
 @pytest.mark.slow
-def test_a_status_is_told_no_more_than_five_times_a_second_while_indexing(start: StartWire, project: Path) -> None:
-    wire = stepping(start, *[(0.01, number, 200) for number in range(200)])
-    wire.initialize(project)
-    wire.until_fresh(project)
-    told = [each for each in wire.told("helix/status") if each["state"] == "indexing"]
+def test_a_status_is_told_no_more_than_five_times_a_second_while_indexing(stepping: Wire, project: Path) -> None:
+    with by_steps(stepping, project, steps=[(0.01, number, 200) for number in range(200)]):
+        told = [each for each in stepping.told("helix/status") if each["state"] == "indexing"]
     assert 2 <= len(told) <= 60
     assert told[-1]["done"] > told[0]["done"]
 

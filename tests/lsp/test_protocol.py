@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lsp.conftest import StartWire
+from tests.lsp.conftest import StartWire, serving, visiting
 from tests.lsp.wire import Message, Wire, framed
 
 HOVER = {"textDocument": {"uri": "file:///nowhere.py"}, "position": {"line": 0, "character": 0}}
@@ -18,46 +18,31 @@ HOVER = {"textDocument": {"uri": "file:///nowhere.py"}, "position": {"line": 0, 
 @pytest.fixture(scope="module")
 def greeted(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
     """One initialized server for all that leaves it as it was."""
-    wire = Wire(tmp_path_factory.mktemp("greeted") / "home")
-    wire.initialize()
-    yield wire
-    wire.close()
+    with serving(tmp_path_factory.mktemp("greeted")) as wire:
+        yield wire
 
 
-def test_a_request_before_initialize_is_refused(wire: Wire) -> None:
+def test_before_initialize_requests_are_refused_and_notifications_passed_over(wire: Wire, project: Path) -> None:
     assert wire.error("textDocument/hover", HOVER)["code"] == -32002
     assert wire.error("shutdown")["code"] == -32002
-
-
-def test_a_notification_before_initialize_is_passed_over(wire: Wire, project: Path) -> None:
     wire.open(project / "README.md")
-    wire.initialize(project)
+    assert wire.error("initialize", {"capabilities": 5})["code"] == -32602
+    assert wire.error("textDocument/hover", HOVER)["code"] == -32002, "an initialize that failed may be sent again"
+    assert wire.initialize(project)["serverInfo"]["name"] == "helix"
     assert wire.is_alive()
 
 
-def test_a_second_initialize_is_refused(wire: Wire, project: Path) -> None:
-    wire.initialize(project)
-    assert wire.error("initialize", {"processId": None, "rootUri": None, "capabilities": {}})["code"] == -32600
+def test_a_second_initialize_is_refused(greeted: Wire) -> None:
+    assert greeted.error("initialize", {"processId": None, "rootUri": None, "capabilities": {}})["code"] == -32600
 
 
-def test_an_initialize_that_failed_may_be_sent_again(wire: Wire) -> None:
-    assert wire.error("initialize", {"capabilities": 5})["code"] == -32602
-    assert wire.error("textDocument/hover", HOVER)["code"] == -32002
-    assert wire.initialize()["serverInfo"]["name"] == "helix"
-
-
-def test_a_request_after_shutdown_is_refused(wire: Wire) -> None:
+def test_after_shutdown_requests_are_refused_and_exit_is_a_success(wire: Wire) -> None:
     wire.initialize()
     wire.result("shutdown")
     assert wire.error("textDocument/hover", HOVER)["code"] == -32600
     assert wire.error("shutdown")["code"] == -32600
     wire.notify("exit")
     assert wire.wait() == 0
-
-
-def test_exit_after_shutdown_is_a_success(wire: Wire) -> None:
-    wire.initialize()
-    assert wire.stop() == 0
 
 
 def test_exit_without_shutdown_is_a_failure(wire: Wire) -> None:
@@ -109,10 +94,22 @@ def test_shutdown_answers_every_request_that_still_runs(start: StartWire, projec
     assert [wire.answers_to(number)[0]["error"]["code"] for number in asked] == [-32800] * 5
 
 
-def test_cancelling_answers_and_stops_the_work(start: StartWire, project: Path) -> None:
-    wire = start("-c", SLOW)
-    wire.initialize(project)
-    wire.until_fresh(project)
+@pytest.fixture(scope="module")
+def dawdling(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
+    """The module's server with the command ``helix.slow``."""
+    with serving(tmp_path_factory.mktemp("slow"), "-c", SLOW) as wire:
+        yield wire
+
+
+@pytest.fixture
+def slow(dawdling: Wire, project: Path) -> Iterator[Wire]:
+    """The same with the repository as its only folder."""
+    with visiting(dawdling, project) as wire:
+        yield wire
+
+
+def test_cancelling_answers_and_stops_the_work(slow: Wire) -> None:
+    wire = slow
     number = wire.ask("workspace/executeCommand", {"command": "helix.slow"})
     wire.until_told("test/count", lambda count: count >= 3)
     wire.notify("$/cancelRequest", {"id": number})
@@ -192,10 +189,15 @@ raise SystemExit(run())
 """
 
 
-def test_a_failure_inside_shows_nothing_of_our_insides(start: StartWire) -> None:
-    wire = start("-c", FAULTY)
-    wire.initialize()
-    error = wire.error("textDocument/hover", HOVER)
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
+    """The module's server whose every hover fails."""
+    with serving(tmp_path_factory.mktemp("faulty"), "-c", FAULTY) as wire:
+        yield wire
+
+
+def test_a_failure_inside_shows_nothing_of_our_insides(faulty: Wire) -> None:
+    error = faulty.error("textDocument/hover", HOVER)
     assert error["code"] == -32603
     assert set(error) == {"code", "message"}
     assert "helix_ls" not in error["message"]
@@ -203,17 +205,15 @@ def test_a_failure_inside_shows_nothing_of_our_insides(start: StartWire) -> None
     assert "Traceback" not in json.dumps(error)
 
 
-def test_a_client_that_traces_verbosely_gets_the_traceback(start: StartWire) -> None:
-    wire = start("-c", FAULTY)
-    wire.initialize()
-    wire.notify("$/setTrace", {"value": "verbose"})
-    assert "Traceback" in json.dumps(wire.error("textDocument/hover", HOVER)["data"])
-    wire.notify("$/setTrace", {"value": "off"})
-    assert "data" not in wire.error("textDocument/hover", HOVER)
+def test_a_client_that_traces_verbosely_gets_the_traceback(faulty: Wire) -> None:
+    faulty.notify("$/setTrace", {"value": "verbose"})
+    assert "Traceback" in json.dumps(faulty.error("textDocument/hover", HOVER)["data"])
+    faulty.notify("$/setTrace", {"value": "off"})
+    assert "data" not in faulty.error("textDocument/hover", HOVER)
 
 
-def test_the_trace_follows_setTrace_at_once(wire: Wire, project: Path) -> None:
-    wire.initialize(project)
+def test_the_trace_follows_setTrace_at_once(visited: Wire) -> None:
+    wire = visited
     wire.result("textDocument/hover", HOVER)
     assert wire.told("$/logTrace") == []
     wire.notify("$/setTrace", {"value": "messages"})
@@ -229,12 +229,10 @@ def test_the_trace_follows_setTrace_at_once(wire: Wire, project: Path) -> None:
     assert "private" not in wire.errors.read_text()
 
 
-def test_a_duplicate_id_is_refused_and_the_first_still_answered(start: StartWire, project: Path) -> None:
-    wire = start("-c", SLOW)
-    wire.initialize(project)
-    slow = {"jsonrpc": "2.0", "id": "twice", "method": "workspace/executeCommand", "params": {"command": "helix.slow"}}
-    wire.send(slow)
-    wire.send(slow)
+def test_a_duplicate_id_is_refused_and_the_first_still_answered(slow: Wire) -> None:
+    wire, params = slow, {"command": "helix.slow"}
+    for _ in range(2):
+        wire.send({"jsonrpc": "2.0", "id": "twice", "method": "workspace/executeCommand", "params": params})
     assert wire.answer("twice")["error"]["code"] == -32600
     wire.notify("$/cancelRequest", {"id": "twice"})
     wire.until(lambda one: one.get("id") == "twice" and one.get("error", {}).get("code") == -32800)
@@ -247,18 +245,28 @@ def test_an_id_may_be_used_again_once_it_is_answered(greeted: Wire) -> None:
     greeted.until(lambda _: len([one for one in greeted.heard if one.get("id") == "again"]) == 2)
 
 
-def test_an_id_of_ours_may_be_one_of_theirs(wire: Wire, project: Path) -> None:
-    asked: list[Message] = []
-    wire.answers["workspace/configuration"] = lambda params: [None for _ in params["items"]]
-    wire.initialize(project, capabilities={"workspace": {"configuration": True}})
-    asked = [wire.until(lambda one: one.get("method") == "workspace/configuration")]
-    wire.send({"jsonrpc": "2.0", "id": asked[0]["id"], "method": "textDocument/hover", "params": HOVER})
-    assert wire.answer(asked[0]["id"])["result"] is None
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
+    """The module's server that asks its client for settings."""
+    with serving(tmp_path_factory.mktemp("asking"), capabilities={"workspace": {"configuration": True}}) as wire:
+        wire.answers["workspace/configuration"] = lambda params: [None for _ in params["items"]]
+        yield wire
 
 
-def test_a_late_or_unasked_reply_does_no_harm(wire: Wire, project: Path) -> None:
-    wire.initialize(project, capabilities={"workspace": {"configuration": True}})
-    asked = wire.until(lambda one: one.get("method") == "workspace/configuration")
+@pytest.fixture
+def asked(asking: Wire, project: Path) -> Iterator[Message]:
+    """The server's request that a new folder brings, while the folder is open."""
+    with visiting(asking, project) as wire:
+        yield wire.until(lambda one: one.get("method") == "workspace/configuration")
+
+
+def test_an_id_of_ours_may_be_one_of_theirs(asking: Wire, asked: Message) -> None:
+    asking.send({"jsonrpc": "2.0", "id": asked["id"], "method": "textDocument/hover", "params": HOVER})
+    assert asking.answer(asked["id"])["result"] is None
+
+
+def test_a_late_or_unasked_reply_does_no_harm(asking: Wire, asked: Message) -> None:
+    wire = asking
     for _ in range(3):
         wire.send({"jsonrpc": "2.0", "id": asked["id"], "result": [None]})
     wire.send({"jsonrpc": "2.0", "id": "never-asked", "result": 1})

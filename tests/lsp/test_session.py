@@ -144,7 +144,7 @@ def test_no_child_is_left_when_it_is_killed(start: StartWire, tmp_path: Path) ->
     children = psutil.Process(wire.process.pid).children(recursive=True)
     wire.process.kill()
     wire.process.wait()
-    _, alive = psutil.wait_procs(children, timeout=30)
+    _, alive = psutil.wait_procs(children, timeout=60)
     assert alive == []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,9 +14,9 @@ import pytest
 from helix_ls.lsp.connection import ClientConnection
 from helix_ls.lsp.folders import FileInFolder
 from helix_ls.lsp.packets import OpenPackets
-from tests.engine.repository import FILES
+from tests.engine.repository import FILES, put_index
 from tests.host.opened import opened as open_workspace
-from tests.lsp.conftest import StartWire
+from tests.lsp.conftest import StartWire, serving, visiting
 from tests.lsp.wire import Wire
 
 NAMES = [name for name in FILES if name.endswith(".py")][:2]
@@ -38,11 +38,23 @@ def places_once(wire: Wire, number: int) -> list[dict[str, Any]]:
     return last
 
 
-@pytest.mark.process
-def test_what_the_editor_opens_is_recorded_shown_and_forgotten(start: StartWire, project: Path) -> None:
-    wire = start(HELIX_TRAIL_RECORD="true")
-    wire.initialize(project)
-    wire.until_fresh(project)
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
+    """The module's server of a user who has the trail recorded."""
+    with serving(tmp_path_factory.mktemp("recording"), HELIX_TRAIL_RECORD="true") as wire:
+        yield wire
+
+
+@pytest.fixture
+def recorded(recording: Wire, project: Path) -> Iterator[Wire]:
+    """The same with the repository as its only folder."""
+    put_index(project, recording.home / "cache")
+    with visiting(recording, project) as wire:
+        yield wire
+
+
+def test_what_the_editor_opens_is_recorded_shown_and_forgotten(recorded: Wire, project: Path) -> None:
+    wire = recorded
     for number, name in enumerate(NAMES):
         # Files opened at the same moment are recorded in any order.
         wire.open(project / name)
@@ -53,11 +65,8 @@ def test_what_the_editor_opens_is_recorded_shown_and_forgotten(start: StartWire,
     assert wire.command("helix.trail.resume")["last"] == []
 
 
-@pytest.mark.process
-def test_a_file_that_is_shown_again_without_being_opened_is_recorded_once(start: StartWire, project: Path) -> None:
-    wire = start(HELIX_TRAIL_RECORD="true")
-    wire.initialize(project)
-    wire.until_fresh(project)
+def test_a_file_that_is_shown_again_without_being_opened_is_recorded_once(recorded: Wire, project: Path) -> None:
+    wire = recorded
     first = wire.open(project / NAMES[0])
     wire.notify("helix/didShow", {"uri": first})
     places_once(wire, 1)
@@ -71,13 +80,10 @@ def test_a_file_that_is_shown_again_without_being_opened_is_recorded_once(start:
     assert answer["steps"] == 3, "the notification after didOpen recorded nothing more"
 
 
-@pytest.mark.process
 def test_a_flood_of_shown_files_leaves_a_bounded_trail_and_the_next_answer_does_not_wait_for_it(
-    start: StartWire, project: Path
+    recorded: Wire, project: Path
 ) -> None:
-    wire = start(HELIX_TRAIL_RECORD="true")
-    wire.initialize(project)
-    wire.until_fresh(project)
+    wire = recorded
     uris = [wire.open(project / name) for name in NAMES[:2]]
     places_once(wire, 2)
     for _ in range(1_000):
@@ -89,12 +95,11 @@ def test_a_flood_of_shown_files_leaves_a_bounded_trail_and_the_next_answer_does_
     assert trail_once(wire, lambda answer: answer["last"][0]["source_id"] == NAMES[1])["steps"] < 1_500
 
 
-@pytest.mark.process
-def test_an_editor_records_nothing_without_the_setting(opened: Wire, project: Path) -> None:
-    uri = opened.open(project / NAMES[0])
+def test_an_editor_records_nothing_without_the_setting(visited: Wire, project: Path) -> None:
+    uri = visited.open(project / NAMES[0])
     # A question about the file runs after what its opening asked for.
-    opened.command("helix.explain", {"uri": uri, "position": {"line": 0, "character": 0}})
-    answer = opened.command("helix.trail.resume")
+    visited.command("helix.explain", {"uri": uri, "position": {"line": 0, "character": 0}})
+    answer = visited.command("helix.trail.resume")
     assert (answer["recording"], answer["last"], answer["steps"]) == (False, [], 0)
 
 
@@ -143,11 +148,8 @@ def test_of_two_windows_of_a_daemon_only_the_one_that_wants_it_is_recorded(
 
 
 @pytest.mark.slow
-@pytest.mark.process
-def test_lines_with_unsaved_edits_are_said_to_be_unsaved_where_they_are(start: StartWire, project: Path) -> None:
-    wire = start(HELIX_TRAIL_RECORD="true")
-    wire.initialize(project)
-    wire.until_fresh(project)
+def test_lines_with_unsaved_edits_are_said_to_be_unsaved_where_they_are(recorded: Wire, project: Path) -> None:
+    wire = recorded
     text = (project / NAMES[0]).read_text()
     line = next(number for number, each in enumerate(text.splitlines(), 1) if each.startswith(("def ", "class ")))
     wire.command("helix.open", {"source_id": NAMES[0], "start_line": line, "end_line": line + 1})

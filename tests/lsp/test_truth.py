@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.engine.repository import FILES
-from tests.lsp.conftest import StartWire, make_project, visiting
+from tests.lsp.conftest import StartWire, make_project, serving, visiting
 from tests.lsp.wire import Wire
 
 pytestmark = pytest.mark.slow
@@ -22,10 +22,8 @@ MARKDOWN = {"textDocument": {"hover": {"contentFormat": ["markdown", "plaintext"
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
     """The module's server, for an editor that shows markdown."""
-    wire = Wire(tmp_path_factory.mktemp("running") / "home")
-    wire.initialize(capabilities=MARKDOWN)
-    yield wire
-    wire.close()
+    with serving(tmp_path_factory.mktemp("running"), capabilities=MARKDOWN) as wire:
+        yield wire
 
 
 def hover(wire: Wire, uri: str, line: int, character: int) -> str:

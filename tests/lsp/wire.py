@@ -43,6 +43,7 @@ class Wire:
 
     def __init__(self, home: Path, *command: str, **more: str) -> None:
         home.mkdir(parents=True, exist_ok=True)
+        self.home = home
         self.errors = home / "stderr.txt"
         self.heard: list[Message] = []
         self.capabilities: Message = {}
