@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 
 import psutil
@@ -26,19 +26,20 @@ def processes_of(environ):
     return found
 
 
-@pytest.fixture
-def environ(tmp_path, starts_processes):
-    """Variables for processes of one test; whatever they started is gone at the end."""
+@contextmanager
+def apart(folder):
+    """Variables for processes that live in a folder; whatever they started is gone at the end."""
     # This process has one of its own for all tests: it must not be taken for a test's.
     resource_tracker.ensure_running()
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HELIX_", "XDG_"))}
-    folders = {
-        "HELIX_CACHE_DIR": str(tmp_path / "cache"),
-        "HELIX_RUNTIME_DIR": str(tmp_path / "run"),
-        "HELIX_CONFIG": str(tmp_path / "no-user-file.toml"),
+    environ = kept | {
+        "HELIX_CACHE_DIR": str(folder / "cache"),
+        "HELIX_DATA_DIR": str(folder / "data"),
+        "HELIX_RUNTIME_DIR": str(folder / "run"),
+        "HELIX_CONFIG": str(folder / "no-user-file.toml"),
         "HELIX_IDLE_S": "20",
+        "PYTHONPATH": os.getcwd(),
     }
-    environ = {**kept, **folders}
     yield environ
     for process in processes_of(environ):
         if process.pid != os.getpid():
@@ -49,6 +50,13 @@ def environ(tmp_path, starts_processes):
     if socket.parent != place(environ).folder:
         socket.unlink(missing_ok=True)
         socket.parent.rmdir()
+
+
+@pytest.fixture
+def environ(tmp_path, starts_processes):
+    """Of one test."""
+    with apart(tmp_path) as variables:
+        yield variables
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from helix_ls.host.election import reach
 from helix_ls.host.endpoint import place
 from helix_ls.host.log import LOG, last_lines
 from tests.host.clients import Caller, until
-from tests.host.conftest import processes_of
+from tests.host.conftest import apart, processes_of
 
 
 @pytest.fixture
@@ -27,6 +27,21 @@ def daemon(environ):
     """A daemon that runs, and a caller of it."""
     reach(environ, {"kind": "call"}).socket.close()
     with Caller(environ) as call:
+        yield call
+
+
+@pytest.fixture(scope="module")
+def lasting_environ(tmp_path_factory, starts_processes):
+    """Of the tests that only call the daemon."""
+    with apart(tmp_path_factory.mktemp("lasting")) as variables:
+        yield variables
+
+
+@pytest.fixture
+def lasting(lasting_environ):
+    """The module's daemon, which is started again should it have left, and a caller of it."""
+    reach(lasting_environ, {"kind": "call"}).socket.close()
+    with Caller(lasting_environ) as call:
         yield call
 
 
@@ -85,10 +100,10 @@ def test_it_answers_calls_with_the_same_objects_as_the_command_line(daemon, proj
         ),
     ],
 )
-def test_a_wrong_call_is_answered_with_what_is_wrong_and_the_next_is_served(daemon, line, said):
-    reply = daemon.send(line)
+def test_a_wrong_call_is_answered_with_what_is_wrong_and_the_next_is_served(lasting, line, said):
+    reply = lasting.send(line)
     assert said in reply["error"]["message"]
-    assert daemon("daemon.status")["result"]["running"] is True
+    assert lasting("daemon.status")["result"]["running"] is True
 
 
 @pytest.mark.parametrize(
@@ -100,9 +115,10 @@ def test_a_wrong_call_is_answered_with_what_is_wrong_and_the_next_is_served(daem
         ({}, "protocol 2"),
     ],
 )
-def test_a_hello_of_another_protocol_version_or_kind_is_refused(daemon, environ, hello, said):
+@pytest.mark.usefixtures("lasting")
+def test_a_hello_of_another_protocol_version_or_kind_is_refused(lasting_environ, hello, said):
     with socket.socket(socket.AF_UNIX) as peer:
-        peer.connect(str(place(environ).socket))
+        peer.connect(str(place(lasting_environ).socket))
         reply = DaemonConnection(peer).exchange(encoded(hello), 60)
     assert reply["ok"] is False
     assert said in reply["error"]
@@ -170,7 +186,7 @@ def test_a_daemon_whose_files_were_removed_ends_and_its_editors_get_another(envi
     window.begin(project)
     older = window.live("fresh")["server"]["pid"]
     shutil.rmtree(place(environ).folder)
-    until(lambda: is_gone(older), "the daemon that nobody finds ends", within_s=15)
+    until(lambda: is_gone(older), "the daemon that nobody finds ends")
     newer = window.live("fresh")["server"]["pid"]
     with Caller(environ) as call:
         assert call("daemon.status")["result"]["pid"] == newer != older

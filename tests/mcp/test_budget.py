@@ -5,12 +5,20 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from helix_core.packet import estimated_tokens
 from helix_core.tokens import estimate
 from tests.mcp.agent import text_of
 from tests.mcp.conftest import repository
 
 PLACE = re.compile(r"^(\S+):(\d+)-\d+ ", re.M)
+
+
+@pytest.fixture
+def environ(fresh_environ):
+    """A memory, settings and a daemon of each test's own."""
+    return fresh_environ
 
 
 def test_a_budget_is_held_and_its_items_can_be_judged_and_read_again(start, tmp_path):

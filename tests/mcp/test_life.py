@@ -10,6 +10,12 @@ from tests.host.conftest import processes_of
 from tests.mcp.agent import Agent
 
 
+@pytest.fixture
+def environ(fresh_environ):
+    """A memory, settings and a daemon of each test's own."""
+    return fresh_environ
+
+
 def daemon_of(environ):
     with Caller(environ) as call:
         return call("daemon.status")["result"]

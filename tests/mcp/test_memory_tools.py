@@ -32,6 +32,12 @@ FACTS = (
 
 
 @pytest.fixture
+def environ(fresh_environ):
+    """A memory, settings and a daemon of each test's own."""
+    return fresh_environ
+
+
+@pytest.fixture
 def told(environ, tmp_path):
     """A project whose user remembers three facts; their ids."""
     folder = repository(tmp_path / "project")
