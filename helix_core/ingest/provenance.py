@@ -30,7 +30,7 @@ _EXTENSIONS = {
         xml xsd lock tf tfvars hcl nomad service socket timer desktop reg gradle sbt csproj fsproj vbproj vcxproj
         sln proj targets nuspec podspec gemspec cabal opam dockerfile containerfile dockerignore gitignore
         gitattributes npmrc nvmrc babelrc eslintrc prettierrc stylelintrc flake8 pylintrc coveragerc helmignore
-        manifest mypy ruff rc sum mod work kdl ron cue""",
+        manifest mypy ruff rc sum mod work kdl ron cue am ac npmignore eslintignore prettierignore""",
     SourceKind.DOC: """
         md mdx markdown mkd rst rest txt text adoc asciidoc asc org tex latex bib rtf pod rdoc man 1 2 3 5 7 8
         textile mediawiki wiki creole po pot mo srt vtt pdf docx odt epub""",

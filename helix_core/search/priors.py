@@ -44,6 +44,12 @@ def role_prior(role: Role, intents: frozenset[Intent]) -> Prior:
     return Prior() if factor == 1.0 else Prior(factor, (f"{role.value} x{factor:g}",))
 
 
+LISTS_OF_FILES = frozenset(
+    b".gitignore .dockerignore .npmignore .eslintignore .prettierignore .helixignore .gitattributes codeowners"
+    b" manifest.in makefile.am cmakelists.txt".split()
+)
+LIST_FACTOR = 0.4
+"""Factor of a file that lists others: it has a word of each, and says nothing about any."""
 OPEN_FACTOR = 1.15
 RECENT_FACTOR = 1.1
 USED_WITH_FACTOR = 1.1
@@ -56,6 +62,8 @@ def prior(source: Source, intents: frozenset[Intent], hints: Hints) -> Prior:
     match.
     """
     role = role_prior(source.role, intents)
+    if source.path.rpartition(b"/")[2].lower() in LISTS_OF_FILES and role.names:
+        role = Prior(LIST_FACTOR, (f"list of files x{LIST_FACTOR:g}",))
     factor, names = 1.0, []
     if source.path in hints.open_paths:
         factor *= OPEN_FACTOR

@@ -190,6 +190,14 @@ _INTENT_PATTERNS = {
     ),
     Intent.AUTHORSHIP: lazy_pattern(rf"{_WHO} (?:this|the|our|that) {_WHOLE}\s{{0,3}}(?:[?.!\n]|\Z)", cues="who"),
 }
+_SETTINGS = r"(?:config(?:uration)?s?|settings?|options?|flags?|environment variables?|env vars?)(?: files?)?"
+_TREATS = r"(?:pars|read|load|reload|writ|sav|validat|merg|process|persist|migrat|watch)(?:e[drs]?|s|ing|ten)?"
+_CODE_OF_SETTINGS = lazy_pattern(
+    rf"\b(?:{_SETTINGS} (?:(?:is|are|gets?|was|were) )?(?:being )?{_TREATS}"
+    rf"|{_TREATS} (?:(?:the|an?|its|our|their|all|any|this|user|\w+'s) ){{0,2}}{_SETTINGS})\b",
+    cues="config|setting|option|flag|env",
+)
+"""Asks for code ("where is the config file parsed?"), which the values of a configuration do not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -635,7 +643,10 @@ def _literals(quoted: list[str]) -> tuple[str, ...]:
 
 def _intents(text: str) -> frozenset[Intent]:
     folded = text[:READ_CHARS].lower()
-    return frozenset(intent for intent, pattern in _INTENT_PATTERNS.items() if pattern.search(folded))
+    found = {intent for intent, pattern in _INTENT_PATTERNS.items() if pattern.search(folded)}
+    if Intent.CONFIG in found and not _INTENT_PATTERNS[Intent.CONFIG].search(_CODE_OF_SETTINGS.sub(" ", folded)):
+        found.remove(Intent.CONFIG)
+    return frozenset(found)
 
 
 MAX_TERMS = 16

@@ -191,7 +191,7 @@ def _other_spellings(word: str) -> list[str]:
 
 
 _SHORT_FORM_LINES = """
-dictionary dict, directory dir, parameter param, argument arg, configuration config, environment env, message msg,
+dictionary dict, directory dir, parameter param, argument arg, configuration config cfg, environment env, message msg,
 exception exc, temporary tmp temp, asynchronous async, synchronous sync, authentication auth, authorization auth,
 database db, application app, repository repo, integer int, boolean bool, character char, reference ref, pointer ptr,
 maximum max, minimum min, previous prev, response resp, context ctx, connection conn, address addr, destination dst

@@ -74,6 +74,8 @@ from helix_core.model import Authority, Role, SourceKind, Volatility
         ("pyproject.toml", Role.CONFIG),
         (".github/workflows/tests.yml", Role.CONFIG),
         ("Dockerfile", Role.CONFIG),
+        ("src/Makefile.am", Role.CONFIG),
+        (".npmignore", Role.CONFIG),
         ("requirements-dev.txt", Role.CONFIG),
         ("vendor/github.com/x/y.go", Role.VENDORED),
         ("pip/_vendor/requests/api.py", Role.VENDORED),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from helix_core.model import Role
-from helix_core.search.priors import role_prior
+from helix_core.model import Hints, Role
+from helix_core.search.priors import prior, role_prior
 from helix_core.search.question import Intent, parse_question
+from tests.search.conftest import Indexed
 
 
 @pytest.mark.parametrize("role", [Role.TEST, Role.EXAMPLE, Role.HISTORY, Role.VENDORED])
@@ -27,6 +28,17 @@ def test_what_is_not_the_implementation_counts_less_and_says_so(role: Role) -> N
 )
 def test_the_prior_is_lifted_when_the_question_asks_for_it(role: Role, text: str) -> None:
     assert role_prior(role, parse_question(text).intents).factor == 1.0
+
+
+@pytest.mark.parametrize("path", [".gitignore", "src/Makefile.am", "lib/CMakeLists.txt"])
+def test_a_list_of_files_counts_least_unless_the_configuration_is_asked_for(indexed: Indexed, path: str) -> None:
+    reader = indexed({path: "config.c parse.c file.c\n", "tox.ini": "[tox]\n"})
+    listing, settings = (reader.files.source(name.encode()) for name in (path, "tox.ini"))
+    assert listing and settings
+    found = prior(listing, parse_question("where is the config file parsed?").intents, Hints())
+    assert found.factor < prior(settings, frozenset(), Hints()).factor
+    assert found.names == (f"list of files x{found.factor:g}",)
+    assert prior(listing, parse_question("which compile options are set?").intents, Hints()).factor == 1.0
 
 
 def test_the_implementation_has_no_prior() -> None:

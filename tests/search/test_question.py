@@ -96,6 +96,20 @@ def test_the_question_says_what_sort_of_place_it_wants(text: str, intent: Intent
     assert intent in parse_question(text).intents
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how does tmux parse the config file?",
+        "config file parsing",
+        "where are the user settings loaded",
+        "who reads our environment variables?",
+    ],
+)
+def test_code_that_reads_settings_is_no_value_of_them(text: str) -> None:
+    assert Intent.CONFIG not in parse_question(text).intents
+    assert Intent.CONFIG in parse_question(f"{text} what is the default then?").intents
+
+
 def test_for_example_does_not_ask_for_examples() -> None:
     assert Intent.EXAMPLES not in parse_question("split at a script change, for example Latin to Cyrillic").intents
 
