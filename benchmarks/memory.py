@@ -3,7 +3,7 @@
     python benchmarks/memory.py [--sizes 1000,10000] [--writes 60] [--questions 100] [--seed 7] [--json FILE] [--gate]
     python benchmarks/memory.py --slices
     python benchmarks/memory.py --topics
-    python benchmarks/memory.py --reworded
+    python benchmarks/memory.py --reworded [--model FOLDER] [--open]
     python benchmarks/memory.py --dialogues [--reference FOLDER]
 
 A store is filled with made facts through the store's own writer (``load``). Then, through the engine as a surface uses
@@ -16,8 +16,8 @@ one of them answers, in other words too, and questions near to them that none an
 looked at to fit what is known empty; of the other one only these totals are.
 
 ``--reworded`` asks for the statements of ``paraphrases-*`` in other words, and what is near to them and nowhere:
-how often the one is an answer, or among the three that are named as the nearest where nothing answers. The held-out
-half is for totals alone.
+how often the one is an answer, or among those that are named as the nearest. The held-out half is for totals alone, and
+with ``--open`` is not asked. With ``--model`` the vectors of that model serve, as those of one that is set up do.
 
 ``--dialogues`` keeps the turns of made dialogues as episodes, and asks for the turn that answers a question
 (``memorybench/dialogues.py``); BM25 alone stands beside. What turns count for one another was chosen on other
@@ -49,7 +49,8 @@ from figures import Figure, missed_gates, percentile, table
 from reference_memory import ReferenceMemory, kept_of_writers
 
 from helix_core.config import load_config
-from helix_core.engine import Helix
+from helix_core.embed import FastModel, ModelEncoder, read_model
+from helix_core.engine import Embedding, Helix
 from helix_core.engine.memory import RememberRequest
 from helix_core.engine.memory.remembering import Drafting
 from helix_core.ingest import mask
@@ -160,9 +161,25 @@ def measured(helix: Helix, draw: random.Random, size: int, writes: int, question
     figures.append(Figure(f"recall at {size:,}, answer first", round(first / len(asked), 3), ""))
     figures.append(Figure(f"recall at {size:,}, answer among eight", round(within / len(asked), 3), ""))
     absent = [f"which {name(draw)} does the {name(draw)} license of {name(draw)} need?" for _ in range(questions)]
-    empty = sum(helix.memory.recall(question)["known_empty"] for question in absent)
-    figures.append(Figure(f"absent topics at {size:,}, known empty", round(empty / len(absent), 3), ""))
+    empty: list[bool] = []
+    # The first one reads the vectors from the file.
+    helix.memory.recall(absent[0])
+    embedded = [timed_ms(lambda one=one: empty.append(helix.memory.recall(one)["known_empty"])) for one in absent]
+    wall, cpu = zip(*embedded, strict=True)
+    figures.append(Figure(f"absent topics at {size:,}, known empty", round(sum(empty) / len(absent), 3), ""))
+    limit = RECALL_MS.get(size)
+    figures.append(
+        Figure(f"the same by vectors, too, at {size:,}, p95", round(percentile(wall, 0.95), 1), "ms", target=limit)
+    )
+    figures.append(Figure(f"the same at {size:,}, p95 of CPU time", round(percentile(cpu, 0.95), 1), "ms"))
+    figures.append(Figure(f"resident at {size:,}, the bench with it", resident_mib(), "MiB"))
     return figures
+
+
+def resident_mib() -> float:
+    """The memory of this process that is in use now."""
+    with open("/proc/self/statm") as file:
+        return round(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20, 1)
 
 
 def gate_figures() -> list[Figure]:
@@ -217,7 +234,7 @@ def topic_figures(helix: Helix) -> list[Figure]:
     return figures
 
 
-def reworded_figures(helix: Helix) -> list[Figure]:
+def reworded_figures(helix: Helix, model: Path | None, *, only_open: bool) -> list[Figure]:
     """How often a statement is found by a question in other words, and how often what is near to it is told absent."""
     halves = {
         half: [json.loads(line) for line in (SLICES / f"paraphrases-{half}.jsonl").read_text("utf-8").splitlines()]
@@ -226,6 +243,12 @@ def reworded_figures(helix: Helix) -> list[Figure]:
     for rows in halves.values():
         for row in rows:
             helix.memory.remember(RememberRequest(row["memory"], force=True))
+    if model is not None:
+        encoder = helix.session.encoder = ModelEncoder(model.parent.parent, str(model))
+        encoder.follow()
+        Embedding(helix.session).run(FastModel(read_model(model)))
+    if only_open:
+        del halves["held-out"]
     figures = []
     for half, rows in halves.items():
         answers = [helix.memory.recall(row["question"]) for row in rows]
@@ -397,6 +420,8 @@ def main() -> None:
     parser.add_argument("--slices", action="store_true")
     parser.add_argument("--topics", action="store_true")
     parser.add_argument("--reworded", action="store_true")
+    parser.add_argument("--model", type=Path)
+    parser.add_argument("--open", action="store_true")
     parser.add_argument("--dialogues", action="store_true")
     parser.add_argument("--reference", type=Path)
     given = parser.parse_args()
@@ -414,7 +439,7 @@ def main() -> None:
 
         if given.reworded:
             with open_helix("reworded") as helix:
-                report(reworded_figures(helix), given.json)
+                report(reworded_figures(helix, given.model, only_open=given.open), given.json)
             return
         said = dialogue_figures(open_helix, given.seed, DIALOGUES, "dialogues", LIFE)
         said += dialogue_figures(open_helix, given.seed, DIALOGUES, "held-out dialogues", WORK)

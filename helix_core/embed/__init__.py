@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         load_reranker,
         take_reranker_folder,
     )
-    from helix_core.embed.static import STATIC, Encoder, StaticEncoder, nearness
+    from helix_core.embed.static import STATIC, Encoder, StaticEncoder, nearness, vectors_of
     from helix_core.embed.table import TABLE_ID, static_table
     from helix_core.embed.texts import Text, as_bits, as_int8, embedded_texts, texts_of
 
@@ -76,6 +76,7 @@ __all__ = [
     "take_folder",
     "take_reranker_folder",
     "texts_of",
+    "vectors_of",
 ]
 
 __getattr__ = lazy_face(
@@ -105,7 +106,7 @@ __getattr__ = lazy_face(
             "load_reranker",
             "take_reranker_folder",
         ),
-        "static": ("Encoder", "STATIC", "StaticEncoder", "nearness"),
+        "static": ("Encoder", "STATIC", "StaticEncoder", "nearness", "vectors_of"),
         "table": ("TABLE_ID", "static_table"),
         "texts": ("Text", "as_bits", "as_int8", "embedded_texts", "texts_of"),
     },

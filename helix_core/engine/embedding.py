@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -18,7 +19,7 @@ from helix_core.engine.indexing import Progress
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.ingest import ParseGuard, ingest, no_parse_guard
 from helix_core.model import Level
-from helix_core.store import UnembeddedFile
+from helix_core.store import Memory, UnembeddedFile
 from helix_core.workspace import DiskError, Scan, content_reason
 
 TEXTS_AT_ONCE: dict[Level, int] = {"outline": 64, "chunk": 128}
@@ -27,6 +28,7 @@ MOST_TOKENS: dict[Level, int] = {"outline": 128, "chunk": 64}
 """What a model reads of an outline, of which more takes longer and finds nothing better (``benchmarks/search.py
 --model``), and of a chunk's card, of which no other length was tried.
 """
+MEMORIES_AT_ONCE = 64
 PHASES: dict[Level, str] = {"outline": "embedding outlines", "chunk": "embedding chunks"}
 
 
@@ -93,6 +95,7 @@ class Embedding:
         name, tell = embedder.model.name, progress or (lambda _: None)
         with self.session.write_lock(progress):
             self.session.index.writer.drop_models([name, *self._model_before(name)])
+        self._embed_memories(embedder, check)
         embedded = left_out = 0
         for level in levels:
             done, total = self.session.index.reader.missing_vectors.text_counts(name, level)
@@ -128,7 +131,20 @@ class Embedding:
     def is_waiting(self, model: str) -> bool:
         """Return whether any live text has no vector of the model."""
         reader = self.session.index.reader
-        return any(reader.missing_vectors.unembedded_files(model, level) for level in PHASES)
+        is_lacking = self.session.memory_file.read(lambda memory: bool(memory.items.vectors.missing(model, 1)))
+        return bool(is_lacking) or any(reader.missing_vectors.unembedded_files(model, level) for level in PHASES)
+
+    def _embed_memories(self, embedder: Embedder, check: Callable[[], None]) -> None:
+        """Embed the user's memories that have no vector of the model; they are few, and are asked for first."""
+        import numpy as np
+
+        name, memory_file = embedder.model.name, self.session.memory_file
+        memory_file.read(lambda memory: memory.items.vectors.keep(name))
+        while found := memory_file.read(lambda memory: memory.items.vectors.missing(name, MEMORIES_AT_ONCE)):
+            check()
+            rows = np.asarray(embedder.documents([text for _, text in found]), "<f4")
+            vectors = [row.tobytes() for row in rows]
+            memory_file.write(partial(_put, name, found, vectors))
 
     def _embed(self, embedder: Embedder, level: Level, texts: Sequence[Text]) -> int:
         if not texts:
@@ -177,3 +193,7 @@ class Embedding:
                 return None
             document = ingest(waiting.path, file.data, embed=False)
         return texts_of(document.path, document.chunks, level)
+
+
+def _put(model: str, found: Sequence[tuple[int, str]], vectors: Sequence[bytes], memory: Memory) -> bool:
+    return memory.items.vectors.put(model, found, vectors)

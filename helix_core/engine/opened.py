@@ -352,6 +352,7 @@ class WorkspaceSession:
         span: Begins spans of telemetry; does nothing where no host gave one that does.
         on_pending: Called by every status with the number of files that are neither set aside nor indexed as they are
             on the disk.
+        on_unembedded: Called by a recall that finds memories without a vector of a model that is loaded.
         unindexed: The changes on the disk that a watcher knows of and the index lacks; set before each question.
         behind: Why the index could not be brought up to date before the last question; empty where it was.
         memory_problem: Why the memory could not be used for the last answer; empty where it could.
@@ -381,6 +382,7 @@ class WorkspaceSession:
         self.process_name = "a program"
         self.span: Spans = no_span
         self.on_pending: Callable[[int], None] = lambda _: None
+        self.on_unembedded: Callable[[], None] = lambda: None
         self.is_trail_wanted = False
         self.trail_file = TrailFile(self.index_path.with_name("trail.db"))
         self._flags: tuple[object, frozenset[str]] = (None, frozenset())

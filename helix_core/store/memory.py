@@ -6,10 +6,11 @@ import dataclasses
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from helix_core.errors import MemoryStoreError
+from helix_core.errors import BusyStoreError, MemoryStoreError
 from helix_core.model import (
     Attribution,
     Chunk,
@@ -476,6 +477,9 @@ class Memory:
         self.pauses = MemoryPauses(file, most_pauses)
         self.items = MemoryItems(file, project_key)
         self.transfer = MemoryTransfer(file, self.items)
+        # A writer that is busy is no reason to wait: the next one that opens the memory does it.
+        with suppress(BusyStoreError):
+            self.items.vectors.complete()
 
     def is_present(self) -> bool:
         """Check with one stat that the path still holds the file that was opened."""

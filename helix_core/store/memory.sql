@@ -257,3 +257,18 @@ CREATE VIRTUAL TABLE item_fts USING fts5(
 );
 INSERT INTO item_fts (item_fts, rank) VALUES ('secure-delete', 1);
 CREATE VIRTUAL TABLE item_vocab USING fts5vocab(item_fts, row);
+
+-- Vectors of the texts of memories, by item.row: one space for each model. Derived, and made anew where they are missing.
+CREATE TABLE vector_space (
+    id          INTEGER PRIMARY KEY,
+    model       TEXT    NOT NULL UNIQUE,
+    dimensions  INTEGER NOT NULL,
+    next        INTEGER NOT NULL,              -- the first row that may have no vector
+    removals    INTEGER NOT NULL               -- how often rows were removed: their numbers may be given again
+) STRICT;
+CREATE TABLE item_vector (
+    space   INTEGER NOT NULL REFERENCES vector_space (id),
+    row     INTEGER NOT NULL,
+    vector  BLOB    NOT NULL,                  -- int8, without a length
+    PRIMARY KEY (space, row)
+) STRICT, WITHOUT ROWID;

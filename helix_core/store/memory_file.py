@@ -27,7 +27,7 @@ from helix_core.store.memory_marks import begin_sums, marks_of
 from helix_core.store.sqlite_file import connect
 
 NAME = "memory.db"
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 
 def _begin_chain(connection: apsw.Connection) -> None:
@@ -84,6 +84,22 @@ MIGRATIONS: dict[int, str | Callable[[apsw.Connection], None]] = {
     # What was kept before stays in force.
     5: "ALTER TABLE note ADD COLUMN waits INTEGER NOT NULL DEFAULT 0;",
     6: begin_sums,
+    # The vectors themselves are written when the memory is opened.
+    7: """
+        CREATE TABLE vector_space (
+            id          INTEGER PRIMARY KEY,
+            model       TEXT    NOT NULL UNIQUE,
+            dimensions  INTEGER NOT NULL,
+            next        INTEGER NOT NULL,
+            removals    INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE item_vector (
+            space   INTEGER NOT NULL REFERENCES vector_space (id),
+            row     INTEGER NOT NULL,
+            vector  BLOB    NOT NULL,
+            PRIMARY KEY (space, row)
+        ) STRICT, WITHOUT ROWID;
+    """,
 }
 """What takes a file from the version that is its key to the next one."""
 

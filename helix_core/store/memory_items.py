@@ -37,6 +37,7 @@ from helix_core.store.lexical import phrase
 from helix_core.store.memory_chain import OP, ChainCheck, MemoryChain, op_of
 from helix_core.store.memory_connection import MemoryConnection
 from helix_core.store.memory_marks import CARRIED, WORDS, WORKSPACES
+from helix_core.store.memory_vectors import MemoryVectors
 from helix_core.store.sqlite_file import RANKING_STEPS_PER_MS, Row, text_list
 
 T = TypeVar("T")
@@ -145,12 +146,13 @@ class _Undone(Exception):  # noqa: N818
 
 
 class MemoryItems:
-    """Memories, by id. Every query that finds candidates takes the scopes that are asked."""
+    """Memories, by id, with their ``vectors``. Every query that finds candidates takes the scopes that are asked."""
 
     def __init__(self, file: MemoryConnection, project_key: Callable[[bytes], str]) -> None:
         """``project_key`` gives the key that a workspace's project has on every machine, empty for none."""
         self._file, self._project_key = file, project_key
         self._chain = MemoryChain(file)
+        self.vectors = MemoryVectors(file)
         self._as_of = ""
 
     def scope(self, workspace: bytes, *, create: bool = False) -> str:
@@ -215,7 +217,7 @@ class MemoryItems:
     def load(self, drafts: Iterable[MemoryDraft], actor: str, at: int) -> int:
         """Add many drafts in one transaction, compared with nothing, and return how many; for a store that is built."""
         count = 0
-        with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
+        with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction(), self.vectors.together():
             for draft in drafts:
                 self._insert(draft, draft.links, "propose" if draft.is_proposal else "remember", actor, at)
                 count += 1
@@ -282,6 +284,7 @@ class MemoryItems:
         self._file.mark_row(WORDS, "item", (row, posted))
         self._chain.mark("item", row, fact.id, fact.text_key, fact.template_key, seq)
         self._file.rows("INSERT INTO item_fts (rowid, text, extra) VALUES (?, ?, ?)", (row, fact.text, fact.extra))
+        self.vectors.add(row, fact.text)
 
     def add_link(self, link: MemoryLink, seq: int) -> None:
         """Insert a link unless it is there, inside a transaction; the operation ``seq`` wrote it."""
@@ -374,7 +377,10 @@ class MemoryItems:
         return self.overwrite_removed()
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Remove memories with their evidence and postings, inside a transaction; call ``overwrite_removed`` after."""
+        """Remove memories with their evidence, postings and vectors, inside a transaction; call ``overwrite_removed``
+        after.
+        """
+        removed: list[int] = []
         for item_id in ids:
             self._chain.unmark(item_id)
             for subject in (WORDS, CARRIED):
@@ -382,10 +388,12 @@ class MemoryItems:
             self._file.rows("DELETE FROM carried WHERE owner = ? AND owner <> ''", (item_id,))
             for (row,) in self._file.rows("SELECT row FROM item WHERE id = ?", (item_id,)):
                 self._file.rows("DELETE FROM item_fts WHERE rowid = ?", (row,))
+                removed.append(row)
             self._file.rows("DELETE FROM evidence WHERE item_id = ?", (item_id,))
             self._file.rows("DELETE FROM item_use WHERE item_id = ?", (item_id,))
             self._file.rows("DELETE FROM write_key WHERE item_id = ?", (item_id,))
             self._file.rows("DELETE FROM item WHERE id = ?", (item_id,))
+        self.vectors.remove(removed)
         # FTS5 keeps a delete marker in the postings until segments are merged.
         self._file.rows("INSERT INTO item_fts (item_fts) VALUES ('optimize')")
 

@@ -124,8 +124,9 @@ class MemoryTransfer:
             seq = items.append(op.kind, op.item_id, op.args, op.actor, op.at, own_id=op.id, lamport=op.lamport)
             if op.kind in ("remember", "propose"):
                 written.setdefault(op.item_id, seq)
-        for fact in wanted.facts:
-            items.add_fact(fact, written.get(fact.id, first))
+        with items.vectors.together():
+            for fact in wanted.facts:
+                items.add_fact(fact, written.get(fact.id, first))
         for one in wanted.evidence:
             items.add_evidence(one)
         for link in wanted.links:

@@ -36,11 +36,16 @@ def floats_of(vector: bytes) -> Sequence[float]:
     return values
 
 
+def int8_of(values: Sequence[float]) -> bytes:
+    """Quantize a vector to one signed byte a dimension; its direction is kept, its length is not."""
+    largest = max(map(abs, values), default=0.0) or 1.0
+    return array("b", [round(value * (127 / largest)) for value in values]).tobytes()
+
+
 def quantised(values: Sequence[float], space: Space) -> bytes:
     """Quantize a query vector to the precision of the space."""
     if space.precision == "int8":
-        largest = max(map(abs, values), default=0.0) or 1.0
-        return array("b", [round(value * (127 / largest)) for value in values]).tobytes()
+        return int8_of(values)
     signs = "".join("1" if value > 0 else "0" for value in values)
     return int(signs, 2).to_bytes(len(values) // 8, "big")
 
@@ -49,7 +54,7 @@ def similarities(query: Sequence[float], kept: Mapping[int, bytes], space: Space
     """Return the cosine with each stored vector by id, in the given order; an estimate for sign-bit vectors."""
     whole = whole_numbers(query)
     if space.precision == "int8":
-        return _with_int8(whole, kept)
+        return int8_cosines(whole, kept)
     return _with_bits(whole, kept)
 
 
@@ -63,7 +68,8 @@ def whole_numbers(query: Sequence[float]) -> list[int]:
     return [round(value * (_LARGEST_WHOLE / largest)) for value in query]
 
 
-def _with_int8(query: Sequence[int], kept: Mapping[int, bytes]) -> dict[int, float]:
+def int8_cosines(query: Sequence[int], kept: Mapping[int, bytes]) -> dict[int, float]:
+    """Return the cosine of a query in whole numbers with each int8 vector by id, in the given order."""
     length = sqrt(sum(map(mul, query, query))) or 1.0
     found = {}
     for id_, vector in kept.items():

@@ -336,6 +336,7 @@ class OpenWorkspace:
         helix.session.index.share(self._untold)
         helix.session.span = self.answers.span
         helix.session.on_pending = self._on_pending
+        helix.session.on_unembedded = self._embedding.wake
         give_models(helix, config)
         return helix
 

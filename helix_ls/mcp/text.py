@@ -188,11 +188,11 @@ def _status(answer: Mapping[str, Any]) -> str:
 
 
 def _recalled(answer: Mapping[str, Any]) -> str:
-    """Return a line for each memory, as packets have them; where none answers, the nearest, marked as no answer."""
+    """Return a line for each memory, as packets have them, and for the nearest others, marked as no answer."""
     said = [_memory(one) for one in answer["items"]]
     if answer["known_empty"]:
         said.append("nothing was remembered of this")
-        said += [f"memory {one['id']} [near, no answer] {one['kind']}: {_said(one)}" for one in answer["nearest"]]
+    said += [f"memory {one['id']} [near, no answer] {one['kind']}: {_said(one)}" for one in answer["nearest"]]
     if answer["left_out"]:
         said.append(f"{count(answer['left_out'], 'memory', 'memories')} left out for the budget")
     return "\n".join([*said, *(f"note: {note}" for note in answer["notes"])])

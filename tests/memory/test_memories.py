@@ -756,6 +756,7 @@ def test_a_memory_that_was_migrated_has_the_schema_of_a_new_one(tmp_path):
         connection.executescript(
             "ALTER TABLE note DROP COLUMN waits; ALTER TABLE item DROP COLUMN posted; DROP TABLE mark; "
             "ALTER TABLE note_item DROP COLUMN posted; DROP TABLE carried; DROP TABLE pause; DROP TABLE chain; "
+            "DROP TABLE item_vector; DROP TABLE vector_space; "
             "DROP VIEW item_state; "
             "CREATE VIEW item_state AS SELECT id FROM item; PRAGMA user_version=3"
         )

@@ -100,6 +100,13 @@ def _draw_candidates(page: Page, answer: dict[str, Any], workspace: Path) -> Non
         page.line("    ", dim(f"--confirm {candidate['confirm']}"), indent=6)
 
 
+def _draw_nearest(page: Page, answer: dict[str, Any]) -> None:
+    if answer.get("nearest"):
+        page.line(dim("Nearest to it, and perhaps about something else:"))
+    for memory in answer.get("nearest", ()):
+        page.line("  ", inert_line(memory["text"]), "  ", dim(memory["id"]), indent=4)
+
+
 def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
     schema, items = answer["schema"], answer.get("items", [])
     if not items:
@@ -109,14 +116,12 @@ def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
             return
         is_note = schema == "helix.forgotten/1"
         page.line(f"{count(deleted, 'chunk')} of notes deleted." if is_note else _NOTHING.get(schema, "Nothing."))
-        if answer.get("nearest"):
-            page.line(dim("Nearest to it, and perhaps about something else:"))
-        for memory in answer.get("nearest", ()):
-            page.line("  ", inert_line(memory["text"]), "  ", dim(memory["id"]), indent=4)
+        _draw_nearest(page, answer)
         return
     would = "would be " if answer.get("dry_run") else ""
     for item in items:
         draw_memory(page, item, workspace, f"{would}{answer['change']}" if "change" in answer else "")
+    _draw_nearest(page, answer)
     for pair in answer.get("conflicts", ()):
         page.line(Text("Contradict each other", style="bold yellow"))
         for memory in pair["memories"]:
