@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         is_clash,
         is_in_force_at_once,
         same_words,
+        says_the_same,
         template_key,
         text_key,
     )
@@ -179,6 +180,7 @@ __all__ = [
     "said_turns",
     "salience",
     "same_words",
+    "says_the_same",
     "session_name",
     "slice_key",
     "slices_in",
@@ -199,7 +201,15 @@ __getattr__ = lazy_face(
     {
         "answer_forms": ("expected_form", "has_form", "least_share"),
         "consolidation": (
-            *("consolidated", "exact_words", "is_clash", "is_in_force_at_once", "near_words", "same_words"),
+            *(
+                "consolidated",
+                "exact_words",
+                "is_clash",
+                "is_in_force_at_once",
+                "near_words",
+                "same_words",
+                "says_the_same",
+            ),
             *("template_key", "text_key"),
         ),
         "exchanges": ("UNNAMED", "USER", "Fact", "ObservedExchange", "attributed", "facts_in", "kept", "session_name"),

@@ -27,6 +27,7 @@ from helix_core.memory.cues import (
     SIZES,
     TIMES,
 )
+from helix_core.memory.paraphrases import without_introduction, wording_key
 from helix_core.memory.ranking import is_over
 from helix_core.memory.statements import Statement, content_words, critical, is_critical, statement
 from helix_core.model import (
@@ -183,6 +184,24 @@ def restates(said: Statement, was: Statement) -> bool:
     return sorted(critical(said.text)) == sorted(critical(was.text)) and _signs(said.text) == _signs(was.text)
 
 
+def says_the_same(text: str, other: str) -> bool:
+    """Return whether two texts are one memory: in the same words, or by a rule that knows both wordings."""
+    return same_words(text, other) or restates(_read(text), _read(other)) or is_paraphrase(text, other)
+
+
+def is_paraphrase(text: str, other: str) -> bool:
+    """Return whether two texts are wordings of one statement by rules that keep every word of them; see
+    ``wording_key``.
+    """
+    key = _wording(text)
+    return len(key) > LEAST_REFINED and key == _wording(other)
+
+
+@lru_cache(maxsize=_KEPT)
+def _wording(text: str) -> tuple[str, ...]:
+    return wording_key(exact_words(without_introduction(text)))
+
+
 _OTHERS = re.compile(r"\b(?:my|your|his|her|their|to be|will|would|should|must|may|might|can|could|shall)\b")
 """Whose a thing is, where it is not the team's own, and that it is not so yet."""
 
@@ -220,7 +239,7 @@ def _relation(draft: MemoryDraft, said: Statement, one: StoredMemory) -> str:
     """Return how the draft relates to a memory: equal, a name of a link, or "" where they are of different things."""
     text, other = draft.fact.text, one.fact.text
     was = _read(other)
-    if same_words(text, other) or restates(_read(text), was):
+    if says_the_same(text, other):
         return _EQUAL
     if supersedes(said, was):
         return SUPERSEDES

@@ -109,9 +109,34 @@ _KINDS = CHOICES | {
     "timezone": "utc",
     "broker": CHOICES["message queue"],
 }
+_LEAST_REGULAR = 4
 _FORMS: dict[str, tuple[str, ...]] = {
     word: tuple(other for other in verb.split() if other != word) for verb in _VERBS.split(",") for word in verb.split()
 }
+
+
+_BASE = {form: verb.split()[0] for verb in reversed(_VERBS.split(",")) for form in verb.split()}
+
+
+def base_form(word: str) -> str:
+    """Return what a verb and its participle have in common: "merg" of "merge" and "merged", "keep" of "kept".
+
+    It is no word in itself: regular verbs lose a last "e" and a doubled consonant.
+    """
+    if word in _BASE:
+        return _BASE[word]
+    root = word
+    if word.endswith("ied"):
+        root = f"{word[:-3]}y"
+    elif word.endswith("ed") and len(word) >= _LEAST_REGULAR:
+        root = word[:-2]
+    root = root.removesuffix("e")
+    return root[:-1] if len(root) > 2 and root[-1] == root[-2] else root
+
+
+def is_participle(word: str) -> bool:
+    """Return whether a lower-case word is a participle of an irregular verb, or another form than its first."""
+    return word in _BASE and word != _BASE[word]
 
 
 def other_forms(word: str, beside: Collection[str] = ()) -> tuple[str, ...]:

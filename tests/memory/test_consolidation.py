@@ -1,8 +1,13 @@
 """What becomes of a second statement: a repeat, a replacement, a contradiction, or something else that stays."""
 
+import itertools
+
 import pytest
 
 from helix_core.engine.memory import RememberRequest
+from helix_core.errors import UsageError
+from helix_core.memory.consolidation import is_paraphrase
+from tests.memory.test_ranking import labeled
 
 
 def states(helix, *texts):
@@ -163,3 +168,79 @@ def test_a_fact_in_other_words_is_the_memory_that_is_there_with_both_wordings(he
 )
 def test_what_says_as_much_of_another_thing_or_otherwise_is_a_memory_of_its_own(helix, one, other):
     assert "known already" not in states(helix, one, other)
+
+
+REWORDED = (
+    ("Releases are cut on Thursdays", "We cut releases on Thursdays", "Every Thursday, we cut releases."),
+    (
+        "The cache is flushed after every deploy",
+        "We flush the cache after every deploy",
+        "After every deploy we flush the cache",
+    ),
+    (
+        "Generated files are not committed",
+        "We don't commit generated files",
+        "Remember that we do not commit generated files",
+    ),
+    (
+        "In staging, the limit is 3,000 requests",
+        "The limit is 3000 requests in staging",
+        "Note that in staging, the limit is 3,000 requests",
+    ),
+    (
+        "Tags must be signed with the offline key",
+        "We must sign tags with the offline key",
+        "Remember that tags must be signed with the offline key.",
+    ),
+)
+
+
+def test_five_facts_in_three_wordings_each_are_five_memories_with_fifteen_wordings(helix):
+    for number in range(3):
+        for texts in REWORDED:
+            helix.memory.remember(RememberRequest(texts[number], session=f"s{number}"))
+    items = helix.memory.listed(limit=50)["items"]
+    assert len(items) == 5, [one["text"] for one in items]
+    evidence = helix.session.memory_file.read(
+        lambda memory: memory.items.evidence(memory.items.named(one["id"]).id for one in items)
+    )
+    assert sorted(one.text for one in evidence) == sorted(text for texts in REWORDED for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Orders depend on billing", "Billing depends on orders"),
+        ("We don't sign all commits", "All commits are not signed"),
+        ("We pay the Vienna office", "The Vienna office pays us"),
+        ("We keep the backups in Lisbon", "The backups are kept in Lisbon by Ana"),
+        ("Tags should be signed", "We must sign tags"),
+        ("The shop is deployed on Fridays", "On Friday, we deploy the shop"),
+        ("The shop is never deployed on Fridays", "We deploy the shop on Fridays"),
+        ("We read the mailbox only on Mondays", "The mailbox is read on Mondays"),
+        ("The pull timeout is 3 m", "The pull timeout is 3 min"),
+        ("The disk quota is 3 MB", "The disk quota is 3 Mb"),
+        ("We moved the docs from npm to pnpm", "The docs are moved from pnpm to npm"),
+        ("We run the tests of the api", "The tests are run by the api"),
+        ("If the queue is full, we drop events", "We drop events if the queue is empty"),
+        ("The tables are locked while we migrate", "We migrate while the tables are locked"),
+    ],
+)
+def test_the_same_words_in_other_roles_moods_or_order_are_another_memory(helix, one, other):
+    assert "known already" not in states(helix, one, other)
+
+
+def test_no_two_labeled_statements_are_taken_for_wordings_of_one():
+    texts = {row["text"] for half in ("development", "blind-open") for row in labeled(f"slices-{half}")}
+    texts |= {row["memory"] for row in labeled("paraphrases-open")}
+    pairs = [(one, other) for one, other in itertools.combinations(sorted(texts), 2) if is_paraphrase(one, other)]
+    assert len(texts) > 200
+    assert pairs == []
+
+
+def test_a_wording_under_a_key_of_its_own_is_the_memory_that_is_there(helix):
+    kept = helix.memory.remember(RememberRequest(REWORDED[0][0], key="first"))["items"][0]["id"]
+    again = helix.memory.remember(RememberRequest(REWORDED[0][1], key="second"))["items"][0]
+    assert (again["id"], again["is_new"]) == (kept, False)
+    with pytest.raises(UsageError, match="says something else"):
+        helix.memory.remember(RememberRequest("Releases are cut on Fridays", key="first"))

@@ -30,7 +30,7 @@ from helix_core.memory import (
     is_order,
     plain,
     refusal,
-    same_words,
+    says_the_same,
     session_name,
     statement,
     statements_in,
@@ -253,7 +253,7 @@ class Drafting:
             stored = memory.items.by_ids([done.id])
             if not stored:
                 raise PurgedError("a memory of this key was purged; use another key to remember it again")
-            if not done.is_new and self.given.key and not same_words(stored[0].fact.text, draft.fact.text):
+            if not done.is_new and self.given.key and not says_the_same(stored[0].fact.text, draft.fact.text):
                 key, handle = quoted(self.given.key, 80), stored[0].fact.handle
                 raise UsageError(f"the key {key} is that of {handle}, which says something else; use another key")
             item = memory_object(stored[0])
