@@ -15,6 +15,7 @@ import ipaddress
 import multiprocessing.process
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
@@ -34,6 +35,7 @@ os.environ["GIT_TEMPLATE_DIR"] = ""
 settings.register_profile("helix", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("helix")
 
+TEMPORARY = "helix-tests-"
 MARKS = ("unit", "process", "editor")
 TOOLS = {"git"}
 UNIT = "unit and not slow"
@@ -189,13 +191,29 @@ def pytest_runtest_call() -> Generator[None, object, object]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _temporary_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Make every temporary folder below pytest's own: it goes at the end of the run, or of a later one where this one
-    is killed.
+def _temporary_folders() -> Iterator[None]:
+    """Make every temporary folder below one that goes at the end of the run, or of a later one where this is killed.
+
+    Pytest's own will not do: tests enter some folders as another user.
     """
-    tempfile.tempdir = str(tmp_path_factory.mktemp("temporary"))
+    remove_left_folders(Path(tempfile.gettempdir()))
+    folder = tempfile.mkdtemp(prefix=f"{TEMPORARY}{os.getpid()}-")
+    os.chmod(folder, 0o711)
+    tempfile.tempdir = folder
     yield
     tempfile.tempdir = None
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_left_folders(base: Path) -> None:
+    """Remove the temporary folders of runs whose process has ended."""
+    for left in base.glob(f"{TEMPORARY}*"):
+        try:
+            os.kill(int(left.name.removeprefix(TEMPORARY).partition("-")[0]), 0)
+        except ProcessLookupError:
+            shutil.rmtree(left, ignore_errors=True)
+        except PermissionError:
+            continue  # it runs, as another user
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import MARKS
+from tests.conftest import MARKS, TEMPORARY, remove_left_folders
 
 ROOT = Path(__file__).parents[1]
 DEPENDS_ON_SECONDS = re.compile(
@@ -57,9 +58,15 @@ def test_the_search_for_such_tests_would_find_some(line: str) -> None:
     assert DEPENDS_ON_SECONDS.search(line)
 
 
-def test_what_a_run_leaves_lies_where_pytest_removes_it(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_what_a_run_leaves_is_removed_by_itself_or_by_a_later_one(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        assert Path(folder).is_relative_to(tmp_path_factory.getbasetemp())
+        assert Path(folder).parent.name.startswith(f"{TEMPORARY}{os.getpid()}-")
+    ended = subprocess.Popen(["git", "--version"], stdout=subprocess.DEVNULL)
+    ended.wait()
+    for pid in (ended.pid, os.getpid()):
+        (tmp_path / f"{TEMPORARY}{pid}-x").mkdir()
+    remove_left_folders(tmp_path)
+    assert os.listdir(tmp_path) == [f"{TEMPORARY}{os.getpid()}-x"]
 
 
 def test_a_unit_test_may_start_git() -> None:
