@@ -39,6 +39,8 @@ IMPORTED = (
 """What most commands import, by the modules that import the rest."""
 # A fork cannot be told these any more.
 AT_START = ("PYTHON", "LANG", "LC_", "OPENBLAS", "TERMINAL_WIDTH", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS")
+KEYRING = "PYTHON_KEYRING_BACKEND"
+"""A variable of the library of that name, not of the interpreter."""
 INTERPRETER = {"LANG": "C.UTF-8", "PYTHONPATH": str(ROOT)}
 """The variables that tell an interpreter how to start, as the process that forks has them."""
 HEAD = struct.Struct("!Q")
@@ -62,10 +64,19 @@ def run_helix(
     Raises:
         subprocess.TimeoutExpired: It was killed for that.
     """
-    if {name: value for name, value in env.items() if name.startswith(AT_START)} == INTERPRETER:
+    at_start = {name: value for name, value in env.items() if name.startswith(AT_START) and name != KEYRING}
+    if at_start == INTERPRETER:
         return _fork_server().run(arguments, stdin, env, cwd, timeout_s)
     command = [sys.executable, "-m", "helix_ls.cli", *arguments]
     return subprocess.run(command, input=stdin, capture_output=True, env=env, cwd=cwd, timeout=timeout_s, check=False)
+
+
+def run_helix_as_text(
+    arguments: Sequence[str], *, stdin: str = "", env: Mapping[str, str], cwd: Path
+) -> subprocess.CompletedProcess[str]:
+    """Run ``helix`` as ``run_helix`` does, with text in and out."""
+    done = run_helix(arguments, stdin=stdin.encode(), env=env, cwd=cwd)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 @cache

@@ -6,9 +6,7 @@ import contextlib
 import hashlib
 import itertools
 import json
-import os
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +17,9 @@ from typing import Any
 import pytest
 
 from helix_core.embed.hub import hub_name, needed_files
+from tests.cli.conftest import environment
 from tests.embed.test_token_rows import write_model
+from tests.fork_server import run_helix_as_text
 
 COMMIT = "3f" * 20
 CARD = {"license": "mit"}
@@ -103,20 +103,16 @@ def embed(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     (project / "rows.py").write_text("def purge(row):\n    return row\n")
 
     def run(endpoint: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        environ = {
-            **os.environ,
-            "HELIX_CACHE_DIR": str(tmp_path / "cache"),
-            "HF_HOME": str(tmp_path / "hub"),
-            "HF_ENDPOINT": endpoint,
-            "HF_TOKEN": "hf_of_the_user",
+        environ = environment(
+            tmp_path,
+            HF_HOME=str(tmp_path / "hub"),
+            HF_ENDPOINT=endpoint,
+            HF_TOKEN="hf_of_the_user",
             # Libraries of the Hub tell a server which agent runs them.
-            "AI_AGENT": "somebody",
-            "HF_HUB_OFFLINE": "0",
-        }
-        command = [sys.executable, "-m", "helix_ls.cli", "embed", *arguments, "--path", str(project)]
-        return subprocess.run(
-            command, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+            AI_AGENT="somebody",
+            HF_HUB_OFFLINE="0",
         )
+        return run_helix_as_text(["embed", *arguments, "--path", str(project)], env=environ, cwd=project)
 
     return run
 

@@ -1,16 +1,16 @@
 """A small folder, and an environment in which daemons live apart from everybody else's and end with the test."""
 
 import os
-import subprocess
-import sys
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
+from pathlib import Path
 
 import psutil
 import pytest
 
 from helix_ls.host.endpoint import place
 from tests.engine.repository import begin
+from tests.fork_server import run_helix_as_text
 from tests.host.clients import Editor, until
 
 
@@ -31,13 +31,15 @@ def apart(folder):
     """Variables for processes that live in a folder; whatever they started is gone at the end."""
     # This process has one of its own for all tests: it must not be taken for a test's.
     resource_tracker.ensure_running()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HELIX_", "XDG_"))}
+    unknown = ("HELIX_", "XDG_", "LC_", "PYTHON")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(unknown)}
     environ = kept | {
         "HELIX_CACHE_DIR": str(folder / "cache"),
         "HELIX_DATA_DIR": str(folder / "data"),
         "HELIX_RUNTIME_DIR": str(folder / "run"),
         "HELIX_CONFIG": str(folder / "no-user-file.toml"),
         "HELIX_IDLE_S": "20",
+        "LANG": "C.UTF-8",
         "PYTHONPATH": os.getcwd(),
     }
     yield environ
@@ -84,13 +86,6 @@ def helix(environ):
     """Run the command."""
 
     def run(*arguments, **variables):
-        return subprocess.run(
-            [sys.executable, "-m", "helix_ls.cli", *arguments],
-            env=environ | variables,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        return run_helix_as_text([*map(str, arguments)], env=environ | variables, cwd=Path.cwd())
 
     return run

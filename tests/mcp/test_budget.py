@@ -9,6 +9,7 @@ import pytest
 
 from helix_core.packet import estimated_tokens
 from helix_core.tokens import estimate
+from tests.fork_server import run_helix_as_text
 from tests.mcp.agent import text_of
 from tests.mcp.conftest import repository
 
@@ -88,8 +89,8 @@ def test_memories_are_in_the_text_and_the_object_of_a_packet_within_its_budget(s
 
 def remembered_by_the_user(environ, project):
     """What a person says at the terminal; its id."""
-    said = [sys.executable, "-m", "helix_ls.cli", "remember", "The session cookie is signed with Ed25519", "--json"]
-    ran = subprocess.run(said, env=environ, cwd=project, capture_output=True, check=True)
+    said = ["remember", "The session cookie is signed with Ed25519", "--json"]
+    ran = run_helix_as_text(said, env=environ, cwd=project)
     return json.loads(ran.stdout)["items"][0]["id"]
 
 

@@ -2,14 +2,13 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 
 import pytest
 
 from helix_core.packet import estimated_tokens
 from helix_core.tokens import estimate
 from helix_ls.mcp.tools import FULL_TOOLS, WRITE_TOOLS, tools_of
+from tests.fork_server import run_helix_as_text
 from tests.mcp.agent import official, text_of
 from tests.mcp.conftest import repository
 
@@ -43,8 +42,7 @@ def told(environ, tmp_path):
     folder = repository(tmp_path / "project")
     ids = []
     for text, kind, more in FACTS:
-        said = [sys.executable, "-m", "helix_ls.cli", "remember", text, "--kind", kind, *more, "--json"]
-        ran = subprocess.run(said, env=environ, cwd=folder, capture_output=True, check=True)
+        ran = run_helix_as_text(["remember", text, "--kind", kind, *more, "--json"], env=environ, cwd=folder)
         ids.append(json.loads(ran.stdout)["items"][0]["id"])
     environ["HELIX_MCP_WRITE_TOOLS"] = "true"
     return folder, ids

@@ -4,11 +4,13 @@ import json
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import httpx
 import pytest
 
 from helix_ls.proxy.keys import admins_key
+from tests.fork_server import run_helix_as_text
 from tests.mcp.conftest import apart, repository
 from tests.proxy.upstream import Upstream
 
@@ -32,13 +34,8 @@ class Server:
         assert line, b"".join(self._said)
         self.ready = json.loads(line)
         self.url = self.ready["url"]
-        connected = subprocess.run(
-            [sys.executable, "-m", "helix_ls.cli", "connect", "openai", "--json", "--path", str(folder)],
-            env=environ,
-            capture_output=True,
-            check=True,
-        )
-        self.connected = json.loads(connected.stdout)
+        command = ["connect", "openai", "--json", "--path", str(folder)]
+        self.connected = json.loads(run_helix_as_text(command, env=environ, cwd=Path.cwd()).stdout)
         self.key = self.connected["api_key"]
         self.admin_key = admins_key(environ)
         self._clients = []

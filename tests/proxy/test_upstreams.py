@@ -2,14 +2,14 @@
 
 import asyncio
 import json
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 
 from helix_ls.proxy.presets import Preset, advice, answering
 from helix_ls.proxy.upstream import CHUNK_BYTES, Address, Upstreams, next_bytes
 from helix_ls.proxy.upstream import Upstream as Connections
+from tests.fork_server import run_helix_as_text
 from tests.proxy.conftest import Server
 from tests.proxy.upstream import Upstream
 
@@ -130,16 +130,8 @@ def test_where_nobody_answers_for_a_model_the_names_are_said():
     assert (caught.value.status, caught.value.code) == (404, "model_not_found")
 
 
-def connect(environ, *arguments, given=None):
-    return subprocess.run(
-        [sys.executable, "-m", "helix_ls.cli", "connect", "upstream", *arguments],
-        env=environ,
-        input=given,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+def connect(environ, *arguments, given=""):
+    return run_helix_as_text(["connect", "upstream", *arguments], stdin=given, env=environ, cwd=Path.cwd())
 
 
 @pytest.fixture
