@@ -15,10 +15,16 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.workspace import TextDocument
 
+from helix_core.ingest.secret_values import LazyPattern
+
 READ_AT = {
     "watchdog": ("7.1.0", "helix_core/workspace/watch/inotify.py: inotify_c.InotifyFD and its callbacks"),
     "sqlite-vec": ("0.1.9", "helix_core/store/vectors.py, vector_rows.py: the shadow tables of vec0"),
     "pathspec": ("1.1.1", "helix_core/workspace/ignore.py: the regular expressions of GitIgnoreSpecPattern"),
+    "google-re2": (
+        "1.1.20251105",
+        "helix_core/ingest/secret_values.py: the Match of a compiled pattern, the anchors and _Match",
+    ),
     "pygls": ("2.1.1", "helix_ls/lsp/protocol.py: LanguageServerProtocol's request table and message handling"),
 }
 
@@ -92,3 +98,20 @@ class _Server:
     """What a protocol asks of its server when it is made."""
 
     name, version = "helix", "0"
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, None), (3, 9), (9, 3), (-2, 5), (0, 99), (14, 14), (15, 15)])
+@pytest.mark.parametrize("source", [rb"(a)|(b+)", rb"\Aone", rb"e\z", rb"", rb"zz"])
+def test_a_pattern_of_secrets_finds_what_re2_itself_finds(source, start, end):
+    pattern, data = LazyPattern(source), b"one abba three"
+    public = pattern.compiled()
+    stop = len(data) if end is None else end
+    for found, expected in (
+        (pattern.search(data, start, end), public.search(data, start, stop)),
+        (pattern.match(data, start, end), public.match(data, start, stop)),
+    ):
+        assert (found is None) is (expected is None)
+        if found is not None:
+            groups = range(public.groups + 1)
+            assert [found.span(group) for group in groups] == [expected.span(group) for group in groups]
+            assert (found.group(), found.lastindex, found.pos) == (expected.group(), expected.lastindex, expected.pos)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from helix_core.ingest.secret_typed import (
     FUNCTION_WORDS,
@@ -104,6 +104,8 @@ _PHRASE = LazyPattern(
     rb"(?:[.,;!?)\"'`]|[ ](?:at|in|for)[ ]|\s*\z)"
 )
 """Group 1: plain words up to the end of a part of a sentence."""
+_EMPHASIS = (b"!", b"?")
+_SIGNS = (b"->", b"=>", b"=", "→".encode(), b"--", b"-")
 _LEAD, _TAIL, _QUOTES = b"\"'`(<[{*_", b"\"'`)>]}.,;:!?*_", (b'"', b"'", b"`", b"*")
 _CODE = LazyPattern(rb"[(){}\[\];]|=[^=\s]|::|->[a-z]")
 _MARK = LazyPattern(rb"[A-Za-z\x80-\xff0-9][!@#$%&+~^=?.][A-Za-z\x80-\xff0-9]|[!#$&%]\z")
@@ -154,6 +156,7 @@ _NAMED = frozenset(
     b"zone package module library disk mac sha256 checksum".split()
 )
 _GIVES = frozenset(("said", "given", "with", "and", "beside", "after_colon", "after_comma"))
+_LEADS_TO_PHRASE = frozenset(("said", "given", "beside", "after_colon", "bracketed"))
 _SHAPED = frozenset(("strong", "mixed", "short_typed", "marked", "joined_digit", "joined"))
 
 LEAST_TYPED, LEAST_WRITTEN = 0.0, 1.5
@@ -173,24 +176,38 @@ class PossibleSecret:
     signs: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
 class _Line:
-    """What a whole line speaks of: its ``signs`` are true of each of its words."""
+    """What a whole line speaks of: its ``signs`` are true of each of its words.
 
-    data: bytes
-    words: list[tuple[int, bytes]]
-    lowered: list[bytes]
-    credentials: list[Span]
-    signs: frozenset[str]
+    They and the spans of its words for credentials are looked for when they are first asked for: few lines have a word
+    that could be a secret.
+    """
 
-    @classmethod
-    def of(cls, line: bytes, before: bytes, *, is_typed: bool) -> _Line:
-        passage = before + b" " + line
-        words = _words(line)
-        lowered = [word.strip(_LEAD + _TAIL).lower() for _, word in words]
+    def __init__(self, line: bytes, before: bytes, *, is_typed: bool) -> None:
+        self.data = line
+        self.words = _words(line)
+        self.lowered = [word.strip(_LEAD + _TAIL).lower() for _, word in self.words]
+        self._before, self._is_typed = before, is_typed
+
+    def before(self, place: int) -> tuple[bytes, bytes, bytes]:
+        """Return the word before one as it is written and in lower case without its marks, and the word that leads to
+        it, which is one earlier where that says no more than ``now``.
+        """
+        previous = self.words[place - 1][1] if place else b""
+        prior = self.lowered[place - 1] if place else b""
+        key = prior or previous
+        if key in _STILL and place > 1:
+            key = self.lowered[place - 2]
+        return previous, prior, key
+
+    @cached_property
+    def signs(self) -> frozenset[str]:
+        """Return the names of what is true of the line."""
+        line = self.data
+        passage = self._before + b" " + line
         access = sum(1 for _ in _ACCESS.finditer(passage))
         told = {
-            "typed": is_typed,
+            "typed": self._is_typed,
             "credential": _CREDENTIAL.search(passage) is not None,
             "access": access > 0,
             "access_many": access > 1,
@@ -199,11 +216,15 @@ class _Line:
             "telling": _TELLING.search(line) is not None,
             "code": _CODE.search(line) is not None,
             "key": _KEY.search(passage) is not None,
-            "named_line": any(word in _NAMED for word in lowered),
+            "named_line": any(word in _NAMED for word in self.lowered),
             "long_line": len(line) > _LONG_LINE,
         }
-        credentials = [match.span() for match in _CREDENTIAL.finditer(line)]
-        return cls(line, words, lowered, credentials, frozenset(name for name, is_true in told.items() if is_true))
+        return frozenset(name for name, is_true in told.items() if is_true)
+
+    @cached_property
+    def credentials(self) -> list[Span]:
+        """Return the spans of its words for credentials."""
+        return [match.span() for match in _CREDENTIAL.finditer(self.data)]
 
 
 def likely_secrets(data: bytes, *, is_typed: bool) -> Iterator[Span]:
@@ -243,7 +264,7 @@ def _is_prose(line: bytes, before: bytes) -> bool:
     """Return whether a line of a file is a sentence that speaks of credentials or of access, or stands below one."""
     if len(line.translate(None, _CODE_MARKS)) * _MOST_CODE < len(line) * (_MOST_CODE - 1):
         return False
-    if _ASSIGNMENT.search(line) is not None:
+    if b"=" in line and _ASSIGNMENT.search(line) is not None:
         return False
     if line.count(b" ") < _LEAST_BLANKS:
         return _CREDENTIAL.search(before) is not None and _is_prose(before, b"")
@@ -258,15 +279,15 @@ def candidates(line: bytes, before: bytes, *, is_typed: bool) -> Iterator[Possib
         before: The line before it, of which it may speak.
         is_typed: A person typed it into a chat or a memory.
     """
-    about = _Line.of(line, before, is_typed=is_typed)
+    about = _Line(line, before, is_typed=is_typed)
     for place, (first, raw) in enumerate(about.words):
         if is_masked(raw):
             continue
         lead = len(raw) - len(raw.lstrip(_LEAD))
         tail = len(raw.rstrip(_TAIL))
         # A ``!`` at the end of a password is more often its own than the sentence's.
-        if any(48 <= code <= 57 for code in raw[lead:tail]):
-            while raw[tail : tail + 1] in (b"!", b"?"):
+        if raw[tail : tail + 1] in _EMPHASIS and any(48 <= code <= 57 for code in raw[lead:tail]):
+            while raw[tail : tail + 1] in _EMPHASIS:
                 tail += 1
         begin = lead + _pair(raw[lead:tail])
         shape = _shape(raw[begin:tail]) if tail > begin else frozenset()
@@ -277,11 +298,11 @@ def candidates(line: bytes, before: bytes, *, is_typed: bool) -> Iterator[Possib
         if shape:
             nearby = _nearby(about, place, start, first + tail, is_second=begin > lead)
             yield PossibleSecret(start, first + tail, _crossed(shape | about.signs | nearby))
-        if tail == len(raw) and raw[begin:tail].isalpha():
+        if tail == len(raw) and raw[begin:tail].isalpha() and _may_begin_phrase(about, place, start):
             phrase = _PHRASE.match(line, start)
             if phrase is not None:
                 nearby = nearby or _nearby(about, place, start, phrase.end(1), is_second=False)
-                if nearby & {"said", "given", "beside", "after_colon", "bracketed"}:
+                if nearby & _LEADS_TO_PHRASE:
                     signs = _phrase(phrase.group(1)) | about.signs | nearby - {"modifies"}
                     yield PossibleSecret(phrase.start(1), phrase.end(1), _crossed(signs))
 
@@ -308,6 +329,8 @@ def _is_other(shape: frozenset[str], about: _Line, place: int) -> bool:
 
 def _pair(value: bytes) -> int:
     """Return where the second half of ``user/password``, ``user:password`` or ``name=value`` begins; 0 for others."""
+    if not (b"/" in value or b":" in value or b"=" in value):
+        return 0
     if b"//" in value or _OF_NUMBERS.search(value) is not None:
         return 0
     for sign in (b"/", b":", b"="):
@@ -333,13 +356,15 @@ def _phrase(words: bytes) -> frozenset[str]:
 @lru_cache(_SHAPES_KEPT)
 def _shape(value: bytes) -> frozenset[str]:
     """Return what a word looks like; nothing for one that is no secret anywhere."""
-    if not 4 <= len(value) <= _LONGEST_VALUE or is_masked(value) or is_template(value):
+    if not 4 <= len(value) <= _LONGEST_VALUE or value.lower() in FUNCTION_WORDS:
+        return frozenset()
+    if is_masked(value) or is_template(value):
         return frozenset()
     digits = sum(48 <= code <= 57 for code in value)
     letters = sum(65 <= (code & 0xDF) <= 90 or code >= 0x80 for code in value)
     is_dotted = DOTTED.search(value) is not None
     is_lower = value[:1].islower() and not digits and not any(65 <= code <= 90 for code in value[1:])
-    if value.lower() in FUNCTION_WORDS or (is_dotted and (is_lower or b"_" in value)):
+    if is_dotted and (is_lower or b"_" in value):
         return frozenset()
     is_number = _DIGITS.search(value) is not None and digits >= 4 and DATE.search(value) is None
     if not (letters or is_number):
@@ -395,18 +420,31 @@ def _shape(value: bytes) -> frozenset[str]:
     return frozenset(signs | {name for name, is_true in more.items() if is_true})
 
 
+def _may_begin_phrase(about: _Line, place: int, start: int) -> bool:
+    """Return whether what stands before the word can lead to a phrase: before most words nothing does."""
+    previous, prior, key = about.before(place)
+    is_led_to = key in _SAID or key in _GIVEN or _is_sign(previous) or _names_credential(prior)
+    return is_led_to or b"(" in about.data[about.words[place][0] : start]
+
+
+def _is_sign(word: bytes) -> bool:
+    """Return whether the word is a sign before a value, or ends with one."""
+    return word[-1:] == b":" or word in _SIGNS
+
+
+@lru_cache(_SHAPES_KEPT)
+def _names_credential(word: bytes) -> bool:
+    """Return whether the word is one for a secret, and no verb."""
+    return word in _NAMING or (word != b"pass" and _CREDENTIAL.search(word) is not None)
+
+
 def _nearby(about: _Line, place: int, start: int, end: int, *, is_second: bool) -> frozenset[str]:
     """Return what the words next to ``[start, end)`` say of it."""
     line, words, lowered = about.data, about.words, about.lowered
-    previous = words[place - 1][1] if place else b""
-    prior = lowered[place - 1] if place else b""
-    key = prior or previous
-    if key in _STILL and place > 1:
-        key = lowered[place - 2]
+    previous, prior, key = about.before(place)
     behind = line[end : end + 1]
     following = lowered[place + 1] if place + 1 < len(words) else b""
     opening = line[words[place][0] : start]
-    sign = previous[-1:] == b":" or previous in (b"->", b"=>", b"=", "→".encode(), b"--", b"-")
     told = {
         "beginning": not place,
         "alone": len(words) == 1 and "credential" in about.signs,
@@ -421,9 +459,9 @@ def _nearby(about: _Line, place: int, start: int, end: int, *, is_second: bool) 
         "article": key in _ARTICLES,
         "user": key in _USERS,
         "named": key in _NAMED or previous[-1:] == b"#",
-        "after_colon": sign,
+        "after_colon": _is_sign(previous),
         "after_comma": previous[-1:] == b",",
-        "beside": prior in _NAMING or (prior != b"pass" and _CREDENTIAL.search(prior) is not None),
+        "beside": _names_credential(prior),
         "modifies": behind == b" " and following.isalpha() and following not in FUNCTION_WORDS,
         "credential_near": any(
             noun[1] - _NEAR_BEFORE <= start <= noun[1] + _NEAR_BEFORE or 0 <= noun[0] - end <= _NEAR_AFTER

@@ -26,14 +26,18 @@ and the same time; with 8, the default, sources of Python take up to twice the t
 """
 
 
+_ANYWHERE, _AT_START = re2._re2.RE2.Anchor.UNANCHORED, re2._re2.RE2.Anchor.ANCHOR_START
+
+
 class LazyPattern:
     """An RE2 pattern over bytes in Latin-1 mode, compiled at its first use: one byte is one character."""
 
-    __slots__ = ("_compiled", "_source")
+    __slots__ = ("_compiled", "_find", "_source")
 
     def __init__(self, source: bytes) -> None:
         self._source = source
         self._compiled: Any = None
+        self._find: Any = None
 
     def compiled(self) -> Any:
         """Return the compiled RE2 object."""
@@ -43,15 +47,26 @@ class LazyPattern:
             options.max_mem = MEMORY_BYTES
             options.log_errors = False
             self._compiled = re2.compile(self._source, options)
+            self._find = self._compiled._regexp.Match
         return self._compiled
 
     def search(self, data: bytes, start: int = 0, end: int | None = None) -> Any:
         """Return the first match in ``[start, end)``, or None."""
-        return (self._compiled or self.compiled()).search(data, start, len(data) if end is None else end)
+        return self._first(_ANYWHERE, data, start, end)
 
     def match(self, data: bytes, start: int = 0, end: int | None = None) -> Any:
         """Return the match that begins at ``start``, or None."""
-        return (self._compiled or self.compiled()).match(data, start, len(data) if end is None else end)
+        return self._first(_AT_START, data, start, end)
+
+    def _first(self, anchor: Any, data: bytes, start: int, end: int | None) -> Any:
+        # re2's own methods run a generator and clamp both bounds for each of a file's thousands of searches.
+        compiled, size = self._compiled or self.compiled(), len(data)
+        stop = size if end is None or end > size else end
+        if not 0 <= start <= stop:
+            found = compiled.search if anchor is _ANYWHERE else compiled.match
+            return found(data, start, stop)
+        spans = self._find(anchor, data, start, stop)
+        return re2._Match(compiled, data, start, stop, spans) if spans[0][0] >= 0 else None
 
     def finditer(self, data: bytes, start: int = 0, end: int | None = None) -> Iterator[Any]:
         """Yield the non-overlapping matches in ``[start, end)``."""
@@ -213,7 +228,7 @@ def is_template(value: bytes) -> bool:
     """Return whether the value is an interpolation, a mask, a path, an address or a pattern, which refers to a
     secret without being one.
     """
-    return _TEMPLATE.search(value) is not None
+    return not value.isalnum() and _TEMPLATE.search(value) is not None
 
 
 def is_placeholder(value: bytes) -> bool:
@@ -249,7 +264,7 @@ def looks_random(value: bytes) -> bool:
 
 def is_masked(value: bytes) -> bool:
     """Return whether the value contains a mask."""
-    return _MASK.search(value) is not None
+    return b"[" in value and _MASK.search(value) is not None
 
 
 def is_hex_key(value: bytes) -> bool:
@@ -259,7 +274,7 @@ def is_hex_key(value: bytes) -> bool:
 
 def masks_in(value: bytes) -> list[tuple[int, int]]:
     """Return where the masks of the value stand, in order."""
-    return [found.span() for found in _MASK.finditer(value)]
+    return [found.span() for found in _MASK.finditer(value)] if b"[" in value else []
 
 
 def without_masks(value: bytes) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"25": "3b6cec64481c9153"}
+RULES_OF = {"25": "cc6245392f2cc0a6"}
 
 
 def _rules() -> str:
