@@ -22,7 +22,6 @@ MAGIC = b"HLX1"
 HEADER = struct.Struct("<4sIII")
 CONTINUED = b"##"
 LONGEST_WORD = 100
-WORDS_KEPT = 1 << 15
 
 
 class StaticTable:
@@ -43,7 +42,6 @@ class StaticTable:
         self._values = view[ends_end + text_bytes :].cast("b")
         self._tokens = _Tokens(self._text, self._ends)
         self._by_token: dict[bytes, int] = {}
-        self._by_word: dict[str, tuple[int, ...]] = {}
 
     def tokens(self) -> Sequence[bytes]:
         """Return all tokens, sorted; a token's index is its row."""
@@ -74,14 +72,6 @@ class StaticTable:
 
         Empty when some part of it is not a token.
         """
-        known = self._by_word.get(word)
-        if known is None:
-            known = self._pieces(word)
-            if self._by_token and len(self._by_word) < WORDS_KEPT:
-                self._by_word[word] = known
-        return known
-
-    def _pieces(self, word: str) -> tuple[int, ...]:
         data = word.encode("utf-8", "replace")
         if len(data) > LONGEST_WORD:
             return ()

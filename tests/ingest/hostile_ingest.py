@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -59,3 +60,9 @@ def write_modules(path: bytes, data: bytes, skipped: str) -> Document:
     document = ingest_file(path, data, skipped)
     Path(os.fsdecode(path)).write_text("\n".join(sorted(sys.modules)))
     return document
+
+
+def write_gc_threshold(path: bytes, data: bytes, skipped: str) -> Document:
+    """Ingest it, and write after how many new objects the worker looks for cycles to the file."""
+    Path(os.fsdecode(path)).write_text(str(gc.get_threshold()[0]))
+    return ingest_file(path, data, skipped)

@@ -51,6 +51,36 @@ def test_a_pool_serves_several_runs_and_an_empty_one_starts_no_process() -> None
 
 
 @pytest.mark.process
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="child processes are counted in /proc")
+def test_a_pool_starts_no_process_but_its_workers(tmp_path: Path) -> None:
+    """multiprocessing would start a tracker of semaphores, a Python process that takes 16 MiB."""
+    program = textwrap.dedent(
+        """
+        import glob
+        from helix_core.ingest.pool import IngestPool
+        with IngestPool(2) as pool:
+            assert len(list(pool.run((b"%d.py" % n, b"x = 1", "") for n in range(100)))) == 100
+            tasks = glob.glob("/proc/self/task/*/children")
+            children = [int(child) for task in tasks for child in open(task).read().split()]
+            print(sorted(children) == sorted(pool.process_ids), len(children))
+        """
+    )
+    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout.split() in (["True", "1"], ["True", "2"])
+
+
+@pytest.mark.process
+def test_a_worker_looks_for_cycles_less_often_than_the_default(tmp_path: Path) -> None:
+    """Each file is thousands of tuples, and hardly any cycle."""
+    from hostile_ingest import write_gc_threshold
+
+    source = tmp_path / "shop.py"
+    with IngestPool(1, ingest=write_gc_threshold) as pool:
+        assert len(list(pool.run([(os.fsencode(source), b"x = 1\n", "")]))) == 1
+    assert int(source.read_text()) >= 10_000
+
+
+@pytest.mark.process
 def test_a_worker_loads_what_parses_and_masks_and_nothing_else(tmp_path: Path) -> None:
     """Every module costs its memory once a worker."""
     from hostile_ingest import write_modules  # type: ignore[import-not-found]
