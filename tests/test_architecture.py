@@ -89,6 +89,18 @@ def test_the_modules_of_a_large_room_lie_on_floors_and_a_new_one_is_given_one() 
     assert large <= floors, sorted(large - floors)
 
 
+@pytest.mark.parametrize("room", ["proxy", "lsp", "mcp", "host", "operations"])
+def test_the_page_names_each_module_of_a_room_and_none_that_is_gone(room: str) -> None:
+    """The verbs of the command line are a module each, by their names."""
+    page = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rows = re.search(rf"^\| \*\*{room}\*\* .*\n(?:\| \| .*\n)*", page, re.M)
+    assert rows is not None
+    named = set(re.findall(r"`(\w+)/?`", rows[0]))
+    folder = ROOT / "helix_ls" / room
+    there = {file.stem for file in folder.glob("*.py")} | {file.parent.name for file in folder.glob("*/__init__.py")}
+    assert named == there - {"__init__", "__main__"}
+
+
 @pytest.mark.slow
 def test_only_the_store_knows_sql() -> None:
     others = (file for file in SOURCES if "store" not in file.parts)

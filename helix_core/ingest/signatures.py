@@ -424,27 +424,10 @@ def _inside(data: bytes, start: int) -> tuple[str, int]:
                 break
     if text[opening : opening + 1] != "(":
         return "", start
-    pieces: list[str] = []
-    depth, position, kept_from = 0, opening, opening + 1
-    while position < len(text):
-        character = text[position]
-        if character in "\"'`":
-            position = _after_string(text, position)
-            continue
-        if character == "#" or text.startswith("//", position):
-            pieces.append(text[kept_from:position])
-            line_end = text.find("\n", position)
-            position = kept_from = line_end if line_end >= 0 else len(text)
-            continue
-        if character in _OPEN:
-            depth += 1
-        elif character in _CLOSE:
-            depth -= 1
-            if depth == 0:
-                pieces.append(text[kept_from:position])
-                return "".join(pieces), start + len(text[: position + 1].encode("utf-8", "replace"))
-        position += 1
-    return "", start
+    shown, position, _ = _without_comments(text, opening + 1, _CLOSE, depth=1)
+    if position >= len(text):
+        return "", start
+    return shown, start + len(text[: position + 1].encode("utf-8", "replace"))
 
 
 def _assigned(data: bytes, start: int) -> tuple[str, int]:
@@ -452,8 +435,18 @@ def _assigned(data: bytes, start: int) -> tuple[str, int]:
     folded.
     """
     text = data[start : start + LONGEST_VALUE].decode("utf-8", "replace")
-    depth = position = kept_from = 0
+    value, position, depth = _without_comments(text, 0, "\n;")
+    return " ".join(value.split()), start + (0 if depth > 0 else position)
+
+
+def _without_comments(text: str, start: int, ends: str, *, depth: int = 0) -> tuple[str, int, int]:
+    """Return the text from ``start`` to the first character of ``ends`` outside strings and brackets, without comments.
+
+    Behind it stand where it ends, which is the text's length where no such character comes, and how many brackets are
+    open there; ``depth`` are open at ``start``.
+    """
     pieces: list[str] = []
+    position = kept_from = start
     while position < len(text):
         character = text[position]
         if character in "\"'`":
@@ -468,11 +461,11 @@ def _assigned(data: bytes, start: int) -> tuple[str, int]:
             depth += 1
         elif character in _CLOSE:
             depth -= 1
-        elif character in "\n;" and depth <= 0:
+        if depth <= 0 and character in ends:
             break
         position += 1
     pieces.append(text[kept_from:position])
-    return " ".join("".join(pieces).split()), start + (0 if depth > 0 else position)
+    return "".join(pieces), position, depth
 
 
 def _after_string(text: str, position: int) -> int:
