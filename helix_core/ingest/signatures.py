@@ -8,7 +8,7 @@ hand: no syntax tree, and a syntax error loses only what is broken. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -439,7 +439,7 @@ def _assigned(data: bytes, start: int) -> tuple[str, int]:
     return " ".join(value.split()), start + (0 if depth > 0 else position)
 
 
-def _without_comments(text: str, start: int, ends: str, *, depth: int = 0) -> tuple[str, int, int]:
+def _without_comments(text: str, start: int, ends: Container[str], *, depth: int = 0) -> tuple[str, int, int]:
     """Return the text from ``start`` to the first character of ``ends`` outside strings and brackets, without comments.
 
     Behind it stand where it ends, which is the text's length where no such character comes, and how many brackets are
