@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from itertools import accumulate
 
 from helix_core.store import MatchCounts, QueryBudgetError, Reader, phrase
@@ -241,6 +242,11 @@ class Question:
     acts: frozenset[str] = frozenset()
 
 
+_QUESTIONS_KEPT = 8
+"""One answer asks for its question three times; a paste may be long, so few are kept."""
+
+
+@lru_cache(_QUESTIONS_KEPT)
 def parse_question(text: str) -> Question:
     """Parse ``text``; never raises, an empty or wordless text gives an empty ``Question``."""
     text = _PLURAL_ACRONYM.sub(r"\1", readable(text))

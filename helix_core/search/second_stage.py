@@ -103,15 +103,15 @@ def place_features(
     """Return the features of each chunk, in the order of ``FEATURES``, with its file's rank."""
     standard = _standardised(stage.similarity)
     best_chunk, best_phrase = (max(known.values(), default=0.0) or 1.0 for known in (stage.chunks, stage.phrases))
-    fits = _name_matches(stage)
-    fit = fits.__getitem__
+    fit = _name_matches(stage).__getitem__
     weights = [term.weight for term in stage.terms]
     total = sum(weights)
     phrases, chunks, named = stage.phrases.get, stage.chunks.get, stage.named
+    valued = _VALUES if stage.asks_for_values else frozenset[str]()
     found = []
     for rank, file in enumerate(files):
         words = {id_: _words_held(weights, total, counts) for id_, counts in file.counts.items()}
-        family = _Nesting(file.places, words)
+        best_member, owner = _inherited(file.places, words)
         of_file = (
             math.log(max(file.score, 1e-9) / max(files[0].score, 1e-9)),
             -math.log1p(rank),
@@ -120,18 +120,20 @@ def place_features(
         )
         for place in _candidates(file, named, standard):
             id_ = place.id
-            of_question = (
+            signs = (
+                *of_file,
+                *_layout_features(place),
                 *words.get(id_, _NO_WORDS),
                 max(map(fit, place.defines)) if id_ in words and place.defines else 0.0,
-                family.best_member(place),
-                family.owner(place),
+                best_member.get(id_, 0.0),
+                owner.get(place.breadcrumb, 0.0),
                 phrases(id_, 0.0) / best_phrase,
                 chunks(id_, 0.0) / best_chunk,
                 1.0 if id_ in named else 0.0,
-                1.0 if stage.asks_for_values and place.kind in _VALUES else 0.0,
+                1.0 if place.kind in valued else 0.0,
                 standard.get(id_, 0.0),
             )
-            found.append(((rank, place), (*of_file, *_layout_features(place), *of_question)))
+            found.append(((rank, place), signs))
     return found
 
 
@@ -148,13 +150,13 @@ def _candidates(file: BestFile, named: frozenset[int], standard: Mapping[int, fl
 
 def _layout_features(place: FileChunk) -> tuple[float, ...]:
     """Return the features of a chunk that do not depend on the question."""
-    kind, name, breadcrumb = place.kind, place.name, place.breadcrumb
-    lines = place.end_line - place.start_line + 1
+    _, _, kind, name, breadcrumb, start_line, end_line, defines = place
+    lines = end_line - start_line + 1
     is_function = kind in _FUNCTIONS
     return (
         math.log(lines),
         1.0 if lines <= _SHORT_LINES else 0.0,
-        1.0 if name and name in place.defines else 0.0,
+        1.0 if name and name in defines else 0.0,
         1.0 if not breadcrumb and (is_function or kind in _CLASSES) else 0.0,
         1.0 if is_function and "." in breadcrumb else 0.0,
         1.0 if name == "tests" or ("tests" in breadcrumb and "tests" in breadcrumb.split(".")) else 0.0,
@@ -189,27 +191,21 @@ def _name_matches(stage: StageInput) -> dict[str, float]:
     }
 
 
-class _Nesting:
-    """Which chunk contains which: a method inherits its class's score, a class its best method's."""
-
-    def __init__(self, places: Sequence[FileChunk], words: Mapping[int, tuple[float, float]]) -> None:
-        self._words = words
-        self._heads: dict[str, int] = {}
-        self._owned: dict[int, str] = {}
-        self._members: dict[str, float] = {}
-        for place in places:
-            id_, around, name = place.id, place.breadcrumb, place.name
-            own = f"{around}.{name}" if around and name else around or name
-            if name and self._heads.setdefault(own, id_) == id_:
-                self._owned[id_] = own
-            if around and id_ in words:
-                self._members[around] = max(words[id_][0], self._members.get(around, 0.0))
-
-    def owner(self, place: FileChunk) -> float:
-        return self._words.get(self._heads.get(place.breadcrumb, 0), _NO_WORDS)[0] if place.breadcrumb else 0.0
-
-    def best_member(self, place: FileChunk) -> float:
-        return self._members.get(self._owned.get(place.id, ""), 0.0)
+def _inherited(
+    places: Sequence[FileChunk], words: Mapping[int, tuple[float, float]]
+) -> tuple[dict[int, float], dict[str, float]]:
+    """Return what chunks inherit, where that is not 0: by id the score of the best chunk in each, as of a class's best
+    method, and by breadcrumb the score of what contains it, as of a method's class.
+    """
+    heads: dict[str, int] = {}
+    members: dict[str, float] = {}
+    for id_, _, _, name, around, *_ in places:
+        if name:
+            heads.setdefault(f"{around}.{name}" if around else name, id_)
+        if around and id_ in words:
+            members[around] = max(words[id_][0], members.get(around, 0.0))
+    best_member = {heads[own]: score for own, score in members.items() if own in heads}
+    return best_member, {own: words[id_][0] for own, id_ in heads.items() if id_ in words}
 
 
 def _standardised(similarity: Mapping[int, float]) -> dict[int, float]:

@@ -12,7 +12,7 @@ import stat as modes
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Self
 
@@ -207,9 +207,14 @@ class FileOptions:
         Neither does what Helix itself writes. It would index its own index, and reading a database outside SQLite ends
         every lock that the process holds on it (fcntl(2), "Record locking"): another process may then write into it.
         """
-        own = (os.fsencode(one.relative_to(root)) for one in config.own_paths if root in one.parents)
-        never = frozenset(own).union(flagged)
+        never = _own_files(config.own_paths, root).union(flagged)
         return cls(config.max_file_bytes, config.exclude, never, config.include, config.max_files)
+
+
+@lru_cache(64)
+def _own_files(own_paths: tuple[Path, ...], root: Path) -> frozenset[bytes]:
+    """Return those of the real paths that are below ``root``, relative to it; each answer asks for them."""
+    return frozenset(os.fsencode(one.relative_to(root)) for one in own_paths if root in one.parents)
 
 
 def name_reason(path: bytes, size_bytes: int = 0, options: FileOptions = FileOptions()) -> str:

@@ -13,6 +13,11 @@ def test_question_words_are_dropped_and_the_others_keep_their_order() -> None:
     assert parse_question("where is the retry delay of the client?").words == ("retry", "delay", "client")
 
 
+def test_a_question_is_read_once_for_all_that_ask_for_it() -> None:
+    asked = "where is render_widget defined?"
+    assert parse_question(asked) is parse_question("".join(asked))
+
+
 def test_identifiers_are_kept_whole_and_split() -> None:
     question = parse_question("what does parseHTTPHeader2 do with max_form_parts")
     assert question.identifiers == ("parseHTTPHeader2", "max_form_parts")
