@@ -7,34 +7,35 @@ of the rows, so that the work can stop at any moment and resume. A space that is
 
 from __future__ import annotations
 
+import struct
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from helix_core.store.memory_connection import MemoryConnection
 from helix_core.store.sqlite_file import Row, id_list
-from helix_core.store.vector_rows import STATIC
-from helix_core.store.vectors import floats_of, int8_cosines, int8_of, whole_numbers
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from helix_core.store.vector_rows import STATIC, Space
+from helix_core.store.vectors import (
+    CANDIDATES,
+    VectorMatrix,
+    floats_of,
+    int8_cosines,
+    int8_of,
+    whole_numbers,
+)
 
 FEW_MEMORIES = 1_000
 """Above so many numpy is imported: comparing them one by one takes longer."""
 AT_ONCE = 512
 """Memories whose vectors are written in one transaction."""
 _ONE_BY_ONE = 32
-_BLOCK = 8_192
-_MARGIN = 4
-"""How many times as many as are wanted are compared exactly: the sums before are rounded."""
+_MOST_PIECES = 64
 _END = "SELECT coalesce(max(row), 0) + 1 FROM item"
 _MISSING = "SELECT row, text FROM item WHERE row >= ? ORDER BY row LIMIT ?"
 _STORED = """
-    SELECT i.row, i.scope, v.vector FROM item_vector v JOIN item i ON i.row = v.row
-    WHERE v.space = ?1 AND v.row >= ?2 ORDER BY v.row
+    SELECT v.row, v.vector FROM item_vector v JOIN item i ON i.row = v.row
+    WHERE v.space = ?1 AND v.row >= ?2 AND i.scope = ?3 ORDER BY v.row
 """
 _DONE = """
     UPDATE vector_space SET next = ?2
@@ -57,7 +58,7 @@ class MemoryVectors:
 
     def __init__(self, file: MemoryConnection) -> None:
         self._file = file
-        self._matrices: dict[str, _MemoryMatrix] = {}
+        self._matrices: dict[tuple[str, str], _ScopeMatrix] = {}
         self._waiting: list[tuple[int, str]] | None = None
 
     def add(self, row: int, text: str) -> None:
@@ -144,14 +145,17 @@ class MemoryVectors:
         if space is None or len(vector) != 4 * space.dimensions or not any(vector) or not self.is_whole(model):
             return []
         query = floats_of(vector)
-        if "numpy" in sys.modules or space.next > FEW_MEMORIES:
-            near = self._matrix(model, space).best(query, scopes, limit)
-        else:
-            stored = {row: kept for row, scope, kept in self._file.rows(_STORED, (space.id, 0)) if scope in scopes}
-            near = _first(int8_cosines(whole_numbers(query), stored), limit)
+        near: dict[int, float] = {}
+        for scope in scopes:
+            if "numpy" in sys.modules or space.next > FEW_MEMORIES:
+                near |= self._scope(model, space, scope).best(query, limit)
+            else:
+                stored: dict[int, bytes] = dict(self._file.rows(_STORED, (space.id, 0, scope)))
+                near |= int8_cosines(whole_numbers(query), stored)
+        first = sorted(near.items(), key=lambda entry: (-entry[1], entry[0]))[:limit]
         sql = "SELECT row, id FROM item WHERE row IN (SELECT value FROM json_each(?))"
-        ids: dict[int, str] = dict(self._file.rows(sql, (id_list(row for row, _ in near),)))
-        return [(ids[row], cosine) for row, cosine in near if row in ids]
+        ids: dict[int, str] = dict(self._file.rows(sql, (id_list(row for row, _ in first),)))
+        return [(ids[row], cosine) for row, cosine in first if row in ids]
 
     def _space(self, model: str) -> MemorySpace | None:
         sql = "SELECT id, dimensions, next, removals FROM vector_space WHERE model = ?"
@@ -178,62 +182,45 @@ class MemoryVectors:
             self._file.rows("DELETE FROM item_vector WHERE space = ?", (space,))
             self._file.rows("DELETE FROM vector_space WHERE id = ?", (space,))
 
-    def _matrix(self, model: str, space: MemorySpace) -> _MemoryMatrix:
-        held = self._matrices.get(model)
-        if held is None or held.removals != space.removals or held.next > space.next:
-            held = self._matrices[model] = _MemoryMatrix(space)
+    def _scope(self, model: str, space: MemorySpace, scope: str) -> _ScopeMatrix:
+        held = self._matrices.get((model, scope))
+        if held is None or held.removals != space.removals or held.next > space.next or held.is_in_pieces:
+            held = self._matrices[model, scope] = _ScopeMatrix(model, space)
         if held.next < space.next:
-            held.append(self._file.rows(_STORED, (space.id, held.next)), space.next)
+            held.append(self._file.rows(_STORED, (space.id, held.next, scope)), space.next)
         return held
 
 
-class _MemoryMatrix:
-    """The vectors of one space in memory, by row, with the scope of each."""
+class _ScopeMatrix:
+    """The vectors of one space and scope in memory. Each ``append`` is a block of the matrix."""
 
-    def __init__(self, space: MemorySpace) -> None:
-        import numpy as np
-
+    def __init__(self, model: str, space: MemorySpace) -> None:
+        # Outlines are stored as these are: a signed byte a dimension.
+        self._matrix = VectorMatrix(Space(space.id, model, "outline", space.dimensions))
+        self._heads: list[Row] = []
         self.removals, self.next = space.removals, 0
-        self._rows = np.zeros(0, np.int64)
-        self._scopes = np.zeros(0, np.int64)
-        self._kept = np.zeros((0, space.dimensions), np.int8)
-        self._numbers: dict[str, int] = {}
+
+    @property
+    def is_in_pieces(self) -> bool:
+        """Return whether it had better be read anew, as one block."""
+        return len(self._heads) > _MOST_PIECES
 
     def append(self, stored: Sequence[Row], end: int) -> None:
-        """Add ``(row, scope, vector)`` of the rows from ``next`` on, which becomes ``end``."""
-        import numpy as np
-
+        """Add ``(row, vector)`` of the rows from ``next`` on, which becomes ``end``."""
         if stored:
-            rows, scopes, vectors = zip(*stored, strict=True)
-            numbers = [self._numbers.setdefault(scope, len(self._numbers)) for scope in scopes]
-            kept = np.frombuffer(b"".join(vectors), np.int8).reshape(len(rows), -1)
-            self._rows = np.concatenate([self._rows, np.array(rows, np.int64)])
-            self._scopes = np.concatenate([self._scopes, np.array(numbers, np.int64)])
-            self._kept = np.concatenate([self._kept, kept])
+            rows, vectors = zip(*stored, strict=True)
+            # A block has a bit for each of its places, and so many places that these fill bytes.
+            free = -len(rows) % 8
+            ids = struct.pack(f"<{len(rows) + free}q", *rows, *([0] * free))
+            validity = ((1 << len(rows)) - 1).to_bytes((len(rows) + free) // 8, "little")
+            kept = b"".join((*vectors, bytes(free * len(vectors[0]))))
+            self._heads.append((rows[0], validity, ids))
+            self._matrix.load(self._heads, lambda blocks: [(block, kept) for block in blocks])
         self.next = end
 
-    def best(self, query: Sequence[float], scopes: Collection[str], limit: int) -> list[tuple[int, float]]:
-        """Return at most ``limit`` rows of these scopes with their cosine, nearest first."""
-        import numpy as np
-
-        wanted = [number for scope, number in self._numbers.items() if scope in scopes]
-        places = np.flatnonzero(np.isin(self._scopes, wanted))
-        if len(places) > _MARGIN * limit:
-            sums = self._sums(np.asarray(query, np.float32))[places]
-            places = places[np.argpartition(-sums, _MARGIN * limit)[: _MARGIN * limit]]
-        stored = {int(self._rows[place]): self._kept[place].tobytes() for place in places}
-        return _first(int8_cosines(whole_numbers(query), stored), limit)
-
-    def _sums(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the cosine with each vector, rounded; a block at a time, as floats take four times the room."""
-        import numpy as np
-
-        found = np.zeros(len(self._rows), np.float32)
-        for start in range(0, len(found), _BLOCK):
-            block = self._kept[start : start + _BLOCK].astype(np.float32)
-            lengths = np.sqrt(np.einsum("ij,ij->i", block, block))
-            found[start : start + _BLOCK] = (block @ query) / np.maximum(lengths, 1.0)
-        return found
+    def best(self, query: Sequence[float], limit: int) -> list[tuple[int, float]]:
+        """Return at most ``limit`` rows with their cosine, nearest first."""
+        return self._matrix.best(query, limit, CANDIDATES) if self._heads else []
 
 
 def built_in() -> str:
@@ -251,7 +238,3 @@ def _encoded(texts: Sequence[str]) -> list[bytes]:
         encoder = StaticEncoder()
         return [encoder.encode(STATIC, text) for text in texts]
     return [row.tobytes() for row in vectors_of(texts).astype("<f4")]
-
-
-def _first(scores: Mapping[int, float], limit: int) -> list[tuple[int, float]]:
-    return sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))[:limit]

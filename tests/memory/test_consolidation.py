@@ -244,3 +244,15 @@ def test_a_wording_under_a_key_of_its_own_is_the_memory_that_is_there(helix):
     assert (again["id"], again["is_new"]) == (kept, False)
     with pytest.raises(UsageError, match="says something else"):
         helix.memory.remember(RememberRequest("Releases are cut on Fridays", key="first"))
+
+
+def test_the_same_write_a_hundred_times_is_one_memory_with_one_wording(helix):
+    for number in range(100):
+        helix.memory.remember(RememberRequest("The default branch is main", key=f"k{number}"))
+    items = helix.memory.listed(limit=50)["items"]
+    assert [one["text"] for one in items] == ["The default branch is main"]
+    evidence = helix.session.memory_file.read(
+        lambda memory: memory.items.evidence([memory.items.named(items[0]["id"]).id])
+    )
+    assert [one.text for one in evidence] == ["The default branch is main"]
+    assert helix.memory.log(verify=True)["first_broken"] is None

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+import random
+import string
 import sys
+import uuid
 from pathlib import Path
 
 import pytest
 
 from helix_core.engine.memory import RememberRequest
 from helix_core.errors import HelixError
-from helix_core.ingest import Masked
+from helix_core.ingest import Masked, mask, mask_typed
 from helix_core.memory import NoteInput, PauseInput, attributed
 from helix_core.model import MemoryOrigin, PauseType
 from helix_core.strand import merged
@@ -193,6 +196,41 @@ def plant_all(helix, way, planted):
         assert secret[:LEAST].lower() not in said[-1].lower()
     count = sum(map(bool, said))
     assert count == len(planted) if way in REFUSED else count < len(planted) / 20
+
+
+def benign_lines(draw):
+    """Lines as they stand in notes about code: hashes, ids, paths, and code that speaks of tokens, secrets and keys."""
+
+    def digits(count):
+        return "".join(draw.choices("0123456789abcdef", k=count))
+
+    def base64(count):
+        return "".join(draw.choices(string.ascii_letters + string.digits + "+/", k=count))
+
+    def word():
+        return draw.choice(("session", "order", "cache", "invoice", "upload", "worker", "tenant", "report"))
+
+    yield from (f"The {word()} regression came in with {digits(40)}" for _ in range(60))
+    yield from (f"{word()} {number} was fixed in commit {digits(8)}" for number in range(40))
+    yield from (f"request {uuid.UUID(int=draw.getrandbits(128), version=4)} timed out in {word()}" for _ in range(60))
+    yield from (f'integrity="sha384-{base64(64)}"' for _ in range(30))
+    yield from (f"{word()}@1.{number}.0 has integrity sha512-{base64(86)}==" for number in range(30))
+    yield from (f"image registry.example.org/{word()}@sha256:{digits(64)}" for _ in range(40))
+    yield from (f"see src/{word()}/{word()}_handlers/{word()}Controller{number}.test.ts" for number in range(40))
+    yield from (f"the secret of {word()} {number} is rotated by the operator" for number in range(20))
+    yield from (f"token = parser.next_token({word()}_{number})" for number in range(20))
+    yield from (f"if key not in {word()}_by_key: raise KeyError(key)  # {number}" for number in range(20))
+    yield from (f"def verify_token(self, token: str, {word()}_secret: bytes = b'') -> bool:" for _ in range(10))
+    yield from (f"api_key = os.environ['{word().upper()}_API_KEY_{number}']" for number in range(20))
+
+
+def test_of_four_hundred_lines_without_a_secret_none_is_altered():
+    lines = list(benign_lines(random.Random(5)))
+    assert len(lines) >= 390
+    assert [line for line in lines if mask(line.encode()).text() != line] == []
+    # In what a person types, a hash of a lock file is read as a user's name and password at each slash.
+    typed = [line for line in lines if "integrity" not in line]
+    assert [line for line in typed if mask_typed(line).text() != line] == []
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -3,6 +3,7 @@ what a recall that knows none of the words names by them.
 """
 
 import dataclasses
+import random
 import sqlite3
 import struct
 import time
@@ -276,6 +277,13 @@ def test_what_another_process_adds_and_removes_is_seen(helix, open_helix, projec
     assert nearest(helix, question) == before
 
 
+def load(memory, texts):
+    """Write memories of every workspace."""
+    drafting = Drafting(RememberRequest("", is_global=True), mask(b""), (), "", "user", int(time.time() * 1e3))
+    drafts = [drafting.draft(memory, statement(text), GLOBAL_SCOPE) for text in texts]
+    memory.items.load(drafts, "user", int(time.time() * 1e3))
+
+
 @given(st.randoms(use_true_random=False), st.integers(1, 40))
 @settings(max_examples=15, deadline=None)
 def test_the_nearest_are_the_same_with_numpy_and_without(tmp_path_factory, draw, count):
@@ -283,9 +291,7 @@ def test_the_nearest_are_the_same_with_numpy_and_without(tmp_path_factory, draw,
     texts = [" ".join(draw.choices(words, k=draw.randint(1, 5))) + f" {number}" for number in range(count)]
     vector = StaticEncoder().encode(STATIC, " ".join(draw.choices(words, k=3)))
     with Memory(tmp_path_factory.mktemp("memory") / "data", NOW) as memory:
-        drafting = Drafting(RememberRequest("", is_global=True), mask(b""), (), "", "user", int(time.time() * 1e3))
-        drafts = [drafting.draft(memory, statement(text), GLOBAL_SCOPE) for text in texts]
-        memory.items.load(drafts, "user", int(time.time() * 1e3))
+        load(memory, texts)
         found = []
         for modules in ({}, {"numpy": True}):
             with pytest.MonkeyPatch.context() as patch:
@@ -294,3 +300,32 @@ def test_the_nearest_are_the_same_with_numpy_and_without(tmp_path_factory, draw,
         plain, by_numpy = found
         assert plain == by_numpy
         assert len(plain) == min(5, count)
+
+
+@pytest.mark.slow
+def test_among_thousands_the_nearest_of_a_text_is_itself_also_after_more_were_added(tmp_path):
+    draw = random.Random(3)
+    words = [
+        "order",
+        "cache",
+        "token",
+        "queue",
+        "backup",
+        "port",
+        "region",
+        "release",
+        "schema",
+        "login",
+        "price",
+        "tax",
+    ]
+    texts = [" ".join(draw.sample(words, 5)) + f" {number}" for number in range(2_000)]
+    with Memory(tmp_path / "data", NOW) as memory:
+        for start in (0, 1_200, 1_900):
+            load(memory, texts[start : {0: 1_200, 1_200: 1_900, 1_900: 2_000}[start]])
+            memory.items.vectors.nearest(STATIC, StaticEncoder().encode(STATIC, "order"), [GLOBAL_SCOPE], 5)
+        for text in draw.sample(texts, 40):
+            vector = StaticEncoder().encode(STATIC, text)
+            near = memory.items.vectors.nearest(STATIC, vector, [GLOBAL_SCOPE], 5)
+            assert text in [one.fact.text for one in memory.items.by_ids(id_ for id_, _ in near)]
+            assert near[0][1] == pytest.approx(1.0, abs=0.01)

@@ -81,7 +81,7 @@ LOOKED_AT = 64
 MOST_LOOKED_AT = 4_096
 IN_TURN = frozenset({"episode"})
 """Kinds of what was said in turn: what such a memory is about often stands in what was said around it."""
-LEAST_NEAR = 0.4
+LEAST_NEAR = 0.38
 """Least mean cosine of the question's other words and the nearest ones of a turn that has one of them. What is kept of
 other kinds states more than a turn does, and is not searched by meaning: near topics would pass for answers.
 """
@@ -94,7 +94,7 @@ COMMON = 0.1
 MOST_ANCESTORS = 200
 MOST_NEAREST = 3
 """Memories that are named where none answers."""
-MOST_NEAR = 24
+MOST_NEAR = 12
 """Memories that are looked at for these by what they mean."""
 COSINE, LEAST_COSINE = 2.0, 0.3
 """What the cosine of the built-in vectors counts for them, beside the share of the question's words, and its least.
