@@ -184,6 +184,10 @@ def main(arguments: list[str]) -> dict[str, Any]:
     if what == "words":
         from without_vectors import words
 
+        from helix_ls.host.parent import set_up_process
+
+        # As every process of Helix that indexes.
+        set_up_process()
         return words(Path(folder), Path(rest[0]))
     if what == "ingest":
         return ingested(Path(folder), int(rest[0]))

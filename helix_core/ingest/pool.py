@@ -235,7 +235,8 @@ class Quarantined:
 class Limits:
     """Resource limits of a worker. ``cpu_s`` is the CPU time of one message's files, so of any one file;
     ``stalled_s`` how long a worker may use no CPU time, and ``unclocked_s`` how long it may take where its CPU time
-    is unknown, in wall seconds.
+    is unknown, in wall seconds. A worker that has had ``files_before_replaced`` files and holds over ``kept_bytes`` is
+    replaced: what its patterns and caches keep grows with the files, and to start another takes half a CPU second.
     """
 
     cpu_s: float = 10.0
@@ -247,6 +248,8 @@ class Limits:
     batch_files: int = 32
     buffered_bytes: int = 2 << 20
     files_per_worker: int = 4000
+    files_before_replaced: int = 800
+    kept_bytes: int = 104 << 20
 
     @property
     def version(self) -> str:
@@ -300,6 +303,15 @@ def cpu_seconds(process_id: int) -> float | None:
         return None
 
 
+def resident_bytes(process_id: int) -> int:
+    """Return the memory that a process holds; 0 where the platform does not report it, or the process ended."""
+    try:
+        with open(f"/proc/{process_id}/statm", encoding="ascii") as sizes:
+            return int(sizes.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
+
+
 class _Worker:
     """One process and the batch it was sent."""
 
@@ -338,6 +350,13 @@ class _Worker:
         cpu_s = cpu_seconds(self.process.pid or 0)
         most_s = self._limits.unclocked_s if cpu_s is None else self._limits.stalled_s
         return self._stall.look(now, cpu_s) >= most_s
+
+    def is_used_up(self) -> bool:
+        """Return whether another worker is to take its place."""
+        limits = self._limits
+        may_be_large = self.served >= limits.files_before_replaced
+        is_large = may_be_large and resident_bytes(self.process.pid or 0) > limits.kept_bytes
+        return is_large or self.served >= limits.files_per_worker
 
     def _new_stall(self) -> Stall:
         return Stall(time.monotonic(), cpu_seconds(self.process.pid or 0))
@@ -472,7 +491,7 @@ class IngestPool:
             self._drop(one)
             return
         job.finished(zip(batch, replies, strict=True))
-        if one.served >= self._limits.files_per_worker:
+        if one.is_used_up():
             self._drop(one)
 
     def _died(self, job: _Job, one: _Worker) -> None:

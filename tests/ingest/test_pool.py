@@ -232,6 +232,20 @@ def test_workers_are_recycled_after_so_many_files() -> None:
 
 
 @pytest.mark.process
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="nobody says what memory a process holds")
+@pytest.mark.parametrize(("kept_bytes", "is_replaced"), [(1 << 20, True), (1 << 40, False)])
+def test_a_worker_that_holds_much_memory_after_its_first_files_is_replaced(kept_bytes: int, is_replaced: bool) -> None:
+    limits = Limits(files_before_replaced=4, kept_bytes=kept_bytes, batch_files=2)
+    with IngestPool(1, limits=limits) as pool:
+        assert len(list(pool.run(_files(b"0.py", b"1.py")))) == 2
+        before = pool.process_ids
+        assert len(list(pool.run(_files(b"2.py", b"3.py")))) == 2
+        assert len(before) == 1
+        assert len(list(pool.run(_files(b"x.py")))) == 1
+        assert (pool.process_ids != before) is is_replaced
+
+
+@pytest.mark.process
 def test_only_a_bounded_number_of_bytes_is_taken_ahead() -> None:
     taken = 0
 
