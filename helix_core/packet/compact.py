@@ -115,6 +115,7 @@ def place_line(item: Mapping[str, Any]) -> str:
     line = f"{item['source_id']}:{_range(item['start_line'], item['end_line'])} {inert_line(item['symbol'])}".rstrip()
     status = item.get("status", Status.VERIFIED)
     detail = _detail(item.get("detail", ""), uncommitted=item.get("uncommitted", False))
+    line += " (by name only)" if item.get("by_name") else ""
     is_marked = status != Status.VERIFIED or item.get("uncommitted", False)
     return f"{line} [{_why(status, item['reason'], detail)}]" if is_marked else line
 

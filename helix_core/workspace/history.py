@@ -42,6 +42,27 @@ class CoChanges(dict[tuple[bytes, bytes], int]):
         super().__init__()
         self.commits = 0
         self.touched: Counter[bytes] = Counter()
+        self._by_size: dict[int, Counter[tuple[bytes, bytes]]] = defaultdict(Counter)
+
+    def add(self, paths: Sequence[bytes]) -> None:
+        """Count one commit that changed these files."""
+        self.commits += 1
+        self.touched.update(paths)
+        self._by_size[len(paths)].update(combinations(sorted(paths), 2))
+
+    def finish(self) -> CoChanges:
+        """Fill in the number of commits of each pair, once all are added."""
+        total: Counter[tuple[bytes, bytes]] = Counter()
+        for pairs in self._by_size.values():
+            total.update(pairs)
+        self.update(total)
+        return self
+
+    def strength(self, pair: tuple[bytes, bytes]) -> float:
+        """Return how much the commits of a pair say: one of n files 1 / (n - 1), as it ties each of them to so many
+        others (Newman 2001, "Scientific collaboration networks II"; there authors and papers).
+        """
+        return sum(pairs[pair] / (size - 1) for size, pairs in self._by_size.items() if pair in pairs)
 
 
 def last_commits(git: Git, timeout_seconds: float = 10.0, paths: Sequence[bytes] = ()) -> LastCommits:
@@ -94,7 +115,6 @@ def co_changes(
     Raises ``GitError``.
     """
     found = CoChanges()
-    pairs: Counter[tuple[bytes, bytes]] = Counter()
     if not _has_commits(git):
         return found
     below = ("--", ".") if git.prefix else ()
@@ -104,11 +124,8 @@ def co_changes(
             if stopped is not None and stopped.is_set():
                 break
             if 0 < len(paths) <= max_files and not (is_root and _has_parents(git, commit.commit)):
-                found.commits += 1
-                found.touched.update(paths)
-                pairs.update(combinations(sorted(paths), 2))
-    found.update(pairs)
-    return found
+                found.add(paths)
+    return found.finish()
 
 
 def blame(
@@ -496,6 +513,9 @@ def _git_lines(lines: BlamedLines) -> tuple[int, int]:
 
 LEAST_COMMITS_TOGETHER = 3
 LEAST_LIFT = 2.0
+LEAST_STRENGTH = 0.5
+"""Least ``CoChanges.strength``: three commits of seven files. Files that only large commits have in common, such as
+those that change every license header, have nothing to do with each other."""
 MOST_KIN = 8
 
 
@@ -510,18 +530,22 @@ class CoChange:
 
 
 def closest_co_changes(changes: CoChanges) -> list[CoChange]:
-    """Return, for each file, at most eight that changed with it in three commits or more with a lift over 2; closest
-    first.
+    """Return, for each file, at most eight that changed with it in three commits or more with a lift over 2, not in
+    large commits alone; closest first.
 
     Lift is P(both) / (P(one) P(other)) (Brin, Motwani, Ullman & Tsur 1997). Closest is the largest cosine of the sets
-    of commits: lift alone would rank a rarely changed file before one that always changes along.
+    of commits, each weighted by its strength: lift alone would rank a rarely changed file before one that always
+    changes along.
     """
     made: dict[bytes, list[tuple[float, bytes, CoChange]]] = defaultdict(list)
     for (one, other), together in changes.items():
         chance = changes.touched[one] * changes.touched[other]
         lift = together * changes.commits / chance
         if together >= LEAST_COMMITS_TOGETHER and lift > LEAST_LIFT:
-            nearness = together * together / chance
+            strength = changes.strength((one, other))
+            if strength < LEAST_STRENGTH:
+                continue
+            nearness = strength * strength / chance
             made[one].append((-nearness, other, CoChange(one, other, together, lift)))
             made[other].append((-nearness, one, CoChange(other, one, together, lift)))
     return [kin for path in sorted(made) for _, _, kin in sorted(made[path], key=lambda entry: entry[:2])[:MOST_KIN]]

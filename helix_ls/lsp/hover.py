@@ -164,12 +164,17 @@ def _about(symbol: dict[str, Any], now: float, markdown: bool) -> list[str]:
     lines += [_definition(each, now, markdown, marked=each is definitions[0]) for each in definitions[:SHOWN]]
     if len(definitions) > SHOWN:
         lines.append(f"… and {count(len(definitions) - SHOWN, 'more definition')}")
-    lines += _places(f"Used in {symbol['users_total']}", symbol["users"], symbol["users_total"], markdown)
+    lines += _places(_used(symbol), symbol["users"], symbol["users_total"], markdown)
     lines += _places("Tested by", symbol["tests"], len(symbol["tests"]), markdown)
     lines += _places("Documented in", symbol["documents"], len(symbol["documents"]), markdown)
     lines += _places("Changes together with", symbol.get("co_changed", []), 0, markdown)
     lines += [escaped(note) if markdown else one_line(note) for note in symbol["notes"]]
     return lines
+
+
+def _used(symbol: dict[str, Any]) -> str:
+    """Return how many use it: a function counts once, however often it does, and so does a line outside of one."""
+    return f"Used at {count(symbol['users_total'], 'place')} (a function counts once)"
 
 
 def _heading(symbol: dict[str, Any], markdown: bool) -> str:
@@ -198,11 +203,14 @@ def _places(title: str, places: list[dict[str, Any]], total: int, markdown: bool
     if not places:
         return []
     shown = [
-        _link(place, markdown) + ("" if place["status"] == "verified" else f" {_mark(place, markdown, short=True)}")
+        _link(place, markdown)
+        + (" (by name only)" if place.get("by_name") else "")
+        + ("" if place["status"] == "verified" else f" {_mark(place, markdown, short=True)}")
         for place in places[:SHOWN]
     ]
     more = total - min(len(places), SHOWN)
-    mark = f" {MARKS['verified'][0]}" if all(place["status"] == "verified" for place in places[:SHOWN]) else ""
+    is_plain = all(place["status"] == "verified" and not place.get("by_name") for place in places[:SHOWN])
+    mark = f" {MARKS['verified'][0]}" if is_plain else ""
     return [f"{title}{mark}: {', '.join(shown)}" + (f" … and {more} more" if more > 0 else "")]
 
 

@@ -110,7 +110,7 @@ def _cut(answer: Mapping[str, Any], kind: str) -> str:
     if total <= shown:
         return ""
     if kind == "definitions":
-        return f" ({shown} of {total}; name one of the others as Owner.name)"
+        return f" ({shown} of {total}; name one of the others as Owner.name or module.name)"
     if answer["offset"]:
         rest = "" if answer["next_page"] or answer["offset"] + shown >= total else "; list the others with helix_search"
         return f" ({answer['offset'] + 1}-{answer['offset'] + shown} of {total}{rest})"

@@ -109,6 +109,7 @@ PLACE = _with(
     reason=TEXT,
     detail=TEXT,
     uri=TEXT,
+    by_name=FLAG,
     **_COMMITTED,
 )
 REMEMBERED = _with(

@@ -64,6 +64,7 @@ class PlaceReply(TypedDict):
     reason: NotRequired[str]
     detail: NotRequired[str]
     uri: NotRequired[str]
+    by_name: NotRequired[bool]
     commit: NotRequired[str | None]
     author: NotRequired[str | None]
     committed_at: NotRequired[float | None]

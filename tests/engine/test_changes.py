@@ -164,6 +164,27 @@ def test_a_definition_that_went_elsewhere_is_told_with_its_place(shop, open_heli
     assert "round_to_cents" not in found, "the file still gives it to whoever imports it from there"
 
 
+def test_a_definition_is_moved_where_others_of_its_name_were_before(tmp_path, open_helix):
+    lock = "class Lock:\n    def __init__(self, path):\n        self.path = path\n\n\ndef create(size):\n" + "".join(
+        f"    step_{number} = size + {number}\n" for number in range(6)
+    )
+    files = {
+        "app/lock.py": lock,
+        "app/settings.py": "class Lock:\n    default = 1\n",
+        "app/wire.py": "def create(other):\n    return other\n",
+    }
+    folder = begin(tmp_path / "locks", files)
+    git(folder, "mv", "app/lock.py", "app/pidlock.py")
+    _, found = asked(open_helix, folder, "HEAD")
+    assert {name: (one["change"], one["place"]["source_id"]) for name, one in found.items()} == {
+        "Lock": ("moved", "app/pidlock.py"),
+        "create": ("moved", "app/pidlock.py"),
+    }
+    write(folder, {"app/pidlock.py": "def create(size):\n    return [size]\n"})
+    _, found = asked(open_helix, folder, "HEAD")
+    assert {name: one["change"] for name, one in found.items()} == {"Lock": "gone", "create": "gone"}
+
+
 def test_a_method_that_a_base_class_has_now_is_inherited_and_breaks_nothing(shop, open_helix):
     gift = "from shop.prices import Basket as Plain\n\n\nclass GiftBasket(Plain):\n    pass\n"
     write(shop, {"shop/baskets.py": gift})

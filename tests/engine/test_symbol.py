@@ -209,7 +209,7 @@ def test_the_definition_in_this_file_is_meant_and_then_the_imported_one(crowded)
 
 def test_users_come_nearest_first_and_a_definition_is_no_user_of_its_name(crowded):
     known = crowded.symbols.about("save", path=b"shop/part_17.py", line=1)
-    assert [path for path, _ in places(known, "users")] == ["shop/night.py", "shop/till.py", "other/far.py"]
+    assert [path for path, _ in places(known, "users")] == ["shop/night.py", "shop/till.py"]
     assert known["users"][0]["symbol"] == "close_night"
     assert places(known, "tests") == [("tests/test_part_17.py", 5)]
     assert known["importers_total"] == 3
@@ -640,7 +640,11 @@ def test_with_room_for_all_no_user_is_left_out_however_many_are_in_one_file(tmp_
     tests = "from app.core import weigh_leaf\n\n\n" + "\n\n".join(
         f"def test_weighing_{number}():\n    assert weigh_leaf({number}) == {number}\n" for number in range(30)
     )
-    many = {f"far/user_{number}.py": f"def use_{number}(leaf):\n    return weigh_leaf(leaf)\n" for number in range(11)}
+    many = {
+        f"far/user_{number}.py": f"from app.core import weigh_leaf\n\n\ndef use_{number}(leaf):\n"
+        "    return weigh_leaf(leaf)\n"
+        for number in range(11)
+    }
     core = "def weigh_leaf(leaf):\n    return leaf\n"
     files = {"app/core.py": core, "app/one.py": one, "tests/test_core.py": tests}
     _, engine = indexed(tmp_path, open_helix, files | many)

@@ -61,7 +61,8 @@ def test_a_hover_reads_like_this() -> None:
             "**`Signer.sign`** · method",
             "Defined in [a\\.py\\:10](file:///w/a.py#L10) ✓ verified"
             " · last changed 3 days ago by Ada \\*L\\* in `01234567`",
-            "Used in 12: [b\\.py\\:3](file:///w/b.py#L3), [c\\.py\\:5](file:///w/c.py#L5) ~ has unsaved edits in"
+            "Used at 12 places (a function counts once): "
+            "[b\\.py\\:3](file:///w/b.py#L3), [c\\.py\\:5](file:///w/c.py#L5) ~ has unsaved edits in"
             " the editor … and 10 more",
             "Tested by ✓: [tests/test\\_a\\.py\\:7](file:///w/tests/test_a.py#L7)",
             "Documented in: [docs/a\\_b\\.md\\:2](file:///w/docs/a_b.md#L2)"

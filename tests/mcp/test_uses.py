@@ -38,7 +38,7 @@ def names(places):
 
 def test_users_documents_and_others_of_the_name_come_in_one_call(agent):
     said = agent.answer("helix_uses", symbol="heat_up")
-    assert names(said["users"]) == {("tea/water.py", "Kettle"), ("tea/brew.py", "brew_tea")}
+    assert names(said["users"]) == {("tea/water.py", "Kettle.boil"), ("tea/brew.py", "brew_tea")}
     assert names(said["documents"]) == {("docs/tea.md", "Tea")}
     assert {place["status"] for place in said["users"]} == {"verified"}
     assert "reached" not in said

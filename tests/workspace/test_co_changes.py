@@ -20,13 +20,8 @@ from helix_core.workspace.history import (
 def changes(commits: list[list[bytes]]) -> CoChanges:
     found = CoChanges()
     for files in commits:
-        found.commits += 1
-        found.touched.update(files)
-        for one in files:
-            for other in files:
-                if one < other:
-                    found[one, other] = found.get((one, other), 0) + 1
-    return found
+        found.add(files)
+    return found.finish()
 
 
 def test_files_of_three_commits_in_common_are_kin_and_two_are_not_enough(repository):
@@ -55,6 +50,13 @@ def test_a_file_that_changes_in_every_commit_is_nobodys_kin():
 def test_the_closest_comes_first_and_not_the_rarest():
     commits = [[b"a", b"near", b"rare"]] * 3 + [[b"a", b"near"]] * 7 + [[b"z%d" % n] for n in range(40)]
     assert [kin.other for kin in closest_co_changes(changes(commits)) if kin.path == b"a"] == [b"near", b"rare"]
+
+
+def test_commits_of_many_files_make_no_kin_and_do_not_hide_it():
+    headers = [b"file%02d" % n for n in range(25)]
+    commits = [headers] * 6 + [[headers[0], headers[1]]] * 2 + [[b"z%d" % n] for n in range(80)]
+    found = closest_co_changes(changes(commits))
+    assert {(kin.path, kin.other) for kin in found} == {(headers[0], headers[1]), (headers[1], headers[0])}
 
 
 @given(

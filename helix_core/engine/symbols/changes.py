@@ -15,7 +15,8 @@ from typing import Any
 
 from helix_core.engine.requests import PageCursor
 from helix_core.engine.symbols.choice import CursorContext, chain_of, choose_base
-from helix_core.engine.symbols.lookup import MOST_BASES, NameNeighborhood, Uses
+from helix_core.engine.symbols.hierarchy import MOST_BASES
+from helix_core.engine.symbols.lookup import NameNeighborhood, Uses
 from helix_core.engine.symbols.place import Spot, weigh_spots
 from helix_core.engine.verdict import FileObservation, Weigher, parameters_differ, signature
 from helix_core.ingest import (
@@ -213,9 +214,12 @@ class ChangesAnswer:
         self._reader, self._weigher, self._shown = reader, weigher, shown
         self._started = time.monotonic()
         self._notes: list[str] = []
+        self._commit = ""
+        self._then: dict[bytes, bytes | None] = {}
 
     def since(self, start: StartingPoint, changed: ChangedSince, page: PageCursor) -> dict[str, Any]:
         """Return the ``helix.changes/1`` object: one page of the changes, what breaks first. Raises GitError."""
+        self._commit = changed.commit
         changes = sorted(self._moved(self._changes(changed)), key=lambda one: one.order)
         found = self._ordered(changes, page.end)
         entries = [f"{start.commit} {one.kind} {source_id_of(one.path)} {'.'.join(one.then.chain)}" for one, _ in found]
@@ -284,6 +288,7 @@ class ChangesAnswer:
         for path in own[:MOST_FILES]:
             self._weigher.facts.check()
             (then,) = committed.read([(changed.commit, path)])
+            self._then[path] = then
             now = self._now(path)
             if then is not None and now is not None:
                 changes = compared(path, then, now, _language(path))
@@ -305,21 +310,47 @@ class ChangesAnswer:
         return [self._where_now(change) if change.kind == "gone" else change for change in changes]
 
     def _where_now(self, one: Change) -> Change:
+        """Return the change as ``moved`` where only one other file has the definition that did not have it before; what
+        has a plain name must have the same lines there too.
+        """
         name = one.then.chain[-1]
         if len(one.then.chain) > 1 and (inherited := self._inherited(one)) is not None:
             return inherited
-        if not (is_compound(name) or one.then.kind == "class") or len(one.then.chain) > 1:
+        if len(one.then.chain) > 1:
             return one
         same = [
             other
             for other in self._reader.names.defined_at(name, b"", MOST_CANDIDATES)
-            if other.hit.name == name and not other.trail and other.role is _role(one.path)
+            if other.hit.name == name and not other.trail and other.role is _role(one.path) and other.path != one.path
         ]
-        if len(same) != 1 or same[0].path == one.path:
+        is_telling = is_compound(name) or one.then.kind == "class"
+        same = [other for other in same if self._is_new(other) and (is_telling or self._is_alike(one, other))]
+        if len(same) != 1:
             return one
         other = same[0]
         now = Declaration((name,), one.then.kind, other.hit.start_line)
         return Change("moved", one.path, one.then, now, other.path)
+
+    def _is_new(self, one: DefinedAt) -> bool:
+        """Return whether a definition was not in its file at the commit that is compared with."""
+        committed = self._weigher.facts.committed
+        if committed is None:
+            return False
+        if one.path not in self._then:
+            (self._then[one.path],) = committed.read([(self._commit, one.path)])
+        then = self._then[one.path]
+        return then is None or not any(
+            declaration.chain == (one.hit.name,) for declaration in declarations(then, _language(one.path))
+        )
+
+    def _is_alike(self, one: Change, other: DefinedAt) -> bool:
+        """Return whether a definition that is gone has nearly the same lines elsewhere."""
+        now = self._declared(other.path, (other.hit.name,))
+        then = self._then.get(one.path)
+        if now is None or then is None:
+            return False
+        text = set(block(mask(then).data, one.then)[1:])
+        return bool(text) and _share(text, set(block(self._data(other.path), now)[1:])) >= ALIKE
 
     def _inherited(self, one: Change) -> Change | None:
         """Return the change of a method that a base class of its class has now."""

@@ -158,9 +158,17 @@ def _of_code(candidates: Sequence[DefinedAt], here: CursorContext) -> list[Defin
 
 def _owned(known: list[DefinedAt], owners: Sequence[str], here: CursorContext) -> list[DefinedAt]:
     """Return those inside the named class or module; all where the owner is a variable; none of an external module."""
-    owned = [one for one in known if _is_owned(one, owners[-1])]
-    if owned:
-        return owned
+    # A class of that name comes before a module, and what a module has at its top before what is deeper in it.
+    ways = (
+        lambda one: one.trail[-1:] == (owners[-1],),
+        lambda one: not one.trail and module_of(one.path)[-1:] == (owners[-1],),
+        lambda one: _is_owned(one, owners[-1]),
+    )
+    for way in ways:
+        owned = [one for one in known if way(one)]
+        whole = [one for one in owned if (*module_of(one.path), *one.trail)[-len(owners) :] == tuple(owners)]
+        if owned:
+            return whole or owned
     return [] if owners[0] in here.imports.words else known
 
 

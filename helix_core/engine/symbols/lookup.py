@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
@@ -18,13 +18,13 @@ from helix_core.engine.symbols.choice import (
     NameQuery,
     chain_of,
     choose,
-    choose_base,
     parse_name,
 )
+from helix_core.engine.symbols.hierarchy import WITHOUT_BASES, ClassHierarchy
 from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
-from helix_core.engine.verdict import FileObservation, Weigher, line_of_mention, line_on_disk, lines_of_use, owners_in
-from helix_core.ingest import base_name, declarations, language_of
-from helix_core.ingest.signatures import LANGUAGES
+from helix_core.engine.symbols.uses import Standing, UseJudge
+from helix_core.engine.verdict import Weigher, line_of_mention, line_on_disk, lines_of_use, owners_in
+from helix_core.ingest import language_of
 from helix_core.lines import LineTable
 from helix_core.model import Item, Overlays, Role
 from helix_core.search import Imports, module_of, resolves_to
@@ -40,16 +40,25 @@ FILES_TRIED = 8
 OVERRIDES_COUNTED = 200
 """Methods of a name whose classes are read for their bases in a look-up with a limit; else twice as many as are shown,
 because a hover waits for them."""
-MOST_BASES = 4
-"""Levels of base classes that are searched for the class of a method, or for what a class does not define itself."""
 _CALLERS = frozenset(("function", "method", "test"))
 DOCUMENTS_TRIED = 40
 DOCUMENT_FILES_TRIED = 6
-LinesOf = Callable[[bytes, Item], Sequence[int]]
-WITHOUT_BASES = frozenset(("go", "lua"))
-"""Languages that have methods, and no way to say what their owner extends."""
-_ClassAt = tuple[bytes, tuple[str, ...]]
-"""The path and the chain of a class."""
+MOST_BY_NAME = 3
+"""So many places of which the name alone says that they are uses are listed where others have the name too, or a
+quarter of a page."""
+_VALUES = frozenset(("constant", "entry", "field", "key", "property", "variable"))
+
+
+@dataclass(frozen=True, slots=True)
+class UsedLine:
+    """A line that counts, 1-based; ``by_name`` where only the name says so. ``symbol`` is that of the place."""
+
+    line: int
+    by_name: bool = False
+    symbol: str = ""
+
+
+LinesOf = Callable[[bytes, Item], Sequence[UsedLine]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +104,8 @@ class NameNeighborhood:
         self._path = meant[0].path
         self._shown = shown
         self._counts = counts
-        self._classes: dict[str, list[DefinedAt]] = {}
-        self._heads: dict[tuple[bytes, tuple[str, ...], int], tuple[str, ...]] = {}
-        self._untold: set[bytes] = set()
+        self._hierarchy = ClassHierarchy(reader, weigher, self._path, reads_all=counts)
+        self._unlisted = 0
         self._tried = max(USES_COUNTED if counts else USES_TRIED, 3 * shown)
 
     def definitions(self) -> list[Spot]:
@@ -120,7 +128,21 @@ class NameNeighborhood:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return why overrides are missing; call it after them."""
+        """Return why overrides and uses are missing; call it after them."""
+        return (*self._missing_overrides, *self._missing_uses)
+
+    @property
+    def _missing_uses(self) -> tuple[str, ...]:
+        if not self._unlisted:
+            return ()
+        have = "line more has" if self._unlisted == 1 else "lines more have"
+        return (
+            f"{self._unlisted} {have} the name {self._name[:80]}, of which the text does not tell whose it is; "
+            "find them with grep",
+        )
+
+    @property
+    def _missing_overrides(self) -> tuple[str, ...]:
         first = self._definitions[0]
         language = _language(first.path)
         if language in WITHOUT_BASES and first.trail and any(one.trail for one in self._others):
@@ -128,8 +150,8 @@ class NameNeighborhood:
                 f"overrides are not listed in {language.capitalize()}, where no type names what it extends: "
                 "look at same_name",
             )
-        if self._untold:
-            count = f"{len(self._untold)} file{'s' if len(self._untold) > 1 else ''}"
+        if untold := self._hierarchy.untold:
+            count = f"{len(untold)} file{'s' if len(untold) > 1 else ''}"
             return (f"{count} could not be checked for overrides within the time: look at same_name",)
         return ()
 
@@ -144,7 +166,8 @@ class NameNeighborhood:
 
     @cached_property
     def _overrides(self) -> list[DefinedAt]:
-        owners = self._owners(self._definitions)
+        hierarchy = self._hierarchy
+        owners = hierarchy.owners(self._definitions)
         own = {(definition.path, definition.trail) for definition in self._definitions}
         name = self._definitions[0].hit.name
         methods = [
@@ -156,106 +179,11 @@ class NameNeighborhood:
                 method
                 for method in methods
                 if method not in found
-                and self._extends((method.path, method.trail), owners, set(), line=method.hit.start_line)
+                and hierarchy.extends((method.path, method.trail), owners, line=method.hit.start_line)
             ]
             found += more
-            owners = self._owners(more)
+            owners = hierarchy.owners(more)
         return [method for method in methods if method in found]
-
-    def _owners(self, methods: Iterable[DefinedAt]) -> set[_ClassAt]:
-        """Return the classes of methods, by the places where their bases are written."""
-        found = set()
-        for method in methods:
-            if method.trail:
-                found |= {(method.path, method.trail), self._written(method.path, method.trail)}
-        return found
-
-    def _written(self, path: bytes, chain: tuple[str, ...]) -> _ClassAt:
-        """Return where the head of a class is: elsewhere for a method of C++ that is defined outside of its class."""
-        if _language(path) != "cpp" or any(one.path == path for one in self._named(chain[-1])):
-            return path, chain
-        meant = choose_base(chain[-1], self._named(chain[-1]), self._context(path, ()))
-        return (meant.path, chain_of(meant)) if meant is not None else (path, chain)
-
-    def _extends(
-        self, at: _ClassAt, owners: Set[_ClassAt], seen: set[_ClassAt], *, depth: int = 0, line: int = 0
-    ) -> bool:
-        """Return whether a class has one of these among its bases or theirs, as the files are on disk now.
-
-        Args:
-            at: The path and the chain of the class.
-            owners: The paths and chains of the classes above.
-            seen: The classes that were asked already.
-            depth: How far below the first class ``at`` is above.
-            line: A line of the class, 1-based, where it has several parts of one name in its file; 0 where it has not.
-        """
-        written = self._written(*at)
-        if written in seen:
-            return False
-        seen.add(written)
-        names = {chain[-1] for _, chain in owners}
-        here: CursorContext | None = None
-        for base in self._bases(*written, names, line if written == at else 0):
-            name = base_name(base)
-            known = self._named(name)
-            if not known and name in names:
-                # The class is gone from the index, and what extends it still says so.
-                return True
-            here = here or self._context(*written)
-            meant = choose_base(base, known, here)
-            above = (meant.path, chain_of(meant)) if meant is not None else None
-            if above is None:
-                continue
-            if above in owners:
-                return True
-            goes_on = depth < MOST_BASES and (self._counts or name in names)
-            if goes_on and self._extends(above, owners, seen, depth=depth + 1):
-                return True
-        return False
-
-    def _bases(self, path: bytes, chain: tuple[str, ...], names: Set[str], line: int) -> tuple[str, ...]:
-        """Return the bases of a class in the file as it is on disk now."""
-        asked = (path, chain, line)
-        if asked in self._heads:
-            return self._heads[asked]
-        self._weigher.facts.check()
-        source = self._reader.files.source(path)
-        observed = self._observer.look(source) if source is not None else None
-        if observed is None or observed.file is None:
-            return ()
-        # Most files that define the name do not have the owner's at all, and are not parsed while a hover waits.
-        if not self._counts and not any(name.encode() in observed.file.data for name in names):
-            return ()
-        language = _language(path)
-        if language in LANGUAGES:
-            classes = declarations(observed.file.data, language)
-            found = tuple(base for one in classes if one.chain == chain for base in one.bases)
-        else:
-            found = self._bases_in_tree(path, chain, observed, line)
-        self._heads[asked] = found
-        return found
-
-    def _bases_in_tree(
-        self, path: bytes, chain: tuple[str, ...], observed: FileObservation, line: int
-    ) -> tuple[str, ...]:
-        classes = self._weigher.facts.chains.classes(path, observed, self._weigher.mask(observed))
-        if classes is None:
-            self._untold.add(path)
-            return ()
-        own = [one for one in classes if one.chain == chain]
-        around = [one for one in own if one.start_line <= line <= one.end_line]
-        return tuple(base for one in around or own for base in one.bases)
-
-    def _named(self, name: str) -> list[DefinedAt]:
-        """Return the definitions of a class's name."""
-        if name not in self._classes:
-            self._classes[name] = self._reader.names.defined_at(name, self._path)
-        return self._classes[name]
-
-    def _context(self, path: bytes, chain: tuple[str, ...]) -> CursorContext:
-        source = self._reader.files.source(path)
-        imports = self._reader.names.imports_of(source.id) if source is not None else []
-        return CursorContext(path, 0, chain, Imports(path, imports))
 
     @property
     def _end(self) -> int:
@@ -315,7 +243,8 @@ class NameNeighborhood:
         items = self._reader.files.items(list(ids))
         ranked = sorted(items.values(), key=lambda item: self._name not in item.name)
         line = partial(_line_of_mention, names=(*asked, self._name))
-        return self._page(self._spots(ranked, line, DOCUMENTS_TRIED if self._counts else DOCUMENT_FILES_TRIED)[0])
+        files = DOCUMENTS_TRIED if self._counts else DOCUMENT_FILES_TRIED
+        return self._page(self._spots(ranked, line, files)[0])
 
     @cached_property
     def _totals(self) -> UseTotals:
@@ -331,53 +260,97 @@ class NameNeighborhood:
             limit=self._tried,
         )
 
+    @cached_property
+    def _judge(self) -> UseJudge:
+        def importing() -> Mapping[int, bytes]:
+            return {id_: source.path for id_, source in self._reader.files.sources_by_id(self.importing).items()}
+
+        return UseJudge(
+            self._reader,
+            self._weigher,
+            self._hierarchy,
+            self._name,
+            meant=self._definitions,
+            candidates=self._candidates,
+            importing=importing,
+        )
+
     def _used(self, ids: Iterable[int], total: int, *, in_tests: bool) -> Uses:
         """``total`` counts what the index cannot tell from uses: definitions are taken off, and where every use was
         looked at, only those count that were seen."""
         tried = list(ids)
         items = self._reader.files.items(tried)
-        own: dict[int, set[int]] = {}
+        own: dict[int, list[DefinedAt]] = {}
         for candidate in self._candidates:
-            own.setdefault(candidate.hit.item_id, set()).update(
-                range(candidate.hit.start_line, candidate.hit.end_line + 1)
-            )
+            own.setdefault(candidate.hit.item_id, []).append(candidate)
 
-        def lines(data: bytes, item: Item) -> Sequence[int]:
-            used = lines_of_use(data, item, self._name, own.get(item.id, ()), as_owner=self._as_owner)
-            return self._one_each(used, item.source.id) if len(used) > 1 else used
+        def lines(data: bytes, item: Item) -> Sequence[UsedLine]:
+            found = lines_of_use(data, item, self._name, as_owner=self._as_owner)
+            found = self._without_own(found, own.get(item.id, ()))
+            judged = [
+                (line, self._judge.standing(item.source, line, as_owner=self._as_owner))
+                for line in found
+            ]  # fmt: skip
+            self._unlisted += sum(standing is Standing.UNTOLD for _, standing in judged)
+            used = [
+                UsedLine(line, standing is not Standing.SURE)
+                for line, standing in judged
+                if standing in (Standing.SURE, Standing.BY_NAME)
+            ]
+            return self._one_each(used, item)
 
         files = self._tried if self._counts else max(FILES_TRIED, self._shown)
-        spots, is_all = self._spots([items[id_] for id_ in tried if id_ in items], lines, files)
+        spots, is_all, looked_at = self._spots([items[id_] for id_ in tried if id_ in items], lines, files)
+        doubtful = [spot for spot in spots if spot.by_name]
+        most = self._shown if self._judge.is_telling else max(MOST_BY_NAME, self._shown // 4)
+        self._unlisted += len(doubtful[most:])
+        spots = [*(spot for spot in spots if not spot.by_name), *doubtful[:most]]
         page = self._page(spots)
         if is_all and len(tried) < self._tried:
             return page
         defining = {
             candidate.hit.item_id for candidate in self._candidates if (candidate.role is Role.TEST) == in_tests
         }
-        return replace(page, total=max(total - len(defining), len(spots)), is_counted=False)
+        # What was not looked at is as likely a use as what was.
+        rest = max(total - len(defining) - looked_at, 0) * len(spots) // max(looked_at, 1)
+        return replace(page, total=len(spots) + rest, is_counted=False)
 
-    def _one_each(self, lines: Sequence[int], source_id: int) -> list[int]:
-        """Return the first line of each function, and every line outside of functions: each is a user of its own."""
-        bodies = [hit for hit in self._reader.names.defined_in(source_id) if hit.kind in _CALLERS]
-        found: list[int] = []
-        told = set[tuple[int, int]]()
-        for line in lines:
-            around = [(hit.start_line, hit.end_line) for hit in bodies if hit.start_line <= line <= hit.end_line]
-            caller = min(around, key=lambda span: span[1] - span[0], default=None)
-            if caller is None or caller not in told:
-                found.append(line)
-            if caller is not None:
-                told.add(caller)
-        return found
+    def _without_own(self, lines: Sequence[int], defined: Sequence[DefinedAt]) -> list[int]:
+        """Return the lines without those of what is meant, which is no user of itself, and without the first line of
+        other definitions of the name.
+        """
+        left = list(lines)
+        for one in defined:
+            inside = [line for line in left if one.hit.start_line <= line <= one.hit.end_line]
+            gone = inside if one in self._definitions else inside[:1]
+            left = [line for line in left if line not in gone]
+        return left
 
-    def _spots(self, items: Sequence[Item], lines_of: LinesOf, files: int) -> tuple[list[Spot], bool]:
-        """Return the items whose text, as it is on disk now, has the name on a line that counts, and whether all were
-        looked at. Where there are more than a page shows, no file takes all of the first page.
+    def _one_each(self, used: Sequence[UsedLine], item: Item) -> list[UsedLine]:
+        """Return the first line of each function, and every line outside of functions: each is a user of its own.
+
+        Of a function with a line that is meant for sure that line is taken.
+        """
+        file = self._judge.text_of(item.source)
+        hits = file.defined if file is not None else ()
+        found: dict[tuple[int, int] | int, UsedLine] = {}
+        for one in used:
+            around = [hit for hit in hits if hit.start_line <= one.line <= hit.end_line]
+            callers = [hit for hit in around if hit.kind in _CALLERS]
+            caller = min(callers, key=lambda hit: hit.end_line - hit.start_line, default=None)
+            key = (caller.start_line, caller.end_line) if caller is not None else one.line
+            if key not in found or (found[key].by_name and not one.by_name):
+                found[key] = replace(one, symbol=_symbol_at(around, item))
+        return list(found.values())
+
+    def _spots(self, items: Sequence[Item], lines_of: LinesOf, files: int) -> tuple[list[Spot], bool, int]:
+        """Return the items whose text, as it is on disk now, has the name on a line that counts, whether all were
+        looked at, and how many were. Where there are more than a page shows, no file takes all of the first page.
         """
         found: list[Spot] = []
         beyond: list[bool] = []
         per_file: Counter[bytes] = Counter()
-        most_per_file, is_all = max(SHOWN_PER_FILE, self._shown // 4), True
+        most_per_file, is_all, looked_at = max(SHOWN_PER_FILE, self._shown // 4), True, 0
         for item in items:
             path = item.source.path
             is_enough = beyond.count(False) >= self._shown and not self._counts
@@ -385,16 +358,28 @@ class NameNeighborhood:
                 is_all = False
                 continue
             per_file[path] += 0
+            looked_at += 1
             file = self._observer.look(item.source).file
             # A changed file that is not ingested again yet is reported once it is indexed.
             stands = file is not None and file.content_hash == item.source.content_hash
-            for line in lines_of(file.data, item) if file is not None and stands else ():
-                per_file[path] += 1
-                found.append(Spot(item, line, line, item.symbol))
-                beyond.append(per_file[path] > most_per_file)
+            for one in lines_of(file.data, item) if file is not None and stands else ():
+                per_file[path] += not one.by_name
+                found.append(Spot(item, one.line, one.line, one.symbol or item.symbol, by_name=one.by_name))
+                beyond.append(one.by_name or per_file[path] > most_per_file)
         order = sorted(range(len(found)), key=lambda at: (beyond[at], at))
         pages = (sorted(order[at : at + self._shown]) for at in range(0, len(order), self._shown))
-        return [found[at] for page in pages for at in page], is_all
+        return [found[at] for page in pages for at in page], is_all, looked_at
+
+
+def _symbol_at(around: Sequence[DefinitionHit], item: Item) -> str:
+    """Return the dotted name of the definitions around a line of an item, the innermost last."""
+    inside = sorted(
+        (hit for hit in around if hit.item_id == item.id and hit.kind not in _VALUES),
+        key=lambda hit: (hit.start_line, -hit.end_line),
+    )
+    parts = item.symbol.split(".") if item.symbol else []
+    names = [hit.name for hit in inside]
+    return ".".join([*parts, *(names[1:] if parts and names[:1] == parts[-1:] else names)])
 
 
 def _entries(groups: Mapping[str, Sequence[Spot]]) -> list[str]:
@@ -412,8 +397,8 @@ def _qualified(one: DefinedAt) -> str:
     return ".".join(chain_of(one))
 
 
-def _line_of_mention(data: bytes, item: Item, names: Sequence[str]) -> list[int]:
-    return list(islice((line for name in names if (line := line_of_mention(data, item, name))), 1))
+def _line_of_mention(data: bytes, item: Item, names: Sequence[str]) -> list[UsedLine]:
+    return list(islice((UsedLine(line) for name in names if (line := line_of_mention(data, item, name))), 1))
 
 
 SYMBOL_SCHEMA = "helix.symbol/1"

@@ -15,12 +15,16 @@ from helix_core.workspace import uri_of
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Lines of an item, not yet weighed; ``symbol`` is the dotted name of the place."""
+    """Lines of an item, not yet weighed; ``symbol`` is the dotted name of the place.
+
+    ``by_name`` marks a use of which only the name says that it is one.
+    """
 
     item: Item
     start_line: int
     end_line: int
     symbol: str
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class SymbolPlace:
             "committed_at": commit.committed_at if commit else None,
             "commit_of": self.commit_of if commit else "",
             **({"uncommitted": True} if self.uncommitted else {}),
+            **({"by_name": True} if self.spot.by_name else {}),
             **({"buffer": dataclasses.asdict(self.buffer)} if self.buffer else {}),
         }
 

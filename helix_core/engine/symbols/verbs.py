@@ -278,12 +278,15 @@ class HintPage:
 def _reached(
     first: dict[str, Any], depth: int, look_up: Callable[[str, bytes, int], dict[str, Any] | None]
 ) -> tuple[list[dict[str, Any]], bool]:
-    """Return the users and tests of the users of a symbol, nearest first, and whether every name was followed."""
+    """Return the users and tests of the users of a symbol, nearest first, and whether every name was followed.
+
+    A place that only has the name is neither followed nor reached.
+    """
     known = {_place(place) for kind in ("definitions", "users", "tests") for place in first[kind]}
     followed, left = {first["symbol"], first["name"], ""}, MOST_NAMES_FOLLOWED
     reached: list[dict[str, Any]] = []
     is_all = first["users_total"] <= len(first["users"])
-    level = first["users"]
+    level = _sure(first["users"])
     for steps in range(2, depth + 1):
         following: list[dict[str, Any]] = []
         for user in level:
@@ -298,13 +301,17 @@ def _reached(
             if found is None:
                 continue
             is_all = is_all and found["users_total"] <= len(found["users"])
-            for place in [*found["users"], *found["tests"]]:
+            for place in _sure([*found["users"], *found["tests"]]):
                 if _place(place) not in known:
                     known.add(_place(place))
                     reached.append(place | {"depth": steps, "via": via})
-            following += found["users"]
+            following += _sure(found["users"])
         level = following
     return reached, is_all
+
+
+def _sure(places: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [place for place in places if not place.get("by_name")]
 
 
 def _unread_file(unread: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from helix_core.engine.verdict.overlay import Buffers, edits, line_on_disk
     from helix_core.engine.verdict.reasons import REASONS, ReasonText, reason_words
     from helix_core.engine.verdict.shown import OPEN_SCHEMA, Shown, lines_shown, reason_now
-    from helix_core.engine.verdict.spans import is_document, line_of_mention, lines_of_use, narrowed, owners_in
+    from helix_core.engine.verdict.spans import (
+        code_lines,
+        is_document,
+        line_of_mention,
+        lines_of_use,
+        narrowed,
+        owners_in,
+        whole_word,
+    )
     from helix_core.engine.verdict.table import (
         Observation,
         freshness,
@@ -60,6 +68,7 @@ __all__ = [
     "VerdictContext",
     "Weigher",
     "all_lost",
+    "code_lines",
     "edits",
     "explained",
     "freshness",
@@ -82,6 +91,7 @@ __all__ = [
     "signature",
     "specificity",
     "verdict",
+    "whole_word",
     "with_named",
 ]
 
@@ -100,7 +110,15 @@ __getattr__ = lazy_face(
         "overlay": ("Buffers", "edits", "line_on_disk"),
         "reasons": ("REASONS", "ReasonText", "reason_words"),
         "shown": ("OPEN_SCHEMA", "Shown", "lines_shown", "reason_now"),
-        "spans": ("is_document", "line_of_mention", "lines_of_use", "narrowed", "owners_in"),
+        "spans": (
+            "code_lines",
+            "is_document",
+            "line_of_mention",
+            "lines_of_use",
+            "narrowed",
+            "owners_in",
+            "whole_word",
+        ),
         "table": ("Observation", "freshness", "live_truth", "memory_verdict", "refresh_plan", "specificity", "verdict"),
         "weigher": ("ObservedItem", "Placed", "VerdictContext", "Weigher"),
     },

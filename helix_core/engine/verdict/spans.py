@@ -52,14 +52,66 @@ def _owners(before: str) -> tuple[str, ...]:
     return ("()",) if _JOINED.search(before) else ()
 
 
-_STRING = lazy_pattern(r"\"[^\"\n]*\"|'[^'\n]*'", cues="\"|'")
+_STRING = lazy_pattern(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'", cues="\"|'")
+_RUST_STRING = lazy_pattern(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.[^'\n]{0,8}+)'", cues="\"|'")
 _LONG_QUOTES = lazy_pattern(r"\"\"\"|'''", cues="\"\"\"|'''")
+_INSERTED = lazy_pattern(r"\{[^{}]*+\}", cues="{")
+_HASH_COMMENTS = frozenset(
+    ("python", "cython", "ruby", "bash", "perl", "r", "julia", "elixir", "nim", "yaml", "toml", "make", "cmake")
+)
+_DASH_COMMENTS = frozenset(("lua", "sql", "haskell"))
+_NO_COMMENTS = frozenset(("xml", "html", "markdown", "rst", "text", "css", "json"))
+
+
+def code_lines(text: str, language: str) -> list[str]:
+    """Return the lines of a text with strings blanked and comments cut off, so that offsets stay what they are.
+
+    What Python inserts into a string is kept; a line over ``LONGEST_LINE`` characters is left out as a whole.
+    """
+    found: list[str] = []
+    quotes, in_comment = "", False
+    has_blocks = language not in _HASH_COMMENTS | _DASH_COMMENTS | _NO_COMMENTS
+    mark = "#" if language in _HASH_COMMENTS else "--" if language in _DASH_COMMENTS else "//"
+    for line in text.split("\n"):
+        code = line if len(line) <= LONGEST_LINE else ""
+        if language in ("python", "cython"):
+            code, quotes = _without_long_strings(code, quotes)
+        if in_comment:
+            end = code.find("*/")
+            if end < 0:
+                found.append("")
+                continue
+            code, in_comment = " " * (end + 2) + code[end + 2 :], False
+        code = (_RUST_STRING if language == "rust" else _STRING).sub(_blanked, code)
+        if (
+            language not in _NO_COMMENTS
+            and (at := code.find(mark)) >= 0
+            and not (mark == "#" and code[at - 1 : at] == "$")
+        ):
+            code = code[:at]
+        while has_blocks and (start := code.find("/*")) >= 0:
+            end = code.find("*/", start + 2)
+            in_comment = end < 0
+            code = code[:start] if in_comment else code[:start] + " " * (end + 2 - start) + code[end + 2 :]
+        found.append(code)
+    return found
+
+
+def _blanked(match: re.Match[str]) -> str:
+    """Return a string without what is in it; of a formatted one what it inserts is kept."""
+    text = match[0]
+    before = match.string[max(match.start() - 2, 0) : match.start()].lower()
+    inside = [" "] * (len(text) - 2)
+    if before.endswith("f") or before in ("fr", "rf"):
+        for inserted in _INSERTED.finditer(text):
+            inside[inserted.start() - 1 : inserted.end() - 1] = f" {inserted[0][1:-1]} "
+    return f"{text[0]}{''.join(inside)}{text[-1]}"
 
 
 def lines_of_use(
     data: bytes, item: Item, name: str, without: Collection[int] = (), *, as_owner: bool = True
 ) -> list[int]:
-    """Return the lines of code in the item that use the name, 1-based. Comments and imports are skipped. Of an item in
+    """Return the lines of code in the item that have the name, 1-based. Comments and imports are skipped. Of an item in
     which only strings have it, docstrings included, the first line that does.
 
     Args:
@@ -75,29 +127,32 @@ def lines_of_use(
         return []
     used: list[int] = []
     quoted = 0
-    quotes = ""
-    for number, line in enumerate(with_line_feeds(text).split("\n"), item.start_line):
-        code, quotes = _without_long_strings(line, quotes) if item.source.language == "python" else (line, "")
+    lines = with_line_feeds(text)
+    codes = code_lines(lines, item.source.language)
+    for number, (line, code) in enumerate(zip(lines.split("\n"), codes, strict=True), item.start_line):
         if number in without or not pattern.search(line) or line.lstrip().startswith((*_COMMENT, *_IMPORT)):
             continue
-        if pattern.search(_STRING.sub("", code)):
+        if pattern.search(code):
             used.append(number)
         quoted = quoted or number
     return used or ([quoted] if quoted else [])
 
 
 def _without_long_strings(line: str, quotes: str) -> tuple[str, str]:
-    """Return what of a line of Python is outside of strings in three quotes, and the quotes open after it; ``quotes``
-    are those open before it.
+    """Return a line of Python with strings in three quotes blanked, and the quotes open after it; ``quotes`` are those
+    open before it.
     """
     code, at = [], 0
     for mark in _LONG_QUOTES.finditer(line):
-        if not quotes:
-            code.append(line[at : mark.start()])
+        if "#" in line[:at] and not quotes:
+            break
+        code.append(line[at : mark.start()] if not quotes else " " * (mark.start() - at))
+        code.append("   ")
+        at = mark.end()
         if quotes in ("", mark[0]):
             quotes = "" if quotes else mark[0]
-            at = mark.end()
-    return "".join((*code, "" if quotes else line[at:])), quotes
+    code.append(" " * (len(line) - at) if quotes else line[at:])
+    return "".join(code), quotes
 
 
 def line_of_mention(data: bytes, item: Item, name: str) -> int:

@@ -54,6 +54,7 @@ export interface PlaceReply {
   reason?: string | undefined;
   detail?: string | undefined;
   uri?: string | undefined;
+  by_name?: boolean | undefined;
   commit?: string | null | undefined;
   author?: string | null | undefined;
   committed_at?: number | null | undefined;

@@ -540,6 +540,8 @@ export interface SymbolPlace extends LineSpan {
   readonly commit_of?: 'file' | 'lines' | '';
   /** HEAD does not have these lines: they were edited or added since. */
   readonly uncommitted?: boolean;
+  /** A use of which only the name says that it is one: the class before it is not known. */
+  readonly by_name?: boolean;
 }
 
 /** `helix.symbol/1`: what is known of a name. */

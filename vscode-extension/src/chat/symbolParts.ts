@@ -27,7 +27,12 @@ export function symbolParts(answer: SymbolAnswer, nowSeconds: number): ChatPart[
       text(`#### ${title} (${total}${more})\n\n`),
       ...places.slice(0, mostPlaces).flatMap((one) => {
         number += 1;
-        return [text(`**${number}** ${marks[one.status]} `), place(one), text(`${facts(one)}${origin(one)}\n\n`)];
+        const doubt = one.by_name === true ? ' (by name only)' : '';
+        return [
+          text(`**${number}** ${marks[one.status]} `),
+          place(one),
+          text(`${doubt}${facts(one)}${origin(one)}\n\n`),
+        ];
       }),
     ];
   };

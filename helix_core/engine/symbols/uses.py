@@ -1,0 +1,422 @@
+"""Tell uses of a definition from lines that only have its name: by import, receiver and scope.
+
+Three answers: it is meant for sure, its name alone speaks for it, or it is another's. What stands before the name is
+followed as far as the text says it (``self``, a class, a module, a variable that is made of a class here); nothing is
+guessed, so that what cannot be followed is never a use for sure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+from helix_core.engine.symbols.expression_types import (
+    FOREIGN,
+    FUNCTIONS,
+    IMPLICIT_THIS,
+    MODULES_ALONE,
+    TYPES,
+    ExpressionTypes,
+    Type,
+    family,
+)
+from helix_core.engine.symbols.hierarchy import ClassAt, ClassHierarchy, MemberOrigin
+from helix_core.engine.symbols.receivers import (
+    BY_PACKAGE,
+    LITERAL,
+    LONGEST_DECLARATION,
+    SELF,
+    SUPER,
+    Binding,
+    Chain,
+    CodeText,
+    chain_before,
+    head_of,
+    made_of,
+    module_named,
+)
+from helix_core.engine.verdict import Weigher, whole_word
+from helix_core.model import Role, Source
+from helix_core.search import Imports, module_of, resolves_to
+from helix_core.store import DefinedAt, Reader
+from helix_core.words import is_compound
+
+MOST_OTHERS = 12
+"""A name of which there are more other definitions is never one that stands for its definition alone."""
+_CALLED_WITH_PARENTHESES = frozenset(("java", "c_sharp", "cpp", "swift", "dart"))
+_KEYED = re.compile(r"\s*:(?!:)")
+_ASSIGNED = re.compile(r"\s*=(?![=>~])")
+
+
+class Standing(IntEnum):
+    """What a name on a line is: of another or of nothing here, not told, likely by its name, or surely meant."""
+
+    OTHER = 0
+    UNTOLD = 1
+    BY_NAME = 2
+    SURE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _NameAt:
+    """A name on a line: the code before and after it, and the chain that it is taken from, None where there is none."""
+
+    file: CodeText
+    line: int
+    before: str
+    chain: Chain | None
+    after: str
+
+
+class UseJudge:
+    """Judges the uses of one name for one answer.
+
+    Args of the constructor:
+        meant: The definitions that are meant.
+        candidates: All definitions of the name.
+        importing: Source ids and paths of the files that import the first definition's file.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        weigher: Weigher,
+        hierarchy: ClassHierarchy,
+        name: str,
+        *,
+        meant: Sequence[DefinedAt],
+        candidates: Sequence[DefinedAt],
+        importing: Callable[[], Mapping[int, bytes]],
+    ) -> None:
+        self._hierarchy, self._name = hierarchy, name
+        self._importing = importing
+        self._word = whole_word(name)
+        same_case = [one for one in candidates if one.hit.name == meant[0].hit.name]
+        self._others = [one for one in same_case if one not in meant]
+        self._members = [one for one in meant if self._is_member(one)]
+        self._free = [one for one in meant if one not in self._members]
+        self._families = {family(one.path) for one in meant}
+        self._meant_owners = hierarchy.owners(self._members)
+        self._other_owners = hierarchy.owners(one for one in self._others if self._is_member(one)) - self._meant_owners
+        self._types = ExpressionTypes(reader, weigher, hierarchy, self._meant_owners | self._other_owners)
+        self._known: dict[tuple[bytes, int, Chain], Type] = {}
+        self._in_classes: dict[tuple[ClassAt, bool], Standing] = {}
+
+    @cached_property
+    def _paths_importing(self) -> list[bytes]:
+        return list(self._importing().values())
+
+    @cached_property
+    def _is_sole(self) -> bool:
+        """Return whether nothing else outside of tests has the name, apart from what overrides it or is overridden."""
+        others = [one for one in self._others if one.role is not Role.TEST]
+        if len(others) > MOST_OTHERS or not all(self._is_member(one) for one in others):
+            return False
+        return all(
+            (one.path, one.trail) in self._meant_owners
+            or self._hierarchy.extends((one.path, one.trail), self._meant_owners)
+            or any(self._hierarchy.extends(own, {(one.path, one.trail)}) for own in self._meant_owners)
+            for one in others
+        )
+
+    def text_of(self, source: Source) -> CodeText | None:
+        """Return a file's text as it is on disk; None where it cannot be read, or the index has another version."""
+        return self._types.text_of(source)
+
+    def _is_member(self, one: DefinedAt) -> bool:
+        """Return whether a definition belongs to a class, and is no class itself."""
+        if not one.trail or one.hit.kind in TYPES:
+            return False
+        if one.hit.kind == "method":
+            return True
+        kinds = {at.hit.kind for at in self._hierarchy.named(one.trail[-1]) if at.hit.name == one.trail[-1]}
+        return bool(kinds & TYPES)
+
+    @property
+    def is_telling(self) -> bool:
+        """Return whether the name alone nearly tells that its definition is meant."""
+        return is_compound(self._name) and self._is_sole
+
+    def standing(self, source: Source, line: int, *, as_owner: bool = True) -> Standing:
+        """Return what the name is on a line of a file; ``as_owner`` as of ``lines_of_use``."""
+        file = self._types.text_of(source)
+        if file is None or not 0 < line <= len(file.lines):
+            return Standing.OTHER
+        if family(file.path) not in self._families:
+            return Standing.BY_NAME if self.is_telling else Standing.OTHER
+        code = file.lines[line - 1]
+        found = Standing.OTHER
+        for match in self._word.finditer(code):
+            after = code[match.end() :]
+            if as_owner or re.match(r"\s*(?:\?\.|\.|::)\s*\w", after) is None:
+                found = max(found, self._one(file, line, match.start(), after))
+        if found is Standing.OTHER and self._word.search(code) is None:
+            return self._quoted(file, line)
+        return found
+
+    def _quoted(self, file: CodeText, line: int) -> Standing:
+        """Return what a name is that only a string has: with its owner or its module before it, it is meant."""
+        raw = file.text.split("\n")[line - 1]
+        owners = {one.trail[-1] if one.trail else module_of(one.path)[-1] for one in (*self._members, *self._free)}
+        match = re.search(rf"(\w+)(?:\.|::|#|:){re.escape(self._name)}(?!\w)", raw)
+        if match is not None:
+            return Standing.BY_NAME if match[1] in owners else Standing.OTHER
+        return Standing.BY_NAME if self.is_telling else Standing.OTHER
+
+    def _one(self, file: CodeText, line: int, column: int, after: str) -> Standing:
+        before = file.before(line, column)
+        at = _NameAt(file, line, before, chain_before(before), after)
+        found = max((self._of_free(one, at) for one in self._free), default=Standing.OTHER)
+        if self._members and found is not Standing.SURE:
+            found = max(found, self._of_members(at))
+        return found
+
+    # Functions, classes and values of a module
+
+    def _of_free(self, one: DefinedAt, at: _NameAt) -> Standing:
+        file, line, chain = at.file, at.line, at.chain
+        if chain is None:
+            return self._bare(one, at)
+        if not chain or chain is LITERAL:
+            return Standing.OTHER
+        words = [step.name for step in chain]
+        if any(step.is_called for step in chain):
+            return Standing.OTHER
+        if one.trail and (one.trail[-1] == words[-1] or (words[-1] in SELF and self._is_within(one, file, line))):
+            return self._of_owner(one, file, words)
+        if words[0] in SELF:
+            return Standing.SURE if file.language == "rust" and file.path == one.path else Standing.OTHER
+        bound = file.bindings.get(".".join(words)) or file.bindings.get(words[0])
+        if bound is not None:
+            rest = [] if file.bindings.get(".".join(words)) else words[1:]
+            return self._by_module(one, file, bound, rest)
+        if file.language in MODULES_ALONE - {"rust"} or one.trail:
+            return Standing.OTHER
+        parts = (*module_of(one.path), *one.path.decode("utf-8", "replace").split("/")[:-1])
+        if words[-1] in parts or words[-1] in ("crate", "super"):
+            return Standing.SURE if self._is_sole else Standing.BY_NAME
+        if file.language == "java" and file.path != one.path:
+            return Standing.SURE if ".".join(words) == self._types.package_of(one) else Standing.OTHER
+        return Standing.OTHER
+
+    def _of_owner(self, one: DefinedAt, file: CodeText, words: Sequence[str]) -> Standing:
+        """Return the standing of what is named with the class or namespace that it lies in."""
+        if words[-1] in SELF or one.path == file.path:
+            return Standing.SURE
+        owner = self._types.class_at(words, file)
+        if isinstance(owner, tuple):
+            return Standing.SURE if owner == (one.path, one.trail) else Standing.OTHER
+        if owner == FOREIGN:
+            return Standing.OTHER
+        return Standing.SURE if self._is_sole else Standing.BY_NAME
+
+    def _is_within(self, one: DefinedAt, file: CodeText, line: int) -> bool:
+        return file.path == one.path and any(hit.name == one.trail[-1] for hit in file.around(line))
+
+    def _bare(self, one: DefinedAt, at: _NameAt) -> Standing:
+        file, line, before, after = at.file, at.line, at.before, at.after
+        is_value = one.hit.kind not in (*TYPES, *FUNCTIONS, "declaration")
+        if _ASSIGNED.match(after) and not (is_value and file.path == one.path):
+            return Standing.OTHER
+        is_script = family(file.path) == "script"
+        if is_script and _KEYED.match(after) and before.rstrip()[-1:] in ("", "{", ","):
+            return Standing.OTHER
+        if file.language in MODULES_ALONE and self._is_shadowed(file, line):
+            is_fixture = one.role is Role.TEST and (b"conftest" in one.path or one.path == file.path)
+            return Standing.BY_NAME if is_fixture and family(file.path) == "python" else Standing.OTHER
+        if file.path == one.path:
+            return self._in_own_file(one, file, line)
+        if any(other.path == file.path and not self._is_member(other) for other in self._others):
+            return Standing.OTHER
+        bound = file.bindings.get(self._name)
+        if bound is not None:
+            return self._by_import(one, file, bound)
+        if self._types.takes_all_of(one, file, self._paths_importing):
+            return Standing.SURE if file.language != "rust" or self._is_sole else Standing.BY_NAME
+        return self._unbound(one, file, line)
+
+    def _in_own_file(self, one: DefinedAt, file: CodeText, line: int) -> Standing:
+        """Return the standing of a bare name in the file that defines it: a local one only inside its owner."""
+        if not one.trail or one.hit.kind in TYPES:
+            return Standing.SURE
+        return Standing.SURE if any(hit.name == one.trail[-1] for hit in file.around(line)) else Standing.OTHER
+
+    def _unbound(self, one: DefinedAt, file: CodeText, line: int) -> Standing:
+        """Return the standing of a bare name that is neither defined nor imported in its file."""
+        language = file.language
+        if language in BY_PACKAGE:
+            if one.trail and not any(hit.name == one.trail[-1] for hit in file.around(line)):
+                inherited = any(
+                    self._hierarchy.extends(at, {(one.path, one.trail)}) for at in self._types.classes_at(file, line)
+                )
+                return Standing.SURE if inherited else Standing.OTHER
+            return Standing.SURE if file.package == self._types.package_of(one) else Standing.OTHER
+        if language in MODULES_ALONE:
+            # A part of a script, or a mistake.
+            is_loose = self.is_telling and language not in ("go", "rust") and not one.trail
+            return Standing.BY_NAME if is_loose else Standing.OTHER
+        if one.trail and one.hit.kind not in TYPES and language not in ("cpp", "c_sharp", "ruby", "php"):
+            return Standing.OTHER
+        is_near = file.source.id in self._importing()
+        if self._is_sole and (is_near or is_compound(self._name) or one.hit.kind in TYPES or language in ("c", "cpp")):
+            return Standing.SURE
+        return Standing.BY_NAME if self._is_sole or is_near else Standing.UNTOLD
+
+    def _is_shadowed(self, file: CodeText, line: int) -> bool:
+        """Return whether a function around a line has a parameter or a variable of the name."""
+        name = re.escape(self._name)
+        parameter = re.compile(rf"[(,*&|]\s*{name}\s*(?:[,:)|=]|$)")
+        arrow = re.compile(rf"(?:\([^()]*(?<!\w){name}(?!\w)[^()]*\)|(?<![\w.]){name})\s*=>")
+        for hit in file.around(line):
+            if hit.kind not in FUNCTIONS:
+                continue
+            if hit.name == self._name and any(one.path == file.path for one in self._free):
+                continue
+            lines = file.lines[hit.start_line - 1 : hit.end_line]
+            head = head_of(lines)
+            if parameter.search(head) or any(
+                arrow.search(each) for each in lines if self._name in each and len(each) <= LONGEST_DECLARATION
+            ):
+                return True
+            if any(f"global {self._name}" in each or f"nonlocal {self._name}" in each for each in lines):
+                return False
+            if made_of(self._name, lines[1:], file.language):
+                return True
+        return False
+
+    def _by_import(self, one: DefinedAt, file: CodeText, bound: Binding) -> Standing:
+        """Return the standing of a name that an import binds."""
+        if bound.name not in (self._name, "default", "") and bound.name:
+            return Standing.OTHER
+        if file.language in ("java", "kotlin", "scala", "groovy"):
+            whole = ".".join((self._types.package_of(one), *one.trail, self._name))
+            is_own = bound.target == whole or whole.endswith(f".{bound.target}")
+            return Standing.SURE if is_own or f"{bound.target}.{bound.name}" == whole else Standing.OTHER
+        if file.language == "rust":
+            module = bound.target.split("::")
+            parts = (*module_of(one.path), *one.trail)
+            is_own = module[-1] in parts or module[-1] in ("crate", "self", "super")
+            return Standing.SURE if is_own or self._is_sole else Standing.OTHER
+        return self._by_module(one, file, bound if not bound.name else Binding(bound.target), ())
+
+    def _by_module(self, one: DefinedAt, file: CodeText, bound: Binding, words: Sequence[str]) -> Standing:
+        """Return the standing of what is taken from a module: of the definition's, or of one that hands it on."""
+        if file.language == "go":
+            folder = "/".join(module_of(one.path)[:-1])
+            is_own = bool(folder) and (bound.target == folder or bound.target.endswith(f"/{folder}"))
+            is_root = not folder and self._is_sole
+            return Standing.SURE if is_own or is_root else Standing.OTHER
+        if file.language in ("java", "kotlin", "scala", "groovy"):
+            return Standing.OTHER
+        target = module_named(bound, words)
+        if resolves_to(target, file.path, one.path, is_named=True):
+            return Standing.SURE
+        if any(resolves_to(target, file.path, other.path, is_named=True) for other in self._others if not other.trail):
+            return Standing.OTHER
+        if any(resolves_to(target, file.path, path, is_named=True) for path in self._paths_importing):
+            # A module that imports the definition hands it on.
+            return Standing.SURE
+        if file.language in ("rust", "php", "ruby"):
+            return Standing.BY_NAME if self._is_sole else Standing.OTHER
+        depth = Imports(file.path, [target]).depth(one.path)
+        return Standing.BY_NAME if depth and self._is_sole else Standing.OTHER
+
+    def _of_members(self, at: _NameAt) -> Standing:
+        file, line, chain = at.file, at.line, at.chain
+        if chain is None:
+            return self._bare_member(at)
+        if len(chain) == 1 and (chain[0].name in SUPER) and file.language != "go":
+            return self._above(file, line)
+        body = next((hit.start_line for hit in file.around(line) if hit.kind in FUNCTIONS), -line)
+        asked = (file.path, body, chain)
+        if asked not in self._known:
+            self._known[asked] = self._types.type_of(file, line, chain, 0) if chain else None
+        of = self._known[asked]
+        if of == FOREIGN:
+            return Standing.OTHER
+        if isinstance(of, tuple):
+            return self._in_class(of, is_self=chain[0].name in SELF and len(chain) == 1)
+        return self._untyped(file, chain)
+
+    def _untyped(self, file: CodeText, chain: Chain) -> Standing:
+        """Return the standing where the class of what stands before the name is not known."""
+        if self.is_telling:
+            return Standing.BY_NAME
+        last = chain[-1].name.strip("_@$").replace("_", "").lower() if chain else ""
+        owners = {one.trail[-1] for one in self._members}
+        is_alike = len(last) > 2 and any(owner.lower().endswith(last) for owner in owners)
+        has_class = any(whole_word(owner).search(file.text) for owner in owners)
+        if is_alike or has_class or (self._is_sole and file.source.id in self._importing()):
+            return Standing.BY_NAME
+        return Standing.UNTOLD
+
+    def _in_class(self, at: ClassAt, *, is_self: bool) -> Standing:
+        """Return the standing of a member of a class that is known."""
+        if (at, is_self) not in self._in_classes:
+            self._in_classes[at, is_self] = self._of_class(at, is_self=is_self)
+        return self._in_classes[at, is_self]
+
+    def _of_class(self, at: ClassAt, *, is_self: bool) -> Standing:
+        origin = self._hierarchy.origin(at, self._meant_owners, self._other_owners)
+        if origin is MemberOrigin.MEANT:
+            return Standing.SURE
+        if any(self._hierarchy.extends(own, {at}) for own in self._meant_owners):
+            # Called on a class above, which may be the one that is meant when it runs.
+            return Standing.BY_NAME
+        if origin is MemberOrigin.OTHER:
+            return Standing.OTHER
+        return Standing.BY_NAME if origin is MemberOrigin.OPEN or (is_self and self._is_sole) else Standing.OTHER
+
+    def _above(self, file: CodeText, line: int) -> Standing:
+        """Return the standing of a member of ``super``."""
+        classes = self._types.classes_at(file, line)
+        if not classes:
+            return Standing.UNTOLD
+        origin = self._hierarchy.origin(classes[0], self._meant_owners, self._other_owners, own=False)
+        if origin is MemberOrigin.MEANT:
+            return Standing.SURE
+        return Standing.BY_NAME if origin is MemberOrigin.OPEN else Standing.OTHER
+
+    def _bare_member(self, place: _NameAt) -> Standing:
+        file, line, before, after = place.file, place.line, place.before, place.after
+        is_callable = all(one.hit.kind in FUNCTIONS for one in self._members)
+        classes = self._types.classes_at(file, line)
+        if file.language not in IMPLICIT_THIS:
+            around = file.around(line)
+            is_body = bool(around) and around[0].kind in TYPES and classes[:1] and classes[0] in self._meant_owners
+            is_field = not is_callable and (_KEYED.match(after) or _ASSIGNED.match(after))
+            return Standing.SURE if is_body else Standing.BY_NAME if is_field and self._is_sole else Standing.OTHER
+        is_new = re.search(r"\bnew\s+(?:\w+\.)*$", before) is not None
+        if is_new and any(one.trail[-1] == self._name for one in self._members):
+            return Standing.SURE if self._types.class_at([self._name], file) in self._meant_owners else Standing.OTHER
+        if is_new or (re.search(r"[)\w>]\s+$", before) and _is_declared(before)):
+            return Standing.OTHER
+        if is_callable and file.language in _CALLED_WITH_PARENTHESES and not re.match(r"\s*(?:<[^()]*>)?\(", after):
+            return Standing.OTHER
+        if not is_callable and self._is_shadowed(file, line):
+            return Standing.OTHER
+        found = Standing.OTHER
+        for at in classes:
+            standing = self._in_class(at, is_self=True)
+            origin = self._hierarchy.origin(at, self._meant_owners, self._other_owners)
+            if origin is MemberOrigin.OTHER:
+                return found
+            if standing is Standing.SURE:
+                return standing
+            found = max(found, standing)
+        bound = file.bindings.get(self._name)
+        stars = [one.target for name, one in file.bindings.items() if name.startswith("*")]
+        for one in self._members:
+            whole = ".".join((self._types.package_of(one), *one.trail))
+            if (bound is not None and whole.endswith(bound.target.removesuffix(f".{self._name}"))) or whole in stars:
+                return Standing.SURE
+        return found
+
+
+def _is_declared(before: str) -> bool:
+    """Return whether the word before a name is a type, so that the name is declared there."""
+    word = re.search(r"(\w+)[>\])]*\s+$", before)
+    return word is not None and word[1] not in ("return", "throw", "else", "yield", "await", "case", "in", "not", "do")

@@ -1,0 +1,326 @@
+"""Who uses a definition is told by import, receiver and scope; what only has its name is marked, or left out."""
+
+import time
+
+import pytest
+
+from helix_core.engine.symbols.receivers import (
+    LITERAL,
+    Binding,
+    Made,
+    Step,
+    bindings,
+    chain_before,
+    chain_of_value,
+    made_of,
+    type_words,
+)
+from helix_core.engine.verdict import code_lines
+from tests.engine.repository import write
+
+
+def indexed(tmp_path, open_helix, files):
+    folder = tmp_path / "project"
+    write(folder, files)
+    engine = open_helix(folder)
+    engine.refresh()
+    return engine
+
+
+def told(engine, name, **more):
+    """The lines that use a name for sure, and those that only have it."""
+    known = engine.symbols.about(name, k=40, **more)
+    places = [*known["users"], *known["tests"]]
+    return tuple(
+        sorted(f"{one['source_id']}:{one['start_line']}" for one in places if bool(one.get("by_name")) is by_name)
+        for by_name in (False, True)
+    )
+
+
+PYTHON = {
+    "app/__init__.py": "",
+    "app/lock.py": "class Lock:\n    def create(self):\n        return 1\n\n"
+    "    def renew(self):\n        self.create()\n",
+    "app/wire.py": "def create(size):\n    return size\n\n\ndef twice(create=2):\n    return create * 2\n",
+    "app/start.py": "from app import wire\nfrom app.lock import Lock\n\n\ndef start(other):\n"
+    "    lock = Lock()\n    lock.create()\n    wire.create(3)\n    other.create()\n    return dict(create=1)\n",
+    "app/begin.py": "from app.wire import create as make\nfrom app.wire import create\n\n\ndef begin(pool):\n"
+    "    pool.create()\n    return create(3)\n",
+    "app/held.py": "from app.lock import Lock\n\n\nclass Holder:\n    def __init__(self, lock: Lock):\n"
+    "        self.lock = lock\n\n    def hold(self):\n        self.lock.create()\n",
+    "app/below.py": "from app.lock import Lock\n\n\nclass Own(Lock):\n    def create(self):\n"
+    "        return super().create()\n\n    def again(self):\n        return self.create()\n\n\n"
+    "class Plain(Lock):\n    def again(self):\n        return self.create()\n",
+    "app/page.svg": '<svg><create offset="0"/></svg>\n',
+    "app/text.py": 'import os\n\n\ndef say():\n    os.create()\n    return "create it"\n',
+}
+
+
+def test_a_method_and_a_function_of_one_name_have_their_own_users(tmp_path, open_helix):
+    engine = indexed(tmp_path, open_helix, PYTHON)
+    sure, by_name = told(engine, "Lock.create")
+    assert sure == ["app/below.py:14", "app/below.py:6", "app/held.py:9", "app/lock.py:6", "app/start.py:7"]
+    assert by_name == [], "one place a function, and the sure one of it"
+    for asked in ("wire.create", "app.wire.create"):
+        assert told(engine, asked) == (["app/begin.py:7", "app/start.py:8"], [])
+    (user,) = [one for one in engine.symbols.about("Own.create", k=9)["users"] if not one.get("by_name")]
+    assert (user["start_line"], user["symbol"]) == (9, "Own.again")
+
+
+def test_what_a_change_reaches_follows_no_bare_name(tmp_path, open_helix):
+    files = {
+        "app/sock.py": "def close_all():\n    return 1\n",
+        "app/main.py": "from app.sock import close_all\n\n\nclass Main:\n    def stop(self):\n        close_all()\n\n"
+        "    def halt(self):\n        self.stop()\n",
+        "app/other.py": "class Other:\n    def stop(self):\n        return 2\n\n"
+        "    def end(self):\n        self.stop()\n",
+        "app/server.py": "def run(server, stop=False):\n    server.stop()\n    return stop\n",
+        "app/image.svg": '<svg><stop offset="0"/></svg>\n',
+    }
+    engine = indexed(tmp_path, open_helix, files)
+    reached = engine.symbols.about("close_all", k=10, depth=2)["reached"]
+    assert [(one["source_id"], one["symbol"], one["via"]) for one in reached] == [
+        ("app/main.py", "Main.halt", "Main.stop")
+    ]
+
+
+JAVA = {
+    "src/a/Lock.java": "package a;\n\npublic class Lock {\n  public int unbar() {\n    return 1;\n  }\n\n"
+    "  public Lock with(int size) {\n    return this;\n  }\n\n  void again() {\n    unbar();\n  }\n}\n",
+    "src/a/Door.java": "package a;\n\npublic class Door {\n  public int unbar() {\n    return 2;\n  }\n\n"
+    "  void again() {\n    unbar();\n  }\n}\n",
+    "src/b/Use.java": "package b;\n\nimport a.Door;\nimport a.Lock;\n\nclass Use {\n  private final Lock held;\n\n"
+    "  void one(Lock lock) {\n    lock.unbar();\n  }\n\n  void two(Door door) {\n    door.unbar();\n  }\n\n"
+    "  void three() {\n    held.unbar();\n  }\n\n  void four() {\n    new Lock()\n        .with(3)\n"
+    "        .unbar();\n  }\n\n"
+    "  void five(java.io.File file, Object lockLike) {\n    file.unbar();\n  }\n}\n",
+}
+TYPESCRIPT = {
+    "src/lock.ts": "export class Lock {\n  unbar(): number {\n    return 1;\n  }\n  again() {\n"
+    "    this.unbar();\n  }\n}\n",
+    "src/door.ts": "export class Door {\n  unbar(): number {\n    return 2;\n  }\n}\n",
+    "src/use.ts": "import { Door } from './door';\nimport { Lock } from './lock';\n\n"
+    "export function one(lock: Lock) {\n"
+    "  lock.unbar();\n}\n\nexport function two() {\n  const door = new Door();\n  door.unbar();\n}\n\n"
+    "export function three() {\n  const lock = new Lock();\n  return lock.unbar();\n}\n\n"
+    "export function four() {\n  return { unbar: 1 };\n}\n",
+}
+GO = {
+    "lock/lock.go": "package lock\n\ntype Lock struct{}\n\nfunc NewLock() *Lock {\n\treturn &Lock{}\n}\n\n"
+    "func (l *Lock) Unbar() int {\n\treturn 1\n}\n\nfunc (l *Lock) Again() int {\n\treturn l.Unbar()\n}\n",
+    "door/door.go": "package door\n\ntype Door struct{}\n\nfunc (d *Door) Unbar() int {\n\treturn 2\n}\n",
+    "use/use.go": 'package use\n\nimport (\n\t"example.org/x/door"\n\t"example.org/x/lock"\n)\n\n'
+    "func One(l *lock.Lock) {\n\tl.Unbar()\n}\n\nfunc Two(d *door.Door) {\n\td.Unbar()\n}\n\n"
+    "func Three() {\n\tl := lock.NewLock()\n\tl.Unbar()\n}\n",
+}
+RUST = {
+    "src/lock.rs": "pub struct Lock;\n\nimpl Lock {\n    pub fn new() -> Self {\n        Lock\n    }\n\n"
+    "    pub fn unbar(&self) -> u32 {\n        1\n    }\n\n    fn again(&self) -> u32 {\n"
+    "        self.unbar()\n    }\n}\n",
+    "src/door.rs": "pub struct Door;\n\nimpl Door {\n    pub fn unbar(&self) -> u32 {\n        2\n    }\n\n"
+    "    fn again(&self) -> u32 {\n        self.unbar()\n    }\n}\n",
+    "src/use_it.rs": "use crate::door::Door;\nuse crate::lock::Lock;\n\nfn one(lock: &Lock) -> u32 {\n"
+    "    lock.unbar()\n}\n\n"
+    "fn two(door: &Door) -> u32 {\n    door.unbar()\n}\n\nfn three() -> u32 {\n    let lock = Lock::new();\n"
+    "    lock.unbar()\n}\n",
+}
+KOTLIN = {
+    "src/Lock.kt": "package a\n\nclass Lock {\n    fun unbar(): Int {\n        return 1\n    }\n\n"
+    "    fun again(): Int {\n"
+    "        return unbar()\n    }\n}\n",
+    "src/Door.kt": "package a\n\nclass Door {\n    fun unbar(): Int {\n        return 2\n    }\n\n"
+    "    fun again(): Int {\n"
+    "        return unbar()\n    }\n}\n",
+    "src/Use.kt": "package a\n\nfun one(lock: Lock): Int {\n    return lock.unbar()\n}\n\n"
+    "fun two(door: Door): Int {\n"
+    "    return door.unbar()\n}\n\nfun three(): Int {\n    val lock = Lock()\n    return lock.unbar()\n}\n",
+}
+CPP = {
+    "lock.hpp": "class Lock {\npublic:\n    int unbar();\n    int again();\n};\n",
+    "lock.cpp": '#include "lock.hpp"\n\nint Lock::unbar() {\n    return 1;\n}\n\nint Lock::again() {\n'
+    "    return unbar();\n}\n",
+    "door.hpp": "class Door {\npublic:\n    int unbar() {\n        return 2;\n    }\n    int again() {\n"
+    "        return unbar();\n"
+    "    }\n};\n",
+    "use.cpp": '#include "door.hpp"\n#include "lock.hpp"\n\nint one(Lock& lock) {\n    return lock.unbar();\n}\n\n'
+    "int two(Door* door) {\n    return door->unbar();\n}\n\nint three() {\n    Lock lock;\n"
+    "    return lock.unbar();\n}\n",
+}
+RUBY = {
+    "lock.rb": "class Lock\n  def unbar\n    1\n  end\n\n  def again\n    self.unbar\n  end\nend\n",
+    "door.rb": "class Door\n  def unbar\n    2\n  end\n\n  def again\n    self.unbar\n  end\nend\n",
+    "use.rb": "def one\n  lock = Lock.new\n  lock.unbar\nend\n\ndef two\n  door = Door.new\n  door.unbar\nend\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "asked", "used"),
+    [
+        pytest.param(
+            JAVA,
+            "Lock.unbar",
+            ["src/a/Lock.java:13", "src/b/Use.java:10", "src/b/Use.java:18", "src/b/Use.java:24"],
+            id="java",
+        ),
+        pytest.param(TYPESCRIPT, "Lock.unbar", ["src/lock.ts:6", "src/use.ts:15", "src/use.ts:5"], id="typescript"),
+        pytest.param(GO, "Lock.Unbar", ["lock/lock.go:14", "use/use.go:18", "use/use.go:9"], id="go"),
+        pytest.param(RUST, "Lock.unbar", ["src/lock.rs:13", "src/use_it.rs:14", "src/use_it.rs:5"], id="rust"),
+        pytest.param(KOTLIN, "Lock.unbar", ["src/Lock.kt:9", "src/Use.kt:13", "src/Use.kt:4"], id="kotlin"),
+        pytest.param(CPP, "Lock.unbar", ["lock.cpp:8", "use.cpp:14", "use.cpp:5"], id="cpp"),
+        pytest.param(RUBY, "Lock.unbar", ["lock.rb:7", "use.rb:3"], id="ruby"),
+    ],
+)
+def test_a_method_is_used_where_its_class_is_known_in_every_language(tmp_path, open_helix, files, asked, used):
+    sure, by_name = told(indexed(tmp_path, open_helix, files), asked)
+    assert sure == used
+    assert not {place for place in by_name if not place.startswith("use")}
+
+
+def test_what_is_not_known_is_marked_few_and_counted(tmp_path, open_helix):
+    loose = "def use_{0}(thing):\n    thing.open()\n"
+    files = {
+        "lock.py": "class Lock:\n    def open(self):\n        return 1\n",
+        "door.py": "class Door:\n    def open(self):\n        return 2\n",
+        "near.py": "from lock import Lock\n\n\n" + "\n\n".join(loose.format(number) for number in range(9)),
+        "far.py": "\n\n".join(loose.format(number) for number in range(5)),
+    }
+    engine = indexed(tmp_path, open_helix, files)
+    known = engine.symbols.about("Lock.open", k=10)
+    assert {place["source_id"] for place in known["users"]} == {"near.py"}
+    assert all(place["by_name"] for place in known["users"])
+    assert (len(known["users"]), known["users_total"]) == (3, 3)
+    assert (
+        "11 lines more have the name open, of which the text does not tell whose it is; find them with grep"
+        in (known["notes"])
+    )
+
+
+def test_what_is_handed_on_by_a_package_is_used_by_who_imports_it_there(tmp_path, open_helix):
+    files = {
+        "shop/__init__.py": "from shop.prices import total\n",
+        "shop/prices.py": "def total(lines):\n    return lines\n",
+        "shop/hours.py": "def total(days):\n    return days\n",
+        "user.py": "from shop import total\n\n\ndef use():\n    return total([])\n",
+        "worker.py": "import shop\nfrom shop.hours import total\n\n\ndef work():\n    return total(3)\n\n\n"
+        "def sell():\n    return shop.total([])\n",
+    }
+    engine = indexed(tmp_path, open_helix, files)
+    assert told(engine, "prices.total") == (["user.py:5", "worker.py:10"], [])
+    assert told(engine, "hours.total") == (["worker.py:6"], [])
+
+
+@pytest.mark.parametrize(
+    ("before", "chain"),
+    [
+        ("x = create", None),
+        ("return ", None),
+        ("range(1..", None),
+        ("self.", (Step("self"),)),
+        ("a.b(1, (2)).", (Step("a"), Step("b", True))),
+        ("new Lock().with(3)\n    .", (Step("Lock", True), Step("with", True))),
+        ("Lock::<u8>::", (Step("Lock"),)),
+        ("lock->", (Step("lock"),)),
+        ("x?.", (Step("x"),)),
+        ("''.", LITERAL),
+        ("return (a or b).", ()),
+        ("items[0].", ()),
+    ],
+)
+def test_what_stands_before_a_name_is_read_backwards(before, chain):
+    assert chain_before(before) == chain
+
+
+@pytest.mark.parametrize(
+    ("value", "chain"),
+    [
+        ("Lock()", (Step("Lock", True),)),
+        ("new a.Lock<>(1);", (Step("a"), Step("Lock", True))),
+        ("&Lock{size: 3}", (Step("Lock", True),)),
+        ("await open().close()", (Step("open", True), Step("close", True))),
+        ("a or Lock()", ()),
+        ("'text'", LITERAL),
+    ],
+)
+def test_the_value_of_a_variable_is_a_chain_or_nothing(value, chain):
+    assert chain_of_value(value) == chain
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("Optional[Lock]", ("Lock",)),
+        ("'a.Lock' | None", ("a", "Lock")),
+        ("&mut Lock<T>", ("Lock",)),
+        ("Arc<Lock>", ("Lock",)),
+        ("list[Lock]", ("list",)),
+        ("Lock[]", ("[]",)),
+        ("Lock | Door", ()),
+    ],
+)
+def test_a_type_is_read_without_its_wrappers(written, words):
+    assert type_words(written) == words
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "made"),
+    [
+        ("python", "    lock = Lock()", [Made(value="Lock()")]),
+        ("python", "def use(lock: Lock, size):", [Made("Lock")]),
+        ("python", "    with Lock() as lock:", [Made(value="Lock()")]),
+        ("python", "    for lock in locks:", [Made()]),
+        ("python", "    with pool(size=lock, other=1) as door:", []),
+        ("java", "  void use(Lock lock) {", [Made("Lock")]),
+        ("java", "    return lock;", []),
+        ("typescript", "const lock = new Lock();", [Made(value="new Lock();")]),
+        ("go", "\tlock, err := open()", [Made(value="open()")]),
+        ("rust", "let mut lock: Lock = make();", [Made("Lock", "make();")]),
+    ],
+)
+def test_a_line_says_what_its_variable_is_made_of(language, line, made):
+    assert made_of("lock", [line], language) == made
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "bound"),
+    [
+        ("python", "from a.b import (\n    c,\n    d as e,\n)", {"c": Binding("a.b", "c"), "e": Binding("a.b", "d")}),
+        ("python", "import a.b as c", {"c": Binding("a.b")}),
+        (
+            "typescript",
+            "import one, { two as three } from './x'",
+            {"one": Binding("./x", "default"), "three": Binding("./x", "two")},
+        ),
+        ("javascript", "const { a, b: c } = require('./x')", {"a": Binding("./x", "a"), "c": Binding("./x", "b")}),
+        ("rust", "use a::{b, c::d as e};", {"b": Binding("a", "b"), "e": Binding("a::c", "d")}),
+        ("java", "import a.b.C;", {"C": Binding("a.b.C", "C")}),
+        ("go", 'import (\n\t"x.org/a"\n\tb "x.org/c"\n)', {"a": Binding("x.org/a"), "b": Binding("x.org/c")}),
+    ],
+)
+def test_imports_bind_names(language, text, bound):
+    assert bindings(text, language) == bound
+
+
+def test_strings_and_comments_are_no_code_and_offsets_stay():
+    text = 'a = "stop # x"  # stop\nb = f"{stop(1)} stop"\n"""\nstop\n"""\nstop()'
+    lines = code_lines(text, "python")
+    assert [line.count("stop") for line in lines] == [0, 1, 0, 0, 0, 1]
+    assert lines[1].index("stop") == 7
+    lines = code_lines('int a; /* stop\n stop */ stop(); // stop\nchar *s = "a\\"stop";', "c")
+    assert [line.count("stop") for line in lines] == [0, 1, 0]
+    assert code_lines("fn a<'a>(x: &'a str) -> &'a str { stop('x') }", "rust")[0].count("stop") == 1
+
+
+@pytest.mark.parametrize("language", ["python", "java", "typescript", "go", "rust", "cpp", "ruby", "php", "kotlin"])
+@pytest.mark.parametrize(
+    "piece", ["for x ", "x, ", "x<", "(x ", "import x ", "with x as ", "a.x(", "use a::{x, ", "x = x = ", "/*x", "'x"]
+)
+def test_no_text_takes_long(language, piece):
+    text = piece * (60_000 // len(piece))
+    lines = [text[at : at + 390] for at in range(0, 39_000, 390)]
+    started = time.process_time()
+    made_of("x", lines, language)
+    bindings(text, language)
+    code_lines(text, language)
+    chain_before(text + ".")
+    chain_of_value(text)
+    assert time.process_time() - started < 10
