@@ -55,6 +55,8 @@ class Citation:
         is_claim: It states how the code is now.
         quoted: The lines of a quote.
         is_explicit: The block itself names its lines, so that it can only be a quote.
+        also: The names of a second symbol of a place (``a.py:3 `f` and `g```): one of the two is there.
+        is_import: The symbol is written as what an import takes from a module.
     """
 
     kind: CitationKind
@@ -71,6 +73,8 @@ class Citation:
     is_claim: bool = True
     quoted: tuple[str, ...] = ()
     is_explicit: bool = False
+    also: tuple[str, ...] = ()
+    is_import: bool = False
 
     @property
     def name(self) -> str:
@@ -152,6 +156,19 @@ _SYMBOL_THEN_PLACE = re.compile(
     r"`?[\s*_]*(?:\(|\[|[-–—:,@→]+|(?:(?:is|are|lives|sits|begins|starts)\s+)?(?:(?:defined|declared|implemented|located|found)\s+)?"
     r"(?:in|at)(?:\s+file)?)?[\s*_(\[]*`?",
 )
+_PLACE_AND_SYMBOL = re.compile(r"`?[ *_]+`?")
+_AND = re.compile(r"`?[ *_]*(?:,? and|,|&|\+|/)[ *_]*`?")
+_BARE_PATH = re.compile(rf"({_RUN})(?![\w/@-])")
+_IMPORT_LINE = re.compile(
+    r"^[ \t]*from[ \t]+([A-Za-z_][\w.]*)[ \t]+import[ \t]+(\([^()]{1,1000}\)|[A-Za-z_][\w, \t]{0,400})", re.M
+)
+# In a sentence the module has a dot: "from one import to the next" is English.
+_IMPORT_IN_TEXT = re.compile(
+    r"(?<![\w.])from[ \t]+[A-Za-z_]\w*(?:\.\w+)+[ \t]+import[ \t]+[A-Za-z_]\w*(?:[ \t]+as[ \t]+\w+)?"
+    r"(?:,[ \t]*[A-Z_]\w*(?:[ \t]+as[ \t]+\w+)?)*"
+)
+_PROPOSED = re.compile(f"{_NOT_A_QUOTE.pattern}|{_NOT_A_CLAIM.pattern}", re.I)
+_DEFINED = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:class|def)[ \t]+(\w+)", re.M)
 _PLACE_THEN_SYMBOL = re.compile(r"`?[\s*_]*(?:\(|[-–—→]+|:)[\s*_]*`?")
 _COMMENT_PATH = re.compile(
     r"[ \t]*(?:#|//|--|;|/\*|<!--|%)[ \t]*(?:(?:file(?:name)?|path|from|in):?[ \t]+)?([^\s]{1,300})"
@@ -191,6 +208,9 @@ def citations_in(text: str) -> tuple[Citation, ...]:
     return tuple(islice(_AnswerParser(with_line_feeds(text).split("\n")).read(), MOST_CITATIONS))
 
 
+_NOTHING = Citation(CitationKind.PATH, 1, 1, 1, "")
+
+
 @dataclass(frozen=True, slots=True)
 class _CitedSpan:
     """A place of a paragraph with its offsets, code marks or link included."""
@@ -206,6 +226,8 @@ class _AnswerParser:
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = [line.removesuffix("\r") for line in lines]
         self._headings: list[tuple[int, bool]] = []
+        # What the text itself defines is to be written yet.
+        self._defined = frozenset(_DEFINED.findall("\n".join(self._lines)))
 
     def read(self) -> Iterator[Citation]:
         """Yield the citations in order."""
@@ -278,7 +300,7 @@ class _AnswerParser:
         text = "\n".join(self._lines[first:end])[:LONGEST_PARAGRAPH]
         if text.lstrip().startswith(("$ ", "% ", ">>> ")):
             return
-        paragraph = _Paragraph(text, first, self._is_about_now)
+        paragraph = _Paragraph(text, first, self._is_about_now, self._defined)
         yield from paragraph.citations()
 
     # Fenced blocks
@@ -300,6 +322,8 @@ class _AnswerParser:
         if caption > 0 and len(before) < LONGEST_PLACE_LINE:
             # A line with the place alone: what the block is for is in the paragraph above it.
             before = " ".join(self._lines[max(caption - 3, 0) : row])[-LONGEST_SENTENCE:]
+        if language in ("python", "py", "python3", ""):
+            yield from self._imports(row, quoted, indent, is_claim=is_claim and _PROPOSED.search(before) is None)
         is_claim = is_claim and _NOT_A_QUOTE.search(before) is None and _NOT_A_QUOTE.search(info) is None
         own = _cited_in_info(info) or _cited_in_comment(quoted[0])
         if own is not None:
@@ -313,6 +337,26 @@ class _AnswerParser:
             place = (captioned.path, captioned.start_line, captioned.end_line)
             yield self._quote(row, place, quoted, is_claim=is_claim)
 
+    def _imports(self, row: int, quoted: Sequence[str], indent: int, *, is_claim: bool) -> Iterator[Citation]:
+        """Yield what the imports of a fenced block take from modules."""
+        text = "\n".join(quoted)
+        if " import " not in text:
+            return
+        rows = [0, *accumulate(len(line) + 1 for line in quoted)]
+        for start, end, parts in _imported(text):
+            at = bisect_right(rows, start) - 1
+            column = start - rows[at] + indent + 1
+            yield Citation(
+                CitationKind.SYMBOL,
+                row + at + 2,
+                column,
+                column + end - start,
+                ".".join(parts),
+                parts=parts,
+                is_claim=is_claim and parts[-1] not in self._defined,
+                is_import=True,
+            )
+
     def _captioned(self, caption: int, row: int) -> Citation | None:
         """Return the only place that the paragraph right before a block ends with, or consists of."""
         lines = self._lines[caption:row]
@@ -323,7 +367,9 @@ class _AnswerParser:
         text = "\n".join(lines)
         found = [one for one in _Paragraph(text, caption, True).citations() if one.kind is CitationKind.PLACE]
         said = text.rstrip("* _:")
+        is_alone = [one.written for one in found] == [text.strip("* _`")]
         is_caption = text.rstrip("* _").endswith(":") or said.endswith(("`", ")", "]")) or _HEADING.match(text)
+        is_caption = is_caption or is_alone
         return found[0] if len(found) == 1 and is_caption else None
 
     def _quote(self, row: int, place: tuple[str, int, int], quoted: Sequence[str], *, is_claim: bool) -> Citation:
@@ -345,8 +391,8 @@ class _AnswerParser:
 class _Paragraph:
     """One paragraph, list item, heading or table row: its places, paths and symbols."""
 
-    def __init__(self, text: str, first_row: int, is_about_now: bool) -> None:
-        self._text, self._first_row, self._is_about_now = text, first_row, is_about_now
+    def __init__(self, text: str, first_row: int, is_about_now: bool, defined: frozenset[str] = frozenset()) -> None:
+        self._text, self._first_row, self._is_about_now, self._defined = text, first_row, is_about_now, defined
         self._codes = list(code_spans(text))
         self._rows = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
         # Addresses are not paths, and a dot in code or in an address ends no sentence.
@@ -364,13 +410,24 @@ class _Paragraph:
             for start, end, code in self._codes
             if not taken.overlaps(start, end) and (found := self._code(start, end, code)) is not None
         ]
-        symbols = [one for one in others if one.citation.kind is CitationKind.SYMBOL]
+        others += self._imports(taken, others)
+        others += self._bare_paths(_Taken(sorted([*places, *others], key=lambda span: span.start)))
+        symbols = [
+            one for one in others if one.citation.kind is CitationKind.SYMBOL and not one.citation.is_import
+        ]  # fmt: skip
         starts = [one.start for one in symbols]
         named = []
+        named_after = -1
         for one in places:
             index = bisect_right(starts, one.start)
+            right_after = self._right_after(one, symbols[index : index + 2])
+            if right_after is not None:
+                named_after = index + bool(right_after.citation.also)
+                named.append(right_after)
+                continue
             # The nearest before the place, then the nearest after it.
-            named.append(self._with_symbol(one, [*symbols[max(index - 1, 0) : index], *symbols[index : index + 1]]))
+            before = symbols[max(index - 1, 0) : index] if index - 1 > named_after else []
+            named.append(self._with_symbol(one, [*before, *symbols[index : index + 1]]))
         for one in sorted([*named, *others], key=lambda span: span.start):
             yield one.citation
 
@@ -465,6 +522,51 @@ class _Paragraph:
         one = self._at(CitationKind.SYMBOL, at, at + len(text), text[:LONGEST_SYMBOL], self._is_claim(start))
         return _CitedSpan(start, end, replace(one, parts=named[0], is_call=named[1]))
 
+    def _imports(self, taken: _Taken, others: Sequence[_CitedSpan]) -> list[_CitedSpan]:
+        """Return what imports take from modules, in code marks or in the sentence."""
+        found: list[_CitedSpan] = []
+        if " import " not in self._text:
+            return found
+        known = _Taken(others)
+        for match in _IMPORT_IN_TEXT.finditer(self._text):
+            for start, end, parts in _imported(match[0]):
+                at = match.start() + start
+                if taken.overlaps(at, at + end - start) or known.overlaps(at, at + end - start):
+                    continue
+                is_claim = self._is_claim(at) and parts[-1] not in self._defined
+                one = self._at(CitationKind.SYMBOL, at, at + end - start, ".".join(parts), is_claim)
+                found.append(_CitedSpan(at, at + end - start, replace(one, parts=parts, is_import=True)))
+        return found
+
+    def _bare_paths(self, taken: _Taken) -> list[_CitedSpan]:
+        """Return the paths of files with a folder that stand in the text without code marks."""
+        found: list[_CitedSpan] = []
+        if "/" not in self._plain:
+            return found
+        codes = _Taken([_CitedSpan(start, end, _NOTHING) for start, end, _ in self._codes])
+        links = _Taken([_CitedSpan(*match.span(), _NOTHING) for match in _LINK.finditer(self._plain)])
+        for match in _BARE_PATH.finditer(self._plain):
+            path = match[1].rstrip(".,;:")
+            start, end = match.start(), match.start() + len(path)
+            if "/" not in path or not is_path(path) or self._plain[end : end + 1] in (":", "#"):
+                continue
+            if not any(each.overlaps(start, end) for each in (taken, codes, links)):
+                one = self._at(CitationKind.PATH, start, end, path[:LONGEST_PATH], self._is_claim(start))
+                found.append(_CitedSpan(start, end, replace(one, path=path)))
+        return found
+
+    def _right_after(self, place: _CitedSpan, symbols: Sequence[_CitedSpan]) -> _CitedSpan | None:
+        """Return the place with the symbols in code marks that follow it with nothing but a blank between, if any."""
+        if place.citation.parts or not symbols:
+            return None
+        first = symbols[0]
+        if first.start <= place.end or _PLACE_AND_SYMBOL.fullmatch(self._text[place.end : first.start]) is None:
+            return None
+        citation = replace(place.citation, parts=first.citation.parts, is_call=first.citation.is_call)
+        if len(symbols) > 1 and _AND.fullmatch(self._text[first.end : symbols[1].start]):
+            citation = replace(citation, also=symbols[1].citation.parts)
+        return replace(place, citation=citation)
+
     def _with_symbol(self, place: _CitedSpan, symbols: Sequence[_CitedSpan]) -> _CitedSpan:
         """Return the place with the symbol that is named right before or after it, if one is."""
         if place.citation.parts:
@@ -491,6 +593,15 @@ class _Taken:
         """Return whether one of them overlaps the half-open span."""
         index = bisect_right(self._starts, end - 1)
         return index > 0 and self._ends[index - 1] > start
+
+
+def _imported(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Yield start and end of each name that an import takes from a module in code, with its parts."""
+    for match in _IMPORT_LINE.finditer(text):
+        for name in re.finditer(r"(?<!\bas )\b[A-Za-z_]\w*", match[2]):
+            if name[0] != "as":
+                start = match.start(2) + name.start()
+                yield start, start + len(name[0]), (*match[1].split("."), name[0])
 
 
 def is_file_name(path: str) -> bool:

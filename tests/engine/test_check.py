@@ -417,3 +417,69 @@ def test_a_masked_secret_is_compared_as_it_was_shown(shop):
     shown = shop.show("shop/keys.py", 1, 2)["text"]
     assert "4f8a9c2e" not in shown
     assert rules(shop, f"```1:2:shop/keys.py\n{shown}```") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reference", "message"),
+    [
+        ("See `shop/pices.py` for that.", "shop/pices.py", "there is no such file; there is shop/prices.py"),
+        ("See shop/pirces.py for that.", "shop/pirces.py", "there is no such file; there is shop/prices.py"),
+        ("See shop/shell.py for that.", "shop/shell.py", "there is no such file; there is shop/shelf.py"),
+        (
+            "It does `from shop.prices import Currency`.",
+            "shop.prices.Currency",
+            "shop.prices has no such name",
+        ),
+        (
+            "It does from shop.prices import round_price, Currency at the top.",
+            "shop.prices.Currency",
+            "shop.prices has no such name",
+        ),
+        (
+            "So it goes:\n\n```python\nfrom shop.prices import (\n    Priced,\n    Currency as Money,\n)\n```\n",
+            "shop.prices.Currency",
+            "shop.prices has no such name",
+        ),
+        (
+            "It does `from shop.pricse import Priced`.",
+            "shop.pricse.Priced",
+            "there is no module shop.pricse; there is shop/prices.py",
+        ),
+        (
+            "shop/basket.py:2 `Basket.add_line` and `Basket.total_price`",
+            "shop/basket.py:2",
+            "Basket.add_line is at shop/basket.py:16 now",
+        ),
+    ],
+)
+def test_a_path_without_code_marks_an_import_and_a_pair_of_symbols_are_compared(shop, text, reference, message):
+    (found,) = shop.check(text)["findings"]
+    assert (found["reference"], found["message"]) == (reference, message)
+
+
+def test_the_place_alone_above_a_block_says_what_it_quotes(shop):
+    block = '```python\n    def total_price(self):\n        """Add all prices."""\n```\n'
+    (found,) = shop.check(f"shop/basket.py:2-3\n\n{block}")["findings"]
+    assert (found["rule"], found["message"]) == ("quote-moved", "this text is at lines 20-21 now")
+    assert shop.check(f"shop/basket.py:20-21\n\n{block}")["findings"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Add `from shop.prices import Currency` once it exists.",
+        "Create shop/pirces.py for that.",
+        "Use from now on import duties, e.g. from china.imports import and so on.",
+        "```python\nfrom shop.prices import Currency\n\n\nclass Currency:\n    pass\n```\n",
+        "The new module:\n\n```python\nfrom shop.prices import Currency\n```\n",
+        "`from shop.prices import Priced` and `from shop import prices`",
+        "`from library.prices import Currency`, `from json import loadz`",
+        "shop/prices2.py and shop/price.py",
+        "https://example.org/shop/pirces.py and [it](https://example.org/shop/pirces.py)",
+        "```ts\nfrom shop.prices import Currency\n```\n",
+        "shop/basket.py:16 `Basket.total_price` and `Basket.add_line`",
+        "`Basket.total_price`, shop/basket.py:16 `Basket.add_line`, shop/prices.py:12 `round_price`",
+    ],
+)
+def test_what_is_proposed_is_foreign_or_is_right_is_no_finding(shop, text):
+    assert shop.check(text)["findings"] == []

@@ -13,7 +13,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
@@ -137,7 +137,7 @@ class CheckedText:
         self._known = OutdatedDocuments(facts.committed, reader, weigher.observer, facts.state.head, facts.lookups())
         self._known.kept.follow(reader)
         self._set_aside = set_aside
-        self._names: dict[tuple[tuple[str, ...], bool], CitationOutcome] = {}
+        self._names: dict[tuple[tuple[str, ...], bool, bool], CitationOutcome] = {}
         self._old: dict[str, tuple[bytes, Declaration, bytes]] = {}
         self._notes: dict[str, None] = {}
         self._files = CitedFiles(reader, weigher, folder, base, self._notes)
@@ -225,7 +225,11 @@ class CheckedText:
             return _wrong("line-missing", Reason.CHANGED, f"the file has {count}{known}", now)
         if not one.is_claim:
             return UNKNOWN
-        if not one.parts or any(_is_named_at(file, one, self._owned_in(file, one)) for file in long_enough):
+        # Of two symbols beside a place one is enough: it need not be the same line for both.
+        named = [one, *([replace(one, parts=one.also)] if one.also else [])]
+        if not one.parts or any(
+            _is_named_at(file, each, self._owned_in(file, each)) for file in long_enough for each in named
+        ):
             return RIGHT
         now = self._definition(one, long_enough)
         if now is None:
@@ -295,7 +299,7 @@ class CheckedText:
     def _symbol(self, one: Citation) -> CitationOutcome:
         if not self._is_whole or (one.name.startswith("__") and one.name.endswith("__")):
             return UNKNOWN
-        asked = (one.parts, one.is_call)
+        asked = (one.parts, one.is_call, one.is_import)
         if asked not in self._names:
             self._names[asked] = self._named(one)
         outcome = self._names[asked]
@@ -322,6 +326,8 @@ class CheckedText:
             return UNKNOWN
         if any(at.trail[-1:] == (owner,) or owner in _modules(at.path) for at in known):
             return RIGHT
+        if one.is_import:
+            return self._module_member(one)
         if not _is_telling(one):
             return UNKNOWN
         classes = [at for at in self._implementations(owner) if at.hit.kind == "class"]
@@ -414,7 +420,7 @@ class CheckedText:
         if owners[0] in sys.stdlib_module_names or not all(part.isidentifier() for part in one.parts):
             return UNKNOWN
         # ``django.server`` may name a logger, a setting or a command.
-        if not one.is_call and one.name.islower() and not is_compound(one.name):
+        if not one.is_call and not one.is_import and one.name.islower() and not is_compound(one.name):
             return UNKNOWN
         path = "/".join(owners)
         for root in ("", "src/"):
@@ -445,7 +451,26 @@ class CheckedText:
                 shown = f"; {one.name} is at {_shown(now)}" if now is not None else ""
                 has = "".join((".".join(owners), " has no such name", shown))
                 return _wrong("name-missing", Reason.RENAMED if now is not None else Reason.GONE, has, now)
-        return self._gone(one)
+        gone = self._gone(one)
+        return self._misspelled_module(one) if one.is_import and not gone.rule else gone
+
+    def _misspelled_module(self, one: Citation) -> CitationOutcome:
+        """Judge an import from a module that a package of this workspace does not have, though one spelled so."""
+        *package, module = one.parts[:-1]
+        for root in ("", "src/"):
+            folder = root + "/".join(package)
+            if not package or not self._observer.is_folder(folder.encode()):
+                continue
+            path = f"{folder}/{module}.py".encode()
+            if self._files.is_there(path.decode()) or self._observer.is_folder(f"{folder}/{module}".encode()):
+                return UNKNOWN
+            near = self._files.nearest(path, has_folder=True)
+            if near.startswith(f"{folder}/".encode()):
+                now = CitedPlace(near, 1)
+                missing = ".".join(one.parts[:-1])
+                message = f"there is no module {missing}; there is {source_id_of(near)}"
+                return _wrong("name-missing", Reason.RENAMED, message, now)
+        return UNKNOWN
 
     def _find_gone(self, citations: Iterable[Citation]) -> None:
         """Look up, in the files changed lately, the names that no code of the workspace contains any more."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -19,6 +20,8 @@ from helix_core.workspace import checked
 
 MOST_FILES = 100
 MOST_COPIES = 500
+LEAST_STEM = 4
+"""Shorter names are too often one letter from another that is meant so."""
 
 
 class CitedFile:
@@ -53,6 +56,7 @@ class CitedFiles:
         self._reader, self._weigher, self._observer = reader, weigher, weigher.observer
         self._folder, self._base, self._notes = folder.rstrip("/"), base, notes
         self._read: dict[bytes, CitedFile | None] = {}
+        self._folders: dict[tuple[bytes, bytes], list[bytes]] | None = None
 
     def spellings(self, written: str) -> list[bytes]:
         """Return the paths inside the workspace that a written path may mean, the likeliest first."""
@@ -117,6 +121,29 @@ class CitedFiles:
             self._notes[f"paths were not compared with git: {error}"] = None
             return False
 
+    def _one_stroke_away(self, path: bytes) -> bytes:
+        """Return the only indexed file of the same folder and ending whose name of four letters or more is one stroke
+        away, or an empty path.
+        """
+        folder, (stem, ending) = os.path.dirname(path), os.path.splitext(os.path.basename(path))
+        text = stem.decode("utf-8", "replace").lower()
+        if len(text) < LEAST_STEM:
+            return b""
+        found = []
+        for one in self._beside(folder, ending):
+            other = os.path.splitext(os.path.basename(one))[0].decode("utf-8", "replace").lower()
+            if len(other) >= LEAST_STEM and _is_stroke(text, other) and not _differs_by_number(text, other):
+                found.append(one)
+        return found[0] if len(found) == 1 else b""
+
+    def _beside(self, folder: bytes, ending: bytes) -> list[bytes]:
+        """Return the indexed files of a folder with an ending."""
+        if self._folders is None:
+            self._folders = {}
+            for path in self._reader.files.live_paths():
+                self._folders.setdefault((os.path.dirname(path), os.path.splitext(path)[1]), []).append(path)
+        return self._folders.get((folder, ending), [])
+
     def nearest(self, path: bytes, *, has_folder: bool) -> bytes:
         """Return the only file with almost this path, or an empty path.
 
@@ -129,7 +156,11 @@ class CitedFiles:
         below = [one for one in same if one.startswith(top)]
         if has_folder and path.count(b"/") > 1 and len(below) == 1 and len(same) == 1:
             return below[0]
-        if len(text) < 5 or same:
+        if same:
+            return b""
+        if has_folder and (near := self._one_stroke_away(path)):
+            return near
+        if len(text) < 5:
             return b""
         alike = [one.name for one in self._reader.names.similar_names(text, 20)]
         folder = os.path.dirname(path)
@@ -143,5 +174,25 @@ class CitedFiles:
         return found[0] if len(found) == 1 else b""
 
 
+def _is_stroke(one: str, other: str) -> bool:
+    """Return whether one word becomes the other by one letter more, less or other, or by two letters swapped."""
+    if one == other or abs(len(one) - len(other)) > 1:
+        return False
+    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    left, right = one[start:], other[start:]
+    return left[1:] == right or left == right[1:] or left[1:] == right[1:] or (
+        left[2:] == right[2:] and left[:2] == right[:2][::-1]
+    )  # fmt: skip
+
+
+def _differs_by_number(one: str, other: str) -> bool:
+    """Return whether two names differ in a digit, or in an ``s`` at the end: then each is as likely meant."""
+    return one.strip("0123456789") == other.strip("0123456789") or one.rstrip("s") == other.rstrip("s") or (
+        re.sub(r"\d", "", one) == re.sub(r"\d", "", other)
+    )  # fmt: skip
+
+
 def _is_misspelled(one: str, other: str) -> bool:
+    if _differs_by_number(one.lower(), other.lower()):
+        return one.lower() == other.lower()
     return one.lower() == other.lower() or SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.88
