@@ -39,6 +39,8 @@ _NOT_INDEXED = {"status": Status.NEEDS_REFRESH.value, "reason": Reason.NOT_INDEX
 _NOTHING_WRONG = frozenset({"used", "empty", "off"})
 # Characters of the question, and of a workspace's name where its path has no room.
 _ECHOED, _NAMED = 200, 40
+# Of an unbounded answer: a pasted log is no part of what it costs.
+_LONGEST_ECHO = 2_000
 # A bounded packet has only the most urgent refresh targets: its items show the others.
 _PRESSING = 3
 # Tokens reserved for members added last: the counts of items and tokens, the milliseconds, and an agent's packet_id.
@@ -163,7 +165,7 @@ def _answer(
     return {
         "schema": PACKET_SCHEMA,
         "task_type": facts.task.value,
-        "query": facts.query,
+        "query": _echo(facts.query),
         "workspace": facts.workspace,
         "head": facts.head,
         **{status.value: [item for item in items if item["status"] == status.value] for status in Status},
@@ -207,6 +209,11 @@ def pointer_object(one: Weighed) -> dict[str, Any]:
     }
 
 
+def _echo(query: str) -> str:
+    """Return the question, of a very long one its beginning."""
+    return query if len(query) <= _LONGEST_ECHO else query[: _LONGEST_ECHO - 1] + "…"
+
+
 def search_answer(
     query: str, found: Found, elapsed_ms: float, notes: Sequence[str], previews: Sequence[Preview | None] = ()
 ) -> dict[str, Any]:
@@ -222,7 +229,7 @@ def search_answer(
     shown = previews or (None,) * len(found.ranked)
     return {
         "schema": SEARCH_SCHEMA,
-        "query": query,
+        "query": _echo(query),
         "items": [
             search_item(ranked) | (_preview(preview) if preview is not None else {})
             for ranked, preview in zip(found.ranked, shown, strict=True)

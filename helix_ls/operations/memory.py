@@ -212,6 +212,7 @@ class TopicArguments:
     kinds: Annotated[list[str], KIND_FILTER] = field(default_factory=list)
     scope: Annotated[str, SCOPE_FILTER] = "all"
     workspace: Workspace = None
+    format: Annotated[str, FORMAT] = "text"
 
 
 def memory_context(helix: Helix, given: TopicArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
@@ -243,6 +244,7 @@ class GetArguments:
 
     id: Annotated[str, ID]
     workspace: Workspace = None
+    format: Annotated[str, FORMAT] = "text"
 
 
 def memory_get(helix: Helix, given: GetArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
@@ -518,6 +520,7 @@ class ListArguments:
     verify: Annotated[bool, Argument("Compare what they cite with the disk.")] = False
     scope: Annotated[str, SCOPE_FILTER] = "all"
     workspace: Workspace = None
+    format: Annotated[str, FORMAT] = "text"
 
 
 def memories(helix: Helix, given: ListArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
@@ -567,6 +570,7 @@ class ReviewArguments:
 
     limit: Annotated[int, Argument("The maximum number of memories.", 1, MOST_LISTED)] = 50
     workspace: Workspace = None
+    format: Annotated[str, FORMAT] = "text"
 
 
 def review(helix: Helix, given: ReviewArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001

@@ -382,3 +382,10 @@ def test_the_last_commit_is_that_of_the_head_of_this_moment(helix, repository):
     older = item_of(helix.packet(COOKIE), "app/sessions.py", "sign_cookie")
     assert older["commit"] == git(repository, "log", "-1", "--format=%H", "--", "app/sessions.py").strip()
     assert older["commit"] != newer["commit"]
+
+
+def test_a_question_as_long_as_a_log_is_not_paid_for(helix):
+    packet = helix.packet(f"{COOKIE} " + "x1 y2 " * 20_000)
+    assert packet["query"].startswith(COOKIE) and len(packet["query"]) == 2_000
+    assert packet["accounting"]["tokens"] < 6_000
+    assert len(helix.search("sign cookie " * 20_000)["query"]) == 2_000

@@ -147,6 +147,31 @@ def test_a_search_within_a_budget_has_the_best_that_fit_and_counts_the_rest(star
     assert "budget_tokens must be" in agent.refusal("memory.search", query="x", budget_tokens=10)
 
 
+def test_what_is_remembered_is_a_line_a_memory_in_every_tool(start, told):
+    folder, (cookie, tabs, store) = told
+    agent = start(folder, "--profile", "full")
+    agent.initialize()
+
+    def lines(name, **asked):
+        return text_of(agent.call(name, **asked)).split("\n")
+
+    said = f'fact, by user: "{FACTS[2][0]}"'
+    assert f"memory {store} [not compared] {said}" in lines("memory.list")
+    assert lines("memory.get", id=store) == [f"memory {store} [verified] {said}"]
+    gathered = lines("memory.context")
+    assert len(gathered) == 3 and f"memory {store} [verified] {said}" in gathered
+    assert lines("memory.review") == ["nothing waits for a decision"]
+    (own,) = agent.answer("memory.write", content="The session store is Redis on port 6391", type="fact")["items"]
+    proposed, waits, *beside = lines("memory.review")
+    assert proposed.startswith(f"memory {own['id']} [") and "quarantined, fact, by agent" in proposed
+    assert waits == "  waits: proposed"
+    assert all(line.startswith(f"memory {store} [") for line in beside)
+    related = agent.answer("memory.relate", from_id=own["id"], to_id=cookie, relation="depends_on")
+    assert related["link"]["is_new"] and f"  {own['id']} depends_on {cookie}" in lines("memory.get", id=own["id"])
+    whole = json.loads(text_of(agent.call("memory.get", id=tabs, format="json")))
+    assert whole["items"][0]["id"] == tabs == agent.answer("memory.get", id=tabs)["items"][0]["id"]
+
+
 def test_a_search_is_a_line_a_memory_and_json_where_that_is_asked(start, told):
     folder, (cookie, _, _) = told
     agent = start(folder, "--profile", "full")
