@@ -368,8 +368,8 @@ class _AnswerParser:
         found = [one for one in _Paragraph(text, caption, True).citations() if one.kind is CitationKind.PLACE]
         said = text.rstrip("* _:")
         is_alone = [one.written for one in found] == [text.strip("* _`")]
-        is_caption = text.rstrip("* _").endswith(":") or said.endswith(("`", ")", "]")) or _HEADING.match(text)
-        is_caption = is_caption or is_alone
+        is_named = text.rstrip("* _").endswith(":") or said.endswith(("`", ")", "]")) or _HEADING.match(text)
+        is_caption = is_alone or is_named
         return found[0] if len(found) == 1 and is_caption else None
 
     def _quote(self, row: int, place: tuple[str, int, int], quoted: Sequence[str], *, is_claim: bool) -> Citation:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from helix_core.model import Reason, Status
 from helix_core.printable import inert_text
 from helix_core.tokens import Count
-from helix_core.window.envelope import NAMED_HEAD, legend, mention, stub
+from helix_core.window.envelope import KNOWN_HEAD, NAMED_HEAD, legend, mention, stub
 from helix_core.window.evidence import Block, Evidence, LeftOut, WindowRequest
 from helix_core.window.fit import fit
 from helix_core.window.prose import Condense
@@ -54,6 +54,7 @@ class NamedPlace:
 
     evidence: Evidence
     line: str
+    is_known: bool = False
 
 
 @dataclass(slots=True)
@@ -72,7 +73,10 @@ class WindowSelection:
     def lines(self) -> list[str]:
         """Return the lines inside the envelope, except facts."""
         quoted = [line for one in self.chosen for line in one.lines]
-        return [*quoted, NAMED_HEAD, *(one.line for one in self.named)] if self.named else quoted
+        for head, is_known in ((NAMED_HEAD, False), (KNOWN_HEAD, True)):
+            lines = [one.line for one in self.named if one.is_known is is_known]
+            quoted += [head, *lines] if lines else []
+        return quoted
 
     def drop_last(self) -> None:
         """Drop the last item: named ones first, then quoted ones."""
@@ -99,9 +103,10 @@ def choose(evidence: Sequence[Evidence], asked: WindowRequest, room: Room, means
         kept = 0
     left += kept
     most = min(limit, left) if choice.chosen else left
-    choice.named = _named(waiting, choice.chosen, room.places - len(choice.chosen), most, count)
+    choice.named = _named(waiting, choice.chosen, room.places - len(choice.chosen), most, (asked, count))
     if choice.named:
-        left -= _cost([NAMED_HEAD, *(one.line for one in choice.named)], count)
+        quoted = len([line for one in choice.chosen for line in one.lines])
+        left -= _cost(choice.lines()[quoted:], count)
     named = {id(one.evidence) for one in choice.named}
     choice.left_out += [replace(left_out(one, why), named=id(one) in named) for one, why in waiting]
     _grow(choice.chosen, asked, left, means)
@@ -148,9 +153,14 @@ def _quoted(
 
 
 def _named(
-    waiting: Sequence[tuple[Evidence, str]], chosen: Sequence[QuotedPlace], most: int, budget: int, count: Count
+    waiting: Sequence[tuple[Evidence, str]],
+    chosen: Sequence[QuotedPlace],
+    most: int,
+    budget: int,
+    means: tuple[WindowRequest, Count],
 ) -> list[NamedPlace]:
     """Name items while there is room: the best item of each file without a quote first, then others."""
+    asked, count = means
     known = {_file(one.evidence) for one in chosen}
     others: list[Evidence] = []
     more: list[Evidence] = []
@@ -158,12 +168,15 @@ def _named(
         (more if _file(one) in known else others).append(one)
         known.add(_file(one))
     named: list[NamedPlace] = []
-    left = budget - _cost([NAMED_HEAD], count)
+    left = budget
+    headed: set[bool] = set()
     for one in [*others, *more]:
-        line = mention(one)
-        cost = _cost([line], count)
+        line, is_known = mention(one), _may_refer(one, asked) and one.weighed.ranked.item.text_hash in asked.delivered
+        head = [] if is_known in headed else [KNOWN_HEAD if is_known else NAMED_HEAD]
+        cost = _cost([*head, line], count)
         if len(named) < most and cost <= left:
-            named.append(NamedPlace(one, line))
+            named.append(NamedPlace(one, line, is_known))
+            headed.add(is_known)
             left -= cost
     return named
 
@@ -184,7 +197,7 @@ def _block(one: Evidence, number: int, asked: WindowRequest, most: int, means: M
     count, condense = means
     item, verdict = one.weighed.ranked.item, one.weighed.verdict
     head = legend(number, one)
-    may_refer = verdict.status is Status.VERIFIED and item.text_hash not in asked.superseded
+    may_refer = _may_refer(one, asked)
     is_known = may_refer and item.text_hash in asked.delivered
     hidden, body = 0, ""
     if is_known:
@@ -220,6 +233,12 @@ def _block(one: Evidence, number: int, asked: WindowRequest, most: int, means: M
         repeated=is_known,
     )
     return QuotedPlace(one, lines, block)
+
+
+def _may_refer(one: Evidence, asked: WindowRequest) -> bool:
+    """Return whether a text that an earlier window gave may be referred to: it still holds."""
+    item = one.weighed.ranked.item
+    return one.weighed.verdict.status is Status.VERIFIED and item.text_hash not in asked.superseded
 
 
 def _cost_of_names(evidence: Sequence[Evidence], places: int, count: Count) -> int:

@@ -14,6 +14,7 @@ from helix_core.window.evidence import Evidence, WindowFact
 
 _MARKS = {Status.VERIFIED: "verified", Status.STALE_RISK: "stale risk", Status.NEEDS_REFRESH: "needs refresh"}
 NAMED_HEAD = "Also found, not shown here:"
+KNOWN_HEAD = "Also found, given before, unchanged:"
 REMEMBERED_HEAD = "Remembered, as somebody said it before; the verdict is of now:"
 SAMPLE_BOUNDARY = "90be31fa827c45d6"
 """The boundary used to count a window's tokens; sixteen random digits cost as much in the median."""

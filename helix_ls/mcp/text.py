@@ -220,7 +220,7 @@ def _gathered(answer: Mapping[str, Any]) -> str:
 def _stored(answer: Mapping[str, Any]) -> str:
     """Return a line for each memory that is stored, as it was told or as it waits for a decision."""
     said = [line for one in answer["items"] for line in _kept(one)]
-    notes = [*answer.get("notes", ()), *(f"masked: {one}" for one in answer.get("redactions", ()))]
+    notes = [*answer.get("notes", ()), *(f"masked: {each['rule']}" for each in answer.get("redactions", ()))]
     return "\n".join([*(said or ["nothing is remembered"]), *(f"note: {note}" for note in notes)])
 
 
@@ -273,7 +273,7 @@ def _unlike(judged: Mapping[str, Any]) -> str:
 def _why(judged: Mapping[str, Any]) -> str:
     if judged["status"] == Status.VERIFIED:
         return ""
-    detail = f", {inert_line(judged['detail'])}" if judged["detail"] else ""
+    detail = f", {inert_line(judged['detail'])}" if judged.get("detail") else ""
     return f": {judged['reason']}{detail}"
 
 

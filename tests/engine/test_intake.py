@@ -11,6 +11,7 @@ from helix_core.ingest.parse_guard import no_parse_guard
 from helix_core.model import FileEntry, Listing, SourceState, StatSignature
 from helix_core.store.index import open_index
 from helix_core.workspace.disk import Root
+from tests.engine.repository import write
 
 
 def take(folder, writer, known, entries, tell=lambda _: None):
@@ -97,3 +98,15 @@ def test_a_save_handed_in_during_a_bulk_is_written_before_the_next_file_of_it(tm
         saving.join()
         order = sorted([*names, "saved.py"], key=lambda name: reader.files.source(name.encode()).id)
     assert order == [*names[:4], "saved.py", *names[4:]]
+
+
+def test_progress_counts_the_files_that_the_index_will_have(tmp_path, open_helix):
+    files = {f"app/part_{number}.py": f"PART = {number}\n" for number in range(5)}
+    write(tmp_path / "project", files)
+    for number in range(3):
+        (tmp_path / f"project/app/picture_{number}.dat").write_bytes(bytes(range(256)) * 4)
+    helix = open_helix(tmp_path / "project")
+    told = []
+    report = helix.refresh(progress=told.append)
+    last = [one for one in told if one.phase == "indexing"][-1]
+    assert (last.done, last.total, report.files) == (5, 5, 5)

@@ -5,8 +5,10 @@ import json
 
 import pytest
 
+from helix_core.memory.statements import without_own
 from helix_core.packet import estimated_tokens
 from helix_core.tokens import estimate
+from helix_ls.mcp.text import rendered
 from helix_ls.mcp.tools import FULL_TOOLS, WRITE_TOOLS, tools_of
 from tests.fork_server import run_helix_as_text
 from tests.mcp.agent import official, text_of
@@ -170,6 +172,28 @@ def test_what_is_remembered_is_a_line_a_memory_in_every_tool(start, told):
     assert related["link"]["is_new"] and f"  {own['id']} depends_on {cookie}" in lines("memory.get", id=own["id"])
     whole = json.loads(text_of(agent.call("memory.get", id=tabs, format="json")))
     assert whole["items"][0]["id"] == tabs == agent.answer("memory.get", id=tabs)["items"][0]["id"]
+
+
+def test_what_a_memory_cites_is_judged_and_quoted_in_its_text():
+    cited = {"source_id": "a.py", "start_line": 1, "end_line": 1, "symbol": "", "status": "needs_refresh"}
+    entry = {"id": "m_aaaaaaaa", "kind": "fact", "text": 'A is "1"', "status": "verified", "reason": "unchanged"}
+    entry |= {"state": "active", "origin": "user", "confidence": 0.8, "detail": ""}
+    evidence = [cited | {"reason": "changed"}, cited | {"status": "verified", "reason": "unchanged", "text": "A = 1\n"}]
+    rests = [{"relation": "depends_on", "id": "m_bbbbbbbb", "text": "B", "state": "superseded"}]
+    answer = {"schema": "helix.memoryContext/1", "items": [entry | {"evidence": evidence, "rests_on": rests}]}
+    answer |= {"conflicts": [{"memories": [entry, entry | {"id": "m_cccccccc", "text": "A is 2"}]}]}
+    text = rendered(answer | {"known_empty": False, "nearest": [], "left_out": 1, "notes": []})
+    assert text.split("\n") == [
+        'memory m_aaaaaaaa [verified] fact, by user, cites a.py:1-1 (needs_refresh: changed), a.py:1-1: "A is \\"1\\""',
+        'memory m_bbbbbbbb [it rests on this, superseded]: "B"',
+        "```",
+        "A = 1",
+        "```",
+        'memory m_aaaaaaaa [contradicts the other, undecided]: "A is \\"1\\""',
+        'memory m_cccccccc [contradicts the other, undecided]: "A is 2"',
+        "1 memory left out for the budget",
+    ]
+    assert without_own(text).split("\n") == ["```", "A = 1", "```", "1 memory left out for the budget"]
 
 
 def test_a_search_is_a_line_a_memory_and_json_where_that_is_asked(start, told):

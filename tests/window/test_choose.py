@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from helix_core.model import Decoder, Reason, Status
 from helix_core.tokens import estimate
-from helix_core.window.envelope import NAMED_HEAD, SAMPLE_BOUNDARY
+from helix_core.window.envelope import KNOWN_HEAD, NAMED_HEAD, SAMPLE_BOUNDARY
 from helix_core.window.evidence import Evidence, LeftOut, Window, WindowFact, WindowRequest
 from helix_core.window.window import make_window
 from tests.window.test_window import evidence, window
@@ -66,6 +66,18 @@ def test_a_named_place_that_may_mislead_says_why() -> None:
     made = window(risky, 600, confidence=0.2)
     assert names_in(made)
     assert "refund - stale risk (conflicted)" in made.text.partition(NAMED_HEAD)[2]
+
+
+def test_a_place_that_was_given_before_is_not_said_to_be_unshown() -> None:
+    found = [evidence(n, long_text(60)) for n in range(10)]
+    known = {one.weighed.ranked.item.text_hash for one in found[8:]}
+    made = window(found, 700, confidence=0.2, delivered=frozenset(known))
+    unshown, _, given_before = made.text.partition(NAMED_HEAD)[2].partition(KNOWN_HEAD)
+    assert "file_8" in given_before and "file_9" in given_before
+    assert "file_8" not in unshown and "file_9" not in unshown
+    assert made.tokens <= 700
+    changed = window(found, 700, confidence=0.2, delivered=frozenset(known), superseded=frozenset(known))
+    assert KNOWN_HEAD not in changed.text, "it does not hold any more"
 
 
 def test_what_is_left_over_goes_to_the_texts() -> None:

@@ -180,7 +180,7 @@ class Intake:
             self._writer.replace(document, signature, observed_ns)
         is_left_out = isinstance(document, Quarantined) or document.skipped != ""
         if is_left_out and document.path not in self._known:
-            self._step(document.path)
+            self._pass_over(document.path)
         else:
             self._tick(document.path)
 
@@ -200,6 +200,11 @@ class Intake:
 
     def _step(self, path: bytes) -> None:
         self._done += 1
+        self._report_progress(Progress("indexing", self._done, self._total, source_id_of(path)))
+
+    def _pass_over(self, path: bytes) -> None:
+        """Report that a file is set aside: it is none of those that the index will have."""
+        self._total -= 1
         self._report_progress(Progress("indexing", self._done, self._total, source_id_of(path)))
 
     def _fresh_files(self, entries: Sequence[FileEntry]) -> Iterator[tuple[bytes, bytes, str]]:
@@ -253,7 +258,10 @@ class Intake:
             known is not None and known.skipped == reason and known.signature == entry.signature
         ):
             self._writer.skip(entry.path, reason.value, entry.signature, observed_ns)
-        self._step(entry.path)
+        if known is None:
+            self._pass_over(entry.path)
+        else:
+            self._step(entry.path)
 
     def _remove(self, path: bytes) -> None:
         self._writer.remove(path)
