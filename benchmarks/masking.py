@@ -18,13 +18,14 @@ rules were made with one half; of the other 21 of 80 leaked when it was first ru
 those were mended. Of a third set of 40, with which no rule was made, 8 leaked, and 30 before these rules: of a wording
 that nobody thought of, expect one of four to leak.
 
-``others (built with)`` and ``others (held out)`` are sentences of chats, notes, commits, documents and comments in
-``fixtures/secrets``, each set written by somebody who had not seen the rules, to be as unlike each other as they could.
-The weights of ``secret_odds`` are fit to the first; the second was asked twice, before those weights and after, and
-nobody read it between. Before, 99 of its 160 secrets leaked and 4 of its 100 sentences without one were
-touched; after, 67 leaked and 8 were touched, and with the higher bound for files, which was chosen by false masks in
-eight projects alone, 74 leak and 6 are touched. All of those sentences speak of secrets or of what looks like one, so
-they say little of ordinary lines. Of a wording of others expect two of five to leak: the target of 2 % is missed.
+``others (built with)`` and ``others (held out)`` are sentences of chats, notes, mails, tickets, commits, documents and
+comments in ``fixtures/secrets``, each set written by somebody who had not seen the rules, to be as unlike each other as
+they could. The weights of ``secret_odds`` are fit to the first three; the fourth was asked once, after they were fit,
+and nobody read it. With the weights before, 54 of its 160 secrets leaked and 6 of its 100 sentences without one were
+touched; after, 34 leaked and 9 were touched. All of those sentences speak of secrets or of what looks like one, so they
+say little of ordinary lines. Of a wording of others expect one of seven to leak that a person typed, and one of two in
+a file: the target of 2 % is missed. What is left are mostly words of a dictionary in sentences that do not say that
+they are one, phrases with blanks, and what stands in lines of files that name no credential.
 
 The share of ordinary lines is measured on the standard library, the installed packages and every folder of ``--trees``.
 
@@ -58,7 +59,12 @@ HEX = "0123456789abcdef"
 MOST_BYTES = 600_000
 MOST_MS_PER_KB = 2.0
 LEAKS_ALLOWED = {"rules": 0.0, "prose": 0.02, "typed": 0.02, "held out": 0.02, "words": 0.02, "chat": 0.02}
-BY_OTHERS = {"built with": "built-with.jsonl", "held out": "asked-twice.jsonl"}
+BY_OTHERS = {
+    "built with": ("built-with.jsonl", "built-with-2.jsonl", "built-with-3.jsonl"),
+    "held out": ("held-out.jsonl",),
+}
+TYPED_KINDS = frozenset(("chat", "notes", "ticket", "mail", "review"))
+"""What a person types into a chat or a note of Helix; the others stand in files."""
 SENTENCES = Path(__file__).parents[1] / "fixtures" / "secrets"
 TARGETS = {
     **LEAKS_ALLOWED,
@@ -1080,13 +1086,16 @@ def is_leak(case: Case) -> bool:
     )
 
 
+def case_of(row: dict[str, str]) -> Case:
+    """A sentence that somebody wrote, masked as what a person typed where its kind says so."""
+    group = "chat" if row["kind"] in TYPED_KINDS else "prose"
+    return Case(group, row["kind"], row["text"], (row["secret"] or row["text"],))
+
+
 def by_others(name: str) -> tuple[list[Case], list[Case]]:
     """Sentences that somebody else wrote: those with a secret, and those without one, whose piece is all of it."""
-    rows = [json.loads(line) for line in (SENTENCES / BY_OTHERS[name]).read_text().splitlines()]
-    made = [
-        Case("chat" if row["kind"] == "chat" else "prose", row["kind"], row["text"], (row["secret"] or row["text"],))
-        for row in rows
-    ]
+    rows = [json.loads(line) for file in BY_OTHERS[name] for line in (SENTENCES / file).read_text().splitlines()]
+    made = [case_of(row) for row in rows]
     has_secret = [row["secret"] is not None for row in rows]
     with_secret = [case for case, is_with in zip(made, has_secret, strict=True) if is_with]
     return with_secret, [case for case, is_with in zip(made, has_secret, strict=True) if not is_with]

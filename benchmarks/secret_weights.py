@@ -2,11 +2,14 @@
 
     python benchmarks/secret_weights.py [--trees FOLDER...] [--seed 0] [--show 20] [--write]
 
-The labelled sentences are those of ``fixtures/secrets/built-with.jsonl``; of each with a secret, more are made with
-other secrets in its place. Ordinary text are the messages of ``fixtures/conversations``, the sayings of ``masking.py``,
-sentences made of ``THINGS`` in ``CONTEXTS``, and the lines of ``--trees`` that speak of credentials or of access.
-A ridge regression of the log-odds, by Newton's method. The table shows, for thresholds, sentences whose secret no rule
-and no weight masks and sentences without one that a weight touches, each in a fold that its weights were not fit to.
+The labelled sentences are those of ``fixtures/secrets/built-with*.jsonl``, of authors who had not seen the rules, and
+of ``written.jsonl``, by those who made them; of each with a secret, more are made with other secrets in its place.
+Ordinary text are the messages of ``fixtures/conversations``, the sayings of ``masking.py``, sentences made of
+``THINGS`` in ``CONTEXTS``, and of ``--trees`` the messages of commits and the lines of documents as if they were
+typed, and the lines that speak of credentials or of access as they are.
+A ridge regression of the log-odds, by L-BFGS. The table shows, for thresholds, sentences of the authors whose secret no
+rule and no weight masks and sentences without one that a rule or a weight touches, each in a fold that its weights were
+not fit to.
 --write puts the weights that all sentences give into ``helix_core/ingest/secret_weights.py``.
 """
 
@@ -14,6 +17,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
+import subprocess
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,13 +34,25 @@ from helix_core.ingest import secret_odds, secret_weights
 from helix_core.ingest.secret_odds import candidates_of
 
 ROOT = Path(__file__).parents[1]
-LABELED = ROOT / "fixtures" / "secrets" / "built-with.jsonl"
+SENTENCES = ROOT / "fixtures" / "secrets"
+AUTHORS, OURS = ("built-with.jsonl", "built-with-2.jsonl", "built-with-3.jsonl"), "written.jsonl"
 CONVERSATIONS = ROOT / "fixtures" / "conversations"
-FOLDS, OTHER_SECRETS, MOST_LINES = 10, 5, 6_000
-PENALTY, STEPS, LONGEST = 1.0, 60, 1_500
-MADE_WEIGHT, TYPED_WEIGHT, TREE_WEIGHT, SWAPPED_WEIGHT = 0.04, 0.2, 0.05, 0.12
-THRESHOLDS = (-1.0, -0.5, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5)
+FOLDS, OTHER_SECRETS, MOST_LINES, MOST_DOCUMENT_LINES, MOST_COMMITS = 5, 6, 15_000, 6_000, 4_000
+PENALTY, STEPS, LONGEST, KEPT_STEPS, LEAST_SEEN, LEAST_WEIGHT = 0.25, 250, 1_500, 12, 4, 0.05
+OTHER_MODE_WEIGHT, SWAPPED_WEIGHT, PHRASE_WEIGHT = 0.3, 0.25, 2.0
+MADE_WEIGHT, SAYING_WEIGHT, MESSAGE_WEIGHT, COMMIT_WEIGHT, DOCUMENT_WEIGHT, TREE_WEIGHT = (
+    0.03,
+    0.3,
+    0.25,
+    0.2,
+    0.15,
+    0.25,
+)
+THRESHOLDS = ((-0.5, 0.5), (0.0, 1.0), (0.5, 1.5), (1.0, 2.0), (1.5, 2.5))
+"""For messages, and for files."""
 SUFFIXES = {".py", ".md", ".rst", ".txt", ".js", ".c", ".rb", ".go", ".toml", ".yml", ".yaml", ".cfg", ".ini", ".sh"}
+DOCUMENTS = {".md", ".rst", ".txt"}
+LONG_KEY = re.compile(r"[0-9a-f]{16,}|[A-Za-z0-9_\-+/=.]{20,}")
 Array = NDArray[np.float64]
 
 THINGS = [
@@ -158,7 +176,7 @@ password hashing uses {v}|tokens are stored in {v}|the vault entry is {v}|PIN pa
 my extension is {v}|the ssh key in {v}|public key {v}|the login page is {v}|admin of {v}""".replace("\n", "|").split(
     "|"
 )
-THINGS_EACH = 22
+THINGS_EACH = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +187,7 @@ class Sample:
     word: str
     is_secret: bool
     weight: float
+    is_typed: bool
     sentence: int = -1
     is_own: bool = True
 
@@ -180,94 +199,248 @@ def words_of(text: str, *, is_typed: bool) -> Iterator[tuple[str, frozenset[str]
         yield data[one.start : one.end].decode("utf-8", "replace"), one.signs
 
 
+def is_secret_of(word: str, secret: str | None) -> bool:
+    """Is the word the secret, or hardly more than it?"""
+    if secret is None:
+        return False
+    if " " in secret and secret in word:
+        return len(word) < 1.6 * len(secret)
+    if word.replace("-", " ") == secret or (secret in word and len(word) < len(secret) + 3):
+        return True
+    return word in secret and len(word) >= max(len(secret) - 1, 4)
+
+
 def of_sentence(
     text: str, secret: str | None, number: int, weight: float, *, is_typed: bool, is_own: bool
 ) -> Iterator[Sample]:
     """The samples of a labelled sentence; words that share a part with its secret tell nothing, and are left out."""
     for word, signs in words_of(text, is_typed=is_typed):
-        is_secret = secret is not None and (word == secret or (secret in word and len(word) < len(secret) + 3))
+        is_secret = is_secret_of(word, secret)
+        counts = weight * PHRASE_WEIGHT if is_secret and " " in word else weight
         if is_secret or secret is None or not (secret in word or word in secret):
-            yield Sample(signs, word, is_secret, weight, number, is_own)
+            yield Sample(signs, word, is_secret, counts, is_typed, number, is_own)
 
 
-def labeled(rows: Sequence[dict[str, str]]) -> Iterator[Sample]:
-    """The samples of all labelled sentences, and of the same with other secrets."""
-    chance = Random(3)
-    known = [row["secret"] for row in rows if row["secret"]]
-    single = [one for one in known if " " not in one and len(one) < 30]
-    for number, row in enumerate(rows):
-        is_typed, secret = row["kind"] == "chat", row["secret"]
-        yield from of_sentence(row["text"], secret, number, 1.0, is_typed=is_typed, is_own=True)
-        for _ in range(OTHER_SECRETS if secret else 0):
-            if secret.isdigit():
-                other = str(chance.randrange(1000, 10 ** chance.choice((4, 6, 8))))
-            elif " " in secret:
-                other = chance.choice(masking.spaced(chance))[1]
-            elif chance.random() < 0.5:
-                other = chance.choice(single)
-            else:
-                other = chance.choice(chance.choice(OF_A_WORD)(chance))[1]
-            if other.isdigit() == secret.isdigit():
-                text = row["text"].replace(secret, other)
-                yield from of_sentence(text, other, number, SWAPPED_WEIGHT, is_typed=is_typed, is_own=False)
+def kind_of(secret: str) -> str:
+    """What may stand in the place of a secret."""
+    if " " in secret:
+        return "phrase"
+    if secret.isdigit():
+        return "number"
+    if secret.isalpha() and secret[1:].islower():
+        return "word"
+    return "key" if LONG_KEY.fullmatch(secret) else "shaped"
+
+
+def others(secret: str, known: dict[str, list[str]], chance: Random) -> Iterator[str]:
+    """Other secrets of the same kind: half of them from other sentences."""
+    kind = kind_of(secret)
+    for number in range(OTHER_SECRETS):
+        is_known = number % 2 == 0
+        if kind == "number":
+            yield str(chance.randrange(1000, 10 ** chance.choice((4, 4, 6, 8))))
+        elif kind == "phrase":
+            yield chance.choice(known[kind]) if is_known else chance.choice(masking.spaced(chance))[1]
+        elif kind == "key":
+            yield chance.choice(known[kind]) if is_known else chance.choice(masking.keys(chance))[1]
+        elif kind == "word":
+            yield chance.choice(known["word" if is_known else "shaped"])
+        else:
+            yield chance.choice(known[kind]) if is_known else chance.choice(chance.choice(OF_A_WORD)(chance))[1]
 
 
 OF_A_WORD = (masking.passwords, masking.typed, masking.strange, masking.keys)
 
 
-def ordinary(trees: Sequence[Path]) -> Iterator[Sample]:
-    """The samples of texts that hold no secret."""
+def labeled(rows: Sequence[dict[str, str]]) -> Iterator[Sample]:
+    """The samples of all labelled sentences, in files and in messages, and of the same with other secrets."""
+    chance = Random(3)
+    known: dict[str, list[str]] = {}
+    for row in rows:
+        if row["secret"] and len(row["secret"]) < 40:
+            known.setdefault(kind_of(row["secret"]), []).append(row["secret"])
+    for number, row in enumerate(rows):
+        is_typed, secret, text = row["kind"] in masking.TYPED_KINDS, row["secret"], row["text"]
+        yield from of_sentence(text, secret, number, 1.0, is_typed=is_typed, is_own=True)
+        yield from of_sentence(text, secret, number, OTHER_MODE_WEIGHT, is_typed=not is_typed, is_own=False)
+        for other in others(secret, known, chance) if secret else ():
+            if other not in text:
+                swapped = text.replace(secret, other)
+                yield from of_sentence(swapped, other, number, SWAPPED_WEIGHT, is_typed=is_typed, is_own=False)
+
+
+def made() -> Iterator[tuple[str, float]]:
+    """Sentences that hold no secret, with their weights."""
     chance = Random(9)
-    made = [context.format(v=thing) for context in CONTEXTS for thing in chance.sample(THINGS, THINGS_EACH)]
-    for text, weight in (
-        *((text, MADE_WEIGHT) for text in made),
-        *((text, TYPED_WEIGHT) for text in chance.sample(masking.sayings(), 300)),
-    ):
-        for is_typed in (True, False):
-            for word, signs in words_of(text, is_typed=is_typed):
-                yield Sample(signs, f"{word}: {text}", False, weight)
+    for context in CONTEXTS:
+        yield from ((context.format(v=thing), MADE_WEIGHT) for thing in chance.sample(THINGS, THINGS_EACH))
+    yield from ((text, SAYING_WEIGHT) for text in chance.sample(masking.sayings(), 1_000))
+
+
+def messages() -> Iterator[str]:
+    """What people typed about projects."""
     for file in sorted(CONVERSATIONS.glob("*.jsonl")):
         for line in file.read_text().splitlines():
-            for message in json.loads(line).get("messages", ()):
-                text = message["content"]
-                if message["role"] == "user" and isinstance(text, str) and len(text) < LONGEST:
-                    for word, signs in words_of(text, is_typed=True):
-                        yield Sample(signs, f"{word}: {text[:90]}", False, TYPED_WEIGHT)
-    files = sorted(path for tree in trees for path in tree.rglob("*") if path.suffix in SUFFIXES and path.is_file())
-    chance.shuffle(files)
+            record = json.loads(line)
+            for message in record.get("messages", ()):
+                if message["role"] == "user" and isinstance(message["content"], str):
+                    yield message["content"]
+            yield from (record[key] for key in ("text", "question", "message") if isinstance(record.get(key), str))
+
+
+def commits(trees: Sequence[Path]) -> Iterator[str]:
+    """The messages of the commits of the trees that are repositories."""
+    for tree in trees:
+        asked = ["git", "-C", str(tree), "log", f"-{MOST_COMMITS}", "--format=%B%x00"]
+        said = subprocess.run(asked, capture_output=True, check=False)
+        yield from said.stdout.decode("utf-8", "replace").split("\0")
+
+
+def files_of(trees: Sequence[Path], suffixes: set[str], seed: int) -> list[Path]:
+    """The files of all trees, shuffled."""
+    files = sorted(path for tree in trees for path in tree.rglob("*") if path.suffix in suffixes and path.is_file())
+    Random(seed).shuffle(files)
+    return files
+
+
+def document_lines(trees: Sequence[Path]) -> Iterator[str]:
+    """The sentences of documents."""
+    left = MOST_DOCUMENT_LINES
+    for path in files_of(trees, DOCUMENTS, 4):
+        for line in path.read_text("utf-8", "replace").splitlines():
+            if len(line) > 30 and line.count(" ") > 3:
+                left -= 1
+                yield line
+        if left < 0:
+            return
+
+
+def ordinary(trees: Sequence[Path]) -> Iterator[Sample]:
+    """The samples of texts that hold no secret."""
+    for text, weight in made():
+        for is_typed in (True, False):
+            for word, signs in words_of(text, is_typed=is_typed):
+                yield Sample(signs, f"{word}: {text}", False, weight, is_typed)
+    typed = [(text, MESSAGE_WEIGHT) for text in dict.fromkeys(messages())]
+    typed += ((text.strip(), COMMIT_WEIGHT) for text in dict.fromkeys(commits(trees)))
+    typed += ((text, DOCUMENT_WEIGHT) for text in document_lines(trees))
+    for text, weight in typed:
+        for word, signs in words_of(text, is_typed=True) if len(text) < LONGEST else ():
+            yield Sample(signs, f"{word}: {text[:90]}", False, weight, True)
     lines = 0
-    for path in files:
+    for path in files_of(trees, SUFFIXES, 9):
         data = path.read_bytes()
         for one in candidates_of(data, is_typed=False) if len(data) < masking.MOST_BYTES else ():
             lines += 1
             start = data.rfind(b"\n", 0, one.start) + 1
             text = data[start : start + 100].decode("utf-8", "replace").strip()
             word = data[one.start : one.end].decode("utf-8", "replace")
-            yield Sample(one.signs, f"{word}: {text}", False, TREE_WEIGHT)
-        if lines > 2 * MOST_LINES:
+            yield Sample(one.signs, f"{word}: {text}", False, TREE_WEIGHT, False)
+        if lines > MOST_LINES:
             return
 
 
-def fitted(signs: Array, is_secret: Array, weights: Array) -> Array:
-    """Weights of the signs; the first is that of every word, and not penalized."""
-    found = np.zeros(signs.shape[1])
-    penalty = np.eye(len(found)) * PENALTY
-    penalty[0, 0] = PENALTY / 100
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Samples as rows of the numbers of their signs, of which each has one that all have; equal ones count together."""
+
+    signs: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    is_secret: Array
+    weights: Array
+    count: int
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample], place: dict[str, int]) -> Problem:
+        together: Counter[tuple[frozenset[str], bool]] = Counter()
+        for one in samples:
+            together[one.signs, one.is_secret] += one.weight  # type: ignore[assignment]
+        rows = [sorted(place[sign] for sign in signs if sign in place) for signs, _ in together]
+        starts = np.cumsum([0, *map(len, rows)])[:-1]
+        signs = np.array([sign for row in rows for sign in row])
+        is_secret = np.array([float(secret) for _, secret in together])
+        return cls(signs, starts, is_secret, np.array(list(together.values()), float), len(place))
+
+    def loss(self, found: Array) -> tuple[float, Array]:
+        """The penalized loss of weights and its slope; the first weight is that of every word, hardly penalized."""
+        penalty = np.full(self.count, PENALTY)
+        penalty[0] = PENALTY / 100
+        odds = np.clip(np.add.reduceat(found[self.signs], self.starts), -30, 30)
+        loss = np.sum(self.weights * (np.logaddexp(0, odds) - self.is_secret * odds)) + np.sum(penalty * found**2) / 2
+        rest = self.weights * (1 / (1 + np.exp(-odds)) - self.is_secret)
+        lengths = np.diff(np.append(self.starts, len(self.signs)))
+        slope = np.bincount(self.signs, weights=np.repeat(rest, lengths), minlength=self.count)
+        return float(loss), slope + penalty * found
+
+
+def fitted(problem: Problem) -> Array:
+    """The weights of least loss, by L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm 7.5)."""
+    found = np.zeros(problem.count)
+    loss, slope = problem.loss(found)
+    kept: list[tuple[Array, Array]] = []
     for _ in range(STEPS):
-        odds = 1 / (1 + np.exp(-np.clip(signs @ found, -30, 30)))
-        slope = signs.T @ (weights * (odds - is_secret)) + penalty @ found
-        curve = (signs * (weights * odds * (1 - odds))[:, None]).T @ signs + penalty
-        step = np.linalg.solve(curve, slope)
-        found -= step
-        if np.abs(step).max() < 1e-5:
+        way, shares = slope.copy(), []
+        for step, turn in reversed(kept):
+            shares.append((step @ way) / (turn @ step))
+            way -= shares[-1] * turn
+        way *= (kept[-1][0] @ kept[-1][1]) / (kept[-1][1] @ kept[-1][1]) if kept else 1 / max(1, np.abs(slope).max())
+        for (step, turn), share in zip(kept, reversed(shares), strict=True):
+            way += step * (share - (turn @ way) / (turn @ step))
+        length = 1.0
+        while True:
+            tried = found - length * way
+            least, then = problem.loss(tried)
+            if least <= loss - 1e-4 * length * (slope @ way) or length < 1e-6:
+                break
+            length /= 2
+        if (then - slope) @ (tried - found) > 1e-10:
+            kept = [*kept, (tried - found, then - slope)][-KEPT_STEPS:]
+        is_done = abs(loss - least) < 1e-6 * abs(loss)
+        found, loss, slope = tried, least, then
+        if is_done:
             break
     return found
 
 
+def table_of(samples: Sequence[Sample]) -> dict[str, float]:
+    """The weight of each sign that is seen often enough."""
+    seen = Counter(sign for signs in {one.signs for one in samples} for sign in signs)
+    names = ["any", *sorted(sign for sign, count in seen.items() if count >= LEAST_SEEN and sign != "any")]
+    place = {name: number for number, name in enumerate(names)}
+    return dict(zip(names, map(float, fitted(Problem.of(samples, place))), strict=True))
+
+
+def score(signs: frozenset[str], table: dict[str, float]) -> float:
+    return sum(table.get(sign, 0.0) for sign in signs)
+
+
 def is_masked_by_rule(row: dict[str, str]) -> bool:
-    """Is the secret masked without any weight?"""
-    case = masking.Case("chat" if row["kind"] == "chat" else "prose", "", row["text"], (row["secret"],))
-    return not masking.is_leak(case)
+    """Is the secret masked without any weight, or the sentence touched that has none?"""
+    case = masking.case_of(row)
+    return not masking.is_leak(case) if row["secret"] else masking.masked_of(case) != row["text"].encode()
+
+
+def show(rows: Sequence[dict[str, str]], own: Sequence[Sequence[tuple[bool, float, str]]], most: int) -> None:
+    """Print what leaks and what is touched at each pair of thresholds."""
+    with patch.object(secret_odds, "LEAST_TYPED", 99.0), patch.object(secret_odds, "LEAST_WRITTEN", 99.0):
+        ruled = [is_masked_by_rule(row) for row in rows]
+    for typed, written in THRESHOLDS:
+        leaks, touched = [], []
+        for row, by_rule, words in zip(rows, ruled, own, strict=True):
+            least = typed if row["kind"] in masking.TYPED_KINDS else written
+            if row["secret"] and not by_rule and not any(is_secret and odds > least for is_secret, odds, _ in words):
+                leaks.append(row)
+            elif not row["secret"] and (by_rule or any(odds > least for _, odds, _ in words)):
+                touched.append(row)
+        with_secret = sum(bool(row["secret"]) for row in rows)
+        print(
+            f"above {typed:5.2f} typed, {written:5.2f} in files: {len(leaks)} of {with_secret} leak, "
+            f"{len(touched)} of {len(rows) - with_secret} touched"
+        )
+        if (typed, written) == (secret_odds.LEAST_TYPED, secret_odds.LEAST_WRITTEN):
+            for name, some in (("leak", leaks), ("touched", touched)):
+                for row in some[:most]:
+                    print(f"  {name}: {row['text'][:120]!r}")
 
 
 def main() -> None:
@@ -277,60 +450,43 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    kept = dict(secret_weights.weights())
-    rows = [json.loads(line) for line in LABELED.read_text().splitlines()]
-    with patch.object(secret_odds, "LEAST_TYPED", 99.0), patch.object(secret_odds, "LEAST_WRITTEN", 99.0):
-        ruled = [bool(row["secret"]) and is_masked_by_rule(row) for row in rows]
-    samples = [*labeled(rows), *ordinary(asked.trees)]
-    names = ["any", *sorted({sign for one in samples for sign in one.signs} - {"any"})]
-    place = {name: number for number, name in enumerate(names)}
-    signs = np.zeros((len(samples), len(names)))
-    for number, one in enumerate(samples):
-        for sign in one.signs:
-            signs[number, place[sign]] = 1
-    is_secret = np.array([float(one.is_secret) for one in samples])
-    counts = np.array([one.weight for one in samples])
-    sentence = np.array([one.sentence for one in samples])
+    of_authors = [json.loads(line) for name in AUTHORS for line in (SENTENCES / name).read_text().splitlines()]
+    rows = of_authors + [json.loads(line) for line in (SENTENCES / OURS).read_text().splitlines()]
+    sentences, texts = list(labeled(rows)), list(ordinary(asked.trees))
     chance = Random(asked.seed)
-    fold = np.array([chance.randrange(FOLDS) for _ in rows] + [-1])[sentence]
-    scores = signs @ fitted(signs, is_secret, counts)
+    fold = [chance.randrange(FOLDS) for _ in rows]
+    own: list[list[tuple[bool, float, str]]] = [[] for _ in of_authors]
     for number in range(FOLDS):
-        other = fold != number
-        scores[~other] = signs[~other] @ fitted(signs[other], is_secret[other], counts[other])
-    own = np.array([one.is_own for one in samples])
-    of = [np.flatnonzero(own & (sentence == number)) for number in range(len(rows))]
-    for least in THRESHOLDS:
-        leaks = [
-            number
-            for number, row in enumerate(rows)
-            if row["secret"] and not ruled[number] and not np.any(scores[of[number]][is_secret[of[number]] > 0] > least)
-        ]
-        touched = [n for n, row in enumerate(rows) if not row["secret"] and np.any(scores[of[n]] > least)]
-        text = int(np.sum(scores[sentence < 0] > least))
-        with_secret = sum(bool(row["secret"]) for row in rows)
-        print(
-            f"above {least:5.2f}: {len(leaks)} of {with_secret} leak, {len(touched)} of {len(rows) - with_secret} "
-            f"touched, {text} of {int(np.sum(sentence < 0))} ordinary words"
-        )
-    for number in leaks[: asked.show]:
-        print(
-            "  leak",
-            rows[number]["text"][:120].replace("\n", " "),
-            np.round(scores[of[number]][is_secret[of[number]] > 0], 1),
-        )
-    for number in touched[: asked.show]:
-        print("  touched", rows[number]["text"][:120].replace("\n", " "))
-    for number in np.argsort(-np.where(sentence < 0, scores, -99))[: asked.show]:
-        print(f"  ordinary {scores[number]:.1f} {samples[number].word}")
-    found = dict(zip(names, fitted(signs, is_secret, counts), strict=True))
-    changed = sorted(found, key=lambda name: -abs(found[name] - kept.get(name, 0)))[: asked.show]
-    print("  ".join(f"{name} {kept.get(name, 0):.1f} to {found[name]:.1f}" for name in changed))
+        table = table_of([one for one in sentences if fold[one.sentence] != number] + texts)
+        for one in sentences:
+            if one.is_own and one.sentence < len(own) and fold[one.sentence] == number:
+                own[one.sentence].append((one.is_secret, score(one.signs, table), one.word))
+    show(of_authors, own, asked.show)
+    table = table_of(sentences + texts)
+    for is_typed, least in ((True, secret_odds.LEAST_TYPED), (False, secret_odds.LEAST_WRITTEN)):
+        odds = [(score(one.signs, table), one.word) for one in texts if one.is_typed is is_typed]
+        above = sorted((one for one in odds if one[0] > least), reverse=True)
+        print(f"{len(above)} of {len(odds)} words of ordinary text {'as typed' if is_typed else 'in files'} are masked")
+        for value, word in above[: asked.show]:
+            print(f"  {value:.1f} {word}")
     if asked.write:
-        secret_weights_file = Path(secret_weights.__file__)
-        head = secret_weights_file.read_text().partition('_TABLE = """')[0]
-        lines = "".join(f"{name} {value:.2f}\n" for name, value in found.items())
-        tail = secret_weights_file.read_text().rpartition('"""\n\n\n@cache')[2]
-        secret_weights_file.write_text(f'{head}_TABLE = """\n{lines}"""\n\n\n@cache{tail}')
+        write(table)
+
+
+def write(table: dict[str, float]) -> None:
+    """Put the weights that matter into the product, several a line."""
+    file = Path(secret_weights.__file__)
+    head, _, rest = file.read_text().partition('_TABLE = """')
+    tail = rest.partition('"""')[2]
+    said = [f"{name}={value:.2f}" for name, value in table.items() if abs(value) >= LEAST_WEIGHT]
+    lines, line = [], ""
+    for one in said:
+        if len(line) + len(one) + 2 > 120:
+            lines.append(line)
+            line = ""
+        line += f"{one}; "
+    body = "\n".join(entry.rstrip() for entry in [*lines, line])
+    file.write_text(f'{head}_TABLE = """\n{body}\n"""{tail}')
 
 
 if __name__ == "__main__":

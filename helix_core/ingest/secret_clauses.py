@@ -8,8 +8,9 @@ word alone in the line below. Of what a person types into a chat, less is asked 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from helix_core.ingest.secret_prose import Noun, log_ins, nouns, stated
+from helix_core.ingest.secret_prose import Noun, is_foreign, log_ins, nouns, stated
 from helix_core.ingest.secret_typed import is_mixed_password, is_typed_password, is_typed_secret
 from helix_core.ingest.secret_values import LazyPattern, is_masked
 from helix_core.ingest.secret_words import is_code_word, is_word_password
@@ -20,6 +21,7 @@ _REACH = 160
 _FIRST_WIDE = 0xE0
 """The first byte of letters of scripts without blanks between words."""
 _MOST_WORDS = 3
+_LONGEST_ALONE = 90
 _CREDENTIALS = (b"creds", b"credentials")
 _DIGITS = b"0123456789"
 _BREAKS = (*(bytes((code,)) for code in b"()[]{}=<>\\;"), b". ", b"? ", b" + ")
@@ -50,6 +52,11 @@ _ALONE = LazyPattern(
     + rb"(?:,[ \t]|[.!?]{0,2}[ \t]*(?:\r?\n|\z))"
 )
 """Group 1: a word between two commas."""
+_TOLD = LazyPattern(
+    rb"(?:[a-z]:|\bit(?:'s|s| is)(?: now)?|\bnow)[ \t]+([A-Za-z]{4,24}[0-9]{1,4}!?)(?:[ ]now|[ ]again)?"
+    rb"[.,!]?[ \t]*(?:\r?\n|\z)"
+)
+"""Group 1: a word with a number that ends the line, as what was told of a password before."""
 _CALLED = LazyPattern(
     rb"(?:(?i:use|try|tried|used|with|enter|type|typed)[ \t]+"
     + _VALUE
@@ -75,11 +82,12 @@ def in_sentences(data: bytes, *, is_typed: bool = False) -> Iterator[Span]:
         data: The text.
         is_typed: A person typed it into a chat or a memory.
     """
+    passed = _Passed()
     for noun, start, end in nouns(data):
         yield from stated(data, noun, start, end, is_typed=is_typed)
         if noun not in (Noun.NUMBER, Noun.PASS) and not _is_code(data, start, end):
             is_password = noun is not Noun.SECRET or data[start:end].lower() in _CREDENTIALS
-            yield from _around(data, start, end, is_password=is_password, is_typed=is_typed)
+            yield from _around(data, start, end, passed, is_password=is_password, is_typed=is_typed)
     yield from log_ins(data)
     whole = _WHOLE.match(data) if is_typed else None
     if whole is not None and is_word_password(whole.group(1), is_sure=True, is_said=True):
@@ -113,11 +121,19 @@ def _line(data: bytes, start: int, end: int) -> Span:
     return first, newline if newline >= 0 else min(len(data), end + _REACH)
 
 
-def _around(data: bytes, start: int, end: int, *, is_password: bool, is_typed: bool) -> Iterator[Span]:
+@dataclass(slots=True)
+class _Passed:
+    """How far the words of sentences are judged already, which several words for a credential would judge again."""
+
+    words: int = 0
+    parts: int = 0
+
+
+def _around(data: bytes, start: int, end: int, passed: _Passed, *, is_password: bool, is_typed: bool) -> Iterator[Span]:
     first, last = _line(data, start, end)
     newline = last if data[last : last + 1] == b"\n" else -1
     if is_password:
-        yield from _in_sentence(data, start, end, first, last, is_typed=is_typed)
+        yield from _in_sentence(data, start, end, (first, last), passed, is_typed=is_typed)
     behind = data[end : last + _REACH]
     if b">" in behind or b"\xe2" in behind:
         yield from _first(_ARROW, data, end, last + _REACH, is_password=is_password, is_sure=is_typed)
@@ -143,8 +159,9 @@ def _is_answered(data: bytes, newline: int) -> bool:
     return bool(lines) and len(lines[0].split()) <= _MOST_WORDS
 
 
-def _in_sentence(data: bytes, start: int, end: int, first: int, last: int, *, is_typed: bool) -> Iterator[Span]:
+def _in_sentence(data: bytes, start: int, end: int, line: Span, passed: _Passed, *, is_typed: bool) -> Iterator[Span]:
     """Yield the words of the sentence around ``[start, end)`` that are passwords in any wording."""
+    first, last = line
     before, behind = data[first:start], data[end:last]
     first += max(before.rfind(mark) + len(mark) if mark in before else 0 for mark in _BREAKS)
     last = end + min((at for mark in _BREAKS if (at := behind.find(mark)) >= 0), default=len(behind))
@@ -152,16 +169,24 @@ def _in_sentence(data: bytes, start: int, end: int, first: int, last: int, *, is
     if b" " not in text:
         return
     if text.translate(None, _DIGITS) != text and data[start:end].lower() not in _CREDENTIALS:
-        for word in (*_WORD.finditer(data, first, start), *_WORD.finditer(data, end, last)):
+        begin = max(first, passed.words)
+        for word in (*_WORD.finditer(data, begin, max(begin, start)), *_WORD.finditer(data, max(begin, end), last)):
             yield from _unusual(data, *word.span(), is_typed=is_typed)
+        # A word that ends there may go on.
+        passed.words = max(begin, data.rfind(b" ", first, last) + 1)
+    told = _TOLD.search(data, end, min(len(data), last + 2)) if end < last else None
+    if told is not None and not is_typed:
+        yield from _judged(data, *told.span(1), is_password=True)
     called = _CALLED.search(data[first:start]) if is_typed else None
     if called is not None:
         begin, stop = called.span(called.lastindex)
         yield from _judged(data, first + begin, first + stop, is_password=True, is_sure=True)
-    for match in _ALONE.finditer(data, first, min(len(data), last + 2)) if is_typed else ():
+    alone = max(first, passed.parts - _LONGEST_ALONE)
+    for match in _ALONE.finditer(data, alone, min(len(data), last + 2)) if is_typed and alone < last else ():
         yield from _judged(data, *match.span(1), is_password=True)
+    passed.parts = max(passed.parts, last)
     beside = _BEHIND.match(data, end, min(len(data), last + 2)) if is_typed else None
-    if beside is not None:
+    if beside is not None and not (beside.group(1).islower() and is_foreign(data[start:end])):
         yield from _judged(data, *beside.span(1), is_password=True)
 
 

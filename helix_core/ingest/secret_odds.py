@@ -1,19 +1,22 @@
 """Weigh each word of a line by how likely it is a secret there, whatever the wording of its sentence.
 
 Bytes in, spans out. The other rooms know how a secret is usually given; here each word that could be one is scored by
-what it looks like, by the words next to it and by what its line speaks of, and the sum decides. The weights are those
-of a logistic regression, fit to labelled sentences and to ordinary text (``benchsigns/secret_weights.py``).
+what it looks like, by how it is joined to the words next to it and by what its line speaks of, and the sum decides. The
+weights are those of a logistic regression, fit to labelled sentences and to ordinary text
+(``benchmarks/secret_weights.py``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
+from helix_core.ingest.secret_context import Passage, classes_of_word, follower, is_named, link, topic
 from helix_core.ingest.secret_typed import (
     FUNCTION_WORDS,
     PREDICATE_END,
+    PREDICATES,
     is_mixed_password,
     is_plain_passphrase,
     is_typed_password,
@@ -31,16 +34,14 @@ from helix_core.ingest.secret_values import (
     looks_random,
 )
 from helix_core.ingest.secret_weights import weights
-from helix_core.ingest.secret_words import is_code_word, is_plain_answer, is_word_password
+from helix_core.ingest.secret_words import is_code_word, is_english, is_plain_answer, is_word_password
 
 Span = tuple[int, int]
 
 _LONGEST_VALUE = 96
+_NOTHING: frozenset[str] = frozenset()
 _SHAPES_KEPT = 1 << 12
 _MANY_PARTS = 3
-_NAMED_BEFORE = 4
-_LONG_LINE = 160
-_NEAR_BEFORE, _NEAR_AFTER = 40, 24
 
 _KEYS = (
     rb"(?:api|app|access|auth|private|secret|signing|encryption|licen[sc]e|master|session|account|shared|host|deploy"
@@ -64,49 +65,37 @@ _ACCESS = LazyPattern(
     rb"|admin(?:istrator)?|root|unlock(?:s|ed|ing)?|disarm|(?:de|en)crypt(?:s|ed|ing)?|prompts?|prompted|opens? with"
     rb"|gets? (?:you |me |him |her |them )?in|vault|wi-?fi|wlan|vpn|router|ssh|s?ftp|imap|smtp|ldap|snmp|sudo|luks|rdp"
     rb"|vnc|bios|sticker|nas|locked out|auth\w*|access|asks?(?: you)? for|asked for|when asked|protected|secured"
-    rb"|mailbox|console|anmeld\w*|einlogg\w*|nutzer|benutzer\w*|konto|gesch\xc3\xbctzt|usuario|utilisateur|identifiant"
+    rb"|mailbox|console|ask(?:s|ed|ing)?|wants?|typ(?:e|ed|ing)|enter(?:ed)?"
+    rb"|key in|sign(?:s|ed)|accepts?|keypad|codes?|c\xc3\xb3digo|fragt"
+    rb"|anmeld\w*|einlogg\w*|nutzer|benutzer\w*|konto|gesch\xc3\xbctzt|usuario|utilisateur|identifiant"
     rb"|compte|prot\xc3\xa9g\xc3\xa9e?|connect(?:e|ez|er|ing|s)?|entra)\b"
 )
 """Words for what a secret opens, and for who opens it."""
-_NUMBERED = LazyPattern(
-    rb"(?i)\b(?:pins?|puk|otp|mfa|2fa|passcodes?|codes?|combo|combination|unlock\w*|disarm|opens? with|typing"
-    rb"|passwor[dt]|pw|pwd|pass|kennwort|contrase(?:\xc3\xb1|n)a|clave|mdp|mot de passe"
-    rb"|(?:host|wi-?fi|wlan|network|security) key|wlan-?schl(?:\xc3\xbc|ue)ssel|alarm|tresor|keypad|voicemail)\b"
-)
-"""Words for what may be a number."""
-_OTHER_NUMBER = LazyPattern(
-    rb"(?i)\b(?:rfc|ports?|count|limit|errors?|status|http|pages?|lines?|years?|since|until|version|extension|tickets?"
-    rb"|issue|room|customer|tracking|serial|order|max|min|maximum|minimum|timeout|seconds|bytes|model|requests?|sha256"
-    rb"|checksum|commit)\b"
-)
-"""Words for numbers that open nothing."""
-_TELLING = LazyPattern(
-    rb"(?i)\b(?:must|should|require[sd]?|invalid|characters?|digits?|expired?|forgot(?:ten)?|valid for|at least|stored"
-    rb"|hash(?:ed|es|ing)?|generate[ds]?|header|environment|default is|bump|renamed?|revert|merge|typo|returns?|raises?"
-    rb"|deprecated|muss|debe|doit|ttl|warranty)\b"
-)
-"""Words of sentences that tell something of secrets."""
 _FIRST_UNBROKEN = 0xE1
 """The first byte of letters of scripts without blanks between words, in UTF-8."""
 _NEVER = b"()[]{}<>|\\\"'`"
 _ALGORITHM = LazyPattern(
     rb"(?i)(?:sha-?[1-9]|md5|argon2|[bs]?crypt|poly1305|chacha|hmac|ecdsa|25519|blake|pbkdf|base64|utf-?8)"
-    rb"|\A(?:[:~.@#]|0x)|\.[a-z]{1,4}(?:[:#][0-9:\-L]+)?\z"
+    rb"|\A(?:[:~.@#]|0x|[a-z]{1,2}[0-9]{2,4}k(?:_base)?\z)|(?-i:\.[a-z]{1,4}(?:[:#][0-9:\-L]+)?\z)"
 )
 """Names of algorithms, roles of documents, numbers of a machine, files with their lines and relative names."""
 _LEET = LazyPattern(rb"[a-z][013457!@$]+[a-z]|\b[013457@$][a-z]+[A-Z013457]")
 _WORD_NUMBER = LazyPattern(rb"^[A-Za-z\x80-\xff]{4,}[0-9]{1,4}!*$")
-_DIGITS = LazyPattern(rb"^[0-9]{3,16}(?:-[0-9]{1,8})*#?$")
+_DIGITS = LazyPattern(rb"^[0-9]{2,16}(?:[\-#][0-9]{1,8})*[#*]?$")
 _ASSIGNMENT = LazyPattern(rb"^[ \t]*[\w.\-]+[ \t]*[:+]?=[ \t]")
 """What the rooms for names and fields know."""
 _PHRASE = LazyPattern(
-    rb"([A-Za-z\x80-\xff]{3,14}(?:[ ][A-Za-z\x80-\xff]{2,14}){1,11}?(?:[ ][0-9]{1,4})?)"
-    rb"(?:[.,;!?)\"'`]|[ ](?:at|in|for)[ ]|\s*\z)"
+    rb"([A-Za-z\x80-\xff]{1,14}(?:[ ][A-Za-z\x80-\xff']{1,14}){1,11}?(?:[ ][0-9]{1,4})?)"
+    rb"(?:[.,;:!?)\"'`]|[ ][(\-<\xe2\xc2]|\s*\z)"
+)
+_PART = LazyPattern(
+    rb"([A-Za-z\x80-\xff]{1,14}(?:[ ][A-Za-z\x80-\xff']{1,14}){1,11}?)"
+    rb"[ ](?:at|in|for|and|or|but|please|twice|als|y|und|as|which|when|if|so|it|unless|is|was|works)[ ]"
 )
 """Group 1: plain words up to the end of a part of a sentence."""
-_EMPHASIS = (b"!", b"?")
-_SIGNS = (b"->", b"=>", b"=", "→".encode(), b"--", b"-")
 _LEAD, _TAIL, _QUOTES = b"\"'`(<[{*_", b"\"'`)>]}.,;:!?*_", (b'"', b"'", b"`", b"*")
+_WIDE_QUOTES = frozenset("« “ „ ‘ ‚ »".encode().split()) | frozenset(mark.encode()[-2:] for mark in "“„‘‚")
+_WIDE_MARKS = tuple(mark.encode() for mark in "«»“”„‘’‚…")
 _CODE = LazyPattern(rb"[(){}\[\];]|=[^=\s]|::|->[a-z]")
 _MARK = LazyPattern(rb"[A-Za-z\x80-\xff0-9][!@#$%&+~^=?.][A-Za-z\x80-\xff0-9]|[!#$&%]\z")
 _JOINED = LazyPattern(rb"^[A-Za-z\x80-\xff0-9]+(?:[\-_][A-Za-z\x80-\xff0-9]+)+$")
@@ -115,7 +104,7 @@ _THING = LazyPattern(
     rb"|[a-z]{1,5}-[0-9]+(?:-[a-z0-9]+)*|(?:[0-9a-f]{2}[:\-]){3,}[0-9a-f]{2}|[a-z]{2}-[a-z]+-[0-9][a-z]?|sha-?[0-9]+"
     rb"|utf-?[0-9]+|base[0-9]+|argon2\w*|ed25519|x509|oauth2?|[a-z][a-z0-9.]*(?:-[a-z0-9.]+)*-(?:19|20)[0-9]{2}-[0-9]{2}.*"
     rb"|[a-z\-]+-[0-9a-f]{7,10}-[a-z0-9]{5}|[a-z]+[0-9]+[a-z]?-(?:dev|server|bin|client|common)|:[a-z]+:.*"
-    rb"|[a-z][\w\-.]*\.[a-z]{1,4}(?::[0-9:\-]+)?|[a-z]+(?:-[a-z]+)*-?v?[0-9]+(?:\.[0-9]+)+)$"
+    rb"|[a-z][\w\-.]*(?-i:\.[a-z]{1,4})(?::[0-9:\-]+)?|[a-z]+(?:-[a-z]+)*-?v?[0-9]+(?:\.[0-9]+)+)$"
 )
 """Measures, versions, references, short hashes, regions, algorithms, models and pods."""
 
@@ -131,33 +120,6 @@ _TOLD = FUNCTION_WORDS | frozenset(
     "doit est être été sera dans sur pas faut avec qui que les des une deve essere non".encode().split()
 )
 
-_SAID = frozenset(
-    "is was be became equals ist war lautet heißt heisst es est c'est sera its it's = -> => → : :=".encode().split()
-)
-_NAMING = frozenset(b"phrase word words key code".split())
-_STILL = frozenset(b"now literally just simply still currently only".split())
-_GIVEN = frozenset(
-    b"use using used try tried type typed typing enter entered entering chose picked pick choose got gave answer pon "
-    b"say says reads w/ nimm usa saisir tape tapez escribe".split()
-)
-_WITH = frozenset(b"with as to into by via mit auf con avec como come".split())
-_AND = frozenset(b"and then y et und / + & or".split())
-_PLACES = frozenset(
-    "for on in at of from für im von de del du la el le les para pour under behind see".encode().split()
-)
-_ARTICLES = frozenset(
-    b"the a an this that these my your our his her their each every any no some der die das den".split()
-)
-_USERS = frozenset(b"user username account nutzer benutzer usuario host server as".split())
-_NAMED = frozenset(
-    b"rfc iso http error branch ticket version column field table function class file page option flag setting port "
-    b"parameter variable extension order build commit uuid id serial number nr customer tracking release image model "
-    b"pod node request room phase step section line row entry called named group role database schema bucket region "
-    b"zone package module library disk mac sha256 checksum".split()
-)
-_GIVES = frozenset(("said", "given", "with", "and", "beside", "after_colon", "after_comma"))
-_LEADS_TO_PHRASE = frozenset(("said", "given", "beside", "after_colon", "bracketed"))
-_SHAPED = frozenset(("strong", "mixed", "short_typed", "marked", "joined_digit", "joined"))
 
 LEAST_TYPED, LEAST_WRITTEN = 0.0, 1.5
 """Log-odds above which a word is masked, in a message and in a file, of whose sentences far fewer give a secret."""
@@ -165,6 +127,25 @@ _LONGEST_LINE = 1_200
 _LEAST_BLANKS = 2
 _CODE_MARKS, _MOST_CODE = b"(){}[];=<>|\\", 16
 """Of so many bytes of a line at most one may be a mark of a program."""
+_GIVING = frozenset(
+    ("be", "give", "with", "and", "to", "noun", "sign", "comma", "bracket", "pair", "user", "worded", "opens")
+)
+"""How a plain word must be joined to be looked at."""
+_COARSE = {
+    **dict.fromkeys(("near", "far", "follows", "follows_far"), "noun"),
+    **dict.fromkeys(("noun_before", "noun_after", "noun_line"), "around"),
+    **dict.fromkeys(("access", "access_before"), "access"),
+    **dict.fromkeys(("service", "none"), "none"),
+}
+_PLAIN = frozenset(("english", "strange", "default", "capital"))
+_FAMILY = {
+    **dict.fromkeys(("english", "default"), "plain"),
+    **dict.fromkeys(("strange", "capital"), "strange"),
+    **dict.fromkeys(("marked", "mixed", "leet", "random"), "shaped"),
+    **dict.fromkeys(("counted", "joined_digit"), "counted"),
+    **dict.fromkeys(("joined", "camel", "dotted"), "joined"),
+    **dict.fromkeys(("hex", "groups"), "key"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,57 +155,6 @@ class PossibleSecret:
     start: int
     end: int
     signs: frozenset[str]
-
-
-class _Line:
-    """What a whole line speaks of: its ``signs`` are true of each of its words.
-
-    They and the spans of its words for credentials are looked for when they are first asked for: few lines have a word
-    that could be a secret.
-    """
-
-    def __init__(self, line: bytes, before: bytes, *, is_typed: bool) -> None:
-        self.data = line
-        self.words = _words(line)
-        self.lowered = [word.strip(_LEAD + _TAIL).lower() for _, word in self.words]
-        self._before, self._is_typed = before, is_typed
-
-    def before(self, place: int) -> tuple[bytes, bytes, bytes]:
-        """Return the word before one as it is written and in lower case without its marks, and the word that leads to
-        it, which is one earlier where that says no more than ``now``.
-        """
-        previous = self.words[place - 1][1] if place else b""
-        prior = self.lowered[place - 1] if place else b""
-        key = prior or previous
-        if key in _STILL and place > 1:
-            key = self.lowered[place - 2]
-        return previous, prior, key
-
-    @cached_property
-    def signs(self) -> frozenset[str]:
-        """Return the names of what is true of the line."""
-        line = self.data
-        passage = self._before + b" " + line
-        access = sum(1 for _ in _ACCESS.finditer(passage))
-        told = {
-            "typed": self._is_typed,
-            "credential": _CREDENTIAL.search(passage) is not None,
-            "access": access > 0,
-            "access_many": access > 1,
-            "numbered": _NUMBERED.search(passage) is not None,
-            "other_number": _OTHER_NUMBER.search(line) is not None,
-            "telling": _TELLING.search(line) is not None,
-            "code": _CODE.search(line) is not None,
-            "key": _KEY.search(passage) is not None,
-            "named_line": any(word in _NAMED for word in self.lowered),
-            "long_line": len(line) > _LONG_LINE,
-        }
-        return frozenset(name for name, is_true in told.items() if is_true)
-
-    @cached_property
-    def credentials(self) -> list[Span]:
-        """Return the spans of its words for credentials."""
-        return [match.span() for match in _CREDENTIAL.finditer(self.data)]
 
 
 def likely_secrets(data: bytes, *, is_typed: bool) -> Iterator[Span]:
@@ -246,6 +176,7 @@ def candidates_of(data: bytes, *, is_typed: bool) -> Iterator[PossibleSecret]:
     credentials or of access, of a message those of every line.
     """
     before, start = b"", 0
+    above: frozenset[str] | None = _NOTHING
     while start < len(data):
         newline = data.find(b"\n", start, start + _LONGEST_LINE)
         if newline >= 0 or len(data) - start <= _LONGEST_LINE:
@@ -253,10 +184,14 @@ def candidates_of(data: bytes, *, is_typed: bool) -> Iterator[PossibleSecret]:
         else:
             end = max(data.rfind(b" ", start, start + _LONGEST_LINE), start + 1)
         line = data[start:end]
+        passage = None
         if is_typed or _is_prose(line, before):
-            for one in candidates(line, before, is_typed=is_typed):
+            above = above if above is not None else Passage.of(before).classes
+            passage = Passage.of(line, above)
+            for one in candidates(passage, is_typed=is_typed):
                 yield PossibleSecret(start + one.start, start + one.end, one.signs)
-        before = line if line.strip() else before
+        if line.strip():
+            before, above = line, passage.classes if passage is not None else None
         start = end + 1
 
 
@@ -268,68 +203,181 @@ def _is_prose(line: bytes, before: bytes) -> bool:
         return False
     if line.count(b" ") < _LEAST_BLANKS:
         return _CREDENTIAL.search(before) is not None and _is_prose(before, b"")
-    return any(pattern.search(line) is not None for pattern in (_CREDENTIAL, _ACCESS, _KEY))
+    if _CREDENTIAL.search(line) is not None:
+        return True
+    if _UNUSUAL.search(line) is not None and any(pattern.search(line) is not None for pattern in (_ACCESS, _KEY)):
+        return True
+    return _CREDENTIAL.search(before) is not None and _VALUE_TOLD.search(line) is not None
 
 
-def candidates(line: bytes, before: bytes, *, is_typed: bool) -> Iterator[PossibleSecret]:
-    """Yield the words and phrases of a line that could be secrets.
+_UNUSUAL = LazyPattern(
+    rb"[A-Za-z]{3}[0-9]|[0-9]{4}|[0-9][A-Za-z]{2}|[A-Za-z0-9][!@#$%&+~^?\-_][A-Za-z0-9]|[a-z]{3}[A-Z]"
+)
+"""Matches every line that has a word that is no word of a sentence."""
+_VALUE_TOLD = LazyPattern(rb"(?i)^[^\w]{0,3}(?:the |our |my )?(?:new |old |current )?(?:one|value|it)(?:'s| is|:)? ")
 
-    Args:
-        line: The line.
-        before: The line before it, of which it may speak.
-        is_typed: A person typed it into a chat or a memory.
-    """
-    about = _Line(line, before, is_typed=is_typed)
-    for place, (first, raw) in enumerate(about.words):
-        if is_masked(raw):
+
+def candidates(passage: Passage, *, is_typed: bool) -> Iterator[PossibleSecret]:
+    """Yield the words and phrases of a line that could be secrets."""
+    told: frozenset[str] | None = None
+    passed = 0
+    for place, word in enumerate(passage.words):
+        begin, end = _value_of(word.raw)
+        if end - begin < _LEAST_GROUP or word.start < passed:
             continue
-        lead = len(raw) - len(raw.lstrip(_LEAD))
-        tail = len(raw.rstrip(_TAIL))
-        # A ``!`` at the end of a password is more often its own than the sentence's.
-        if raw[tail : tail + 1] in _EMPHASIS and any(48 <= code <= 57 for code in raw[lead:tail]):
-            while raw[tail : tail + 1] in _EMPHASIS:
-                tail += 1
-        begin = lead + _pair(raw[lead:tail])
-        shape = _shape(raw[begin:tail]) if tail > begin else frozenset()
-        start = first + begin
-        nearby = None
-        if shape and _is_other(shape, about, place):
-            shape = frozenset()
-        if shape:
-            nearby = _nearby(about, place, start, first + tail, is_second=begin > lead)
-            yield PossibleSecret(start, first + tail, _crossed(shape | about.signs | nearby))
-        if tail == len(raw) and raw[begin:tail].isalpha() and _may_begin_phrase(about, place, start):
-            phrase = _PHRASE.match(line, start)
-            if phrase is not None:
-                nearby = nearby or _nearby(about, place, start, phrase.end(1), is_second=False)
-                if nearby & _LEADS_TO_PHRASE:
-                    signs = _phrase(phrase.group(1)) | about.signs | nearby - {"modifies"}
-                    yield PossibleSecret(phrase.start(1), phrase.end(1), _crossed(signs))
+        value, lead = word.raw[begin:end], word.raw[:begin]
+        is_second = begin > 0 and word.raw[begin - 1 : begin] in _PAIRED
+        stop = word.start + end
+        if value.isdigit():
+            stop = passed = _end_of_groups(passage, place, stop)
+            value = passage.data[word.start + begin : stop].replace(b" ", b"-")
+        kind, shape = _shape(value)
+        is_plain = value.isalpha() or _is_word(value)
+        joined = None
+        if is_plain:
+            # Most words of a sentence are neither given nor told: they are no candidates, and cost little.
+            joined = link(passage, place, lead, is_second=is_second)
+            is_answer = joined[0] == "start" and _COARSE[topic(passage, place)] == "around"
+            if joined[0] not in _GIVING and not is_answer and not (kind and _is_quoted(passage, place, lead)):
+                continue
+        elif not kind or _is_numbered(kind, passage, place):
+            continue
+        joined = joined or link(passage, place, lead, is_second=is_second)
+        if is_plain and not is_typed and not passage.nouns and _COARSE[topic(passage, place)] != "around":
+            continue
+        told = told if told is not None else _told(passage, is_typed=is_typed)
+        about = topic(passage, place)
+        quoted = "quoted" if _is_quoted(passage, place, lead) else "bare"
+        if kind:
+            named = "named" if is_named(passage, place) else "unnamed"
+            signs = _signs(kind, joined, about, follower(passage, place, stop))
+            more = (quoted, named, f"{kind} {named}", *(f"{kind} {one}" for one in _TELLING & told))
+            yield PossibleSecret(word.start + begin, stop, shape | told | signs | frozenset(more))
+        if is_plain and end == len(word.raw) and not is_second:
+            for first, last in _phrases(passage.data, word.start + begin):
+                count = passage.data.count(b" ", first, last)
+                signs = _signs(
+                    "phrase", joined, about, follower(passage, min(place + count, len(passage.words) - 1), last)
+                )
+                look = _phrase(passage.data[first:last])
+                yield PossibleSecret(first, last, look | told | signs | {f"phrase {quoted}"})
 
 
-def _words(line: bytes) -> list[tuple[int, bytes]]:
-    """Return the words of a line, each with where it begins."""
-    found, end = [], 0
-    for word in line.split():
-        start = line.index(word, end)
-        end = start + len(word)
-        found.append((start, word))
-    return found
+def _phrases(line: bytes, start: int) -> Iterator[Span]:
+    """Yield the words from ``start`` to the end of the sentence's part, and to what joins it to another."""
+    whole, part = _PHRASE.match(line, start), _PART.match(line, start)
+    if whole is not None:
+        yield whole.span(1)
+    if part is not None:
+        yield part.span(1)
 
 
-def _is_other(shape: frozenset[str], about: _Line, place: int) -> bool:
-    """Return whether the word is a thing, a number or a name of another kind, as the words before it say."""
-    if "number" in shape or "number_long" in shape:
-        return place > 0 and about.lowered[place - 1] in _NAMED
-    if about.signs & {"credential", "key"}:
-        return False
-    is_named = not _NAMED.isdisjoint(about.lowered[max(0, place - _NAMED_BEFORE) : place])
-    return is_named or "thing" in shape
+def _is_word(value: bytes) -> bool:
+    """Return whether the value has letters only, some of them no ASCII."""
+    return not value.isascii() and value.decode("utf-8", "replace").isalpha()
+
+
+def _is_quoted(passage: Passage, place: int, lead: bytes) -> bool:
+    return (
+        lead[-1:] in _QUOTES or lead[-2:] in _WIDE_QUOTES or passage.words[place - 1].raw.lstrip(b"([") in _WIDE_QUOTES
+    )
+
+
+def _end_of_groups(passage: Passage, place: int, end: int) -> int:
+    """Return where the last of several groups of as many digits ends, as in ``582 914``."""
+    length = len(passage.words[place].raw)
+    if length not in _GROUP_LENGTHS or not passage.words[place].raw.isdigit():
+        return end
+    for word in passage.words[place + 1 : place + _MOST_GROUPS]:
+        digits = word.raw.rstrip(b".,;:!?)\"'`")
+        if not digits.isdigit() or len(digits) != length:
+            break
+        end = word.start + len(digits)
+        if len(digits) != len(word.raw):
+            break
+    return end
+
+
+def _is_numbered(kind: str, passage: Passage, place: int) -> bool:
+    """Return whether a number is that of a thing, as the word before it says."""
+    return kind in ("number", "number_long") and place > 0 and "named" in passage.words[place - 1].classes
+
+
+_TELLING = frozenset(("other_number", "named_line", "telling", "of_password", "of_key", "typed"))
+"""What of a line is told together with the kind of a word, too."""
+_LEAST_GROUP = 2
+_GROUP_LENGTHS, _MOST_GROUPS = (3, 4), 8
+_EMPHASIS = (b"!", b"?", b"*")
+_PAIRED = (b"/", b":", b"=")
+
+
+def _value_of(raw: bytes) -> Span:
+    """Return what of a word is no mark around it, nor the first half of ``user/password``."""
+    lead = len(raw) - len(raw.lstrip(_LEAD))
+    tail = len(raw.rstrip(_TAIL))
+    if raw[lead : lead + 1] in (b"\xc2", b"\xe2") or raw[tail - 1 : tail] > b"\x7f":
+        lead += next((len(mark) for mark in _WIDE_MARKS if raw.startswith(mark, lead)), 0)
+        tail -= next((len(mark) for mark in _WIDE_MARKS if raw.endswith(mark, lead, tail)), 0)
+    # A ``!`` at the end of a password is more often its own than the sentence's.
+    if raw[tail : tail + 1] in _EMPHASIS and any(48 <= code <= 57 for code in raw[lead:tail]):
+        while raw[tail : tail + 1] in _EMPHASIS:
+            tail += 1
+    return lead + _pair(raw[lead:tail]), tail
+
+
+def _told(passage: Passage, *, is_typed: bool) -> frozenset[str]:
+    """Return what is true of each word of a line."""
+    line = passage.data
+    classes = passage.classes
+    told = {
+        "typed": is_typed,
+        "other_number": "other_number" in classes,
+        "named_line": "named" in classes,
+        "telling": "telling" in classes,
+        "asking": line.rstrip()[-1:] == b"?",
+        "negated": "not" in classes,
+        "code": _CODE.search(line) is not None,
+        "long_line": len(line) > _LONG_LINE,
+        "of_password": "password" in classes,
+        "of_key": "key" in classes,
+        "of_number": "number" in classes,
+        "of_access": "access" in classes,
+        "of_service": "service" in classes,
+    }
+    return frozenset(name for name, is_true in told.items() if is_true)
+
+
+_LONG_LINE = 160
+
+
+def _signs(kind: str, joined: tuple[str, str], about: str, after: str) -> frozenset[str]:
+    """Return what a word looks like, how it is joined, what it is about and what follows, alone and by twos."""
+    by, to = joined
+    family, near = _FAMILY.get(kind, kind), _COARSE[about]
+    return frozenset(
+        (
+            "any",
+            f"is {kind}",
+            f"by {by}",
+            f"to {to}",
+            f"about {about}",
+            f"then {after}",
+            f"{kind} by {by}",
+            f"{kind} about {near}",
+            f"{family} about {about}",
+            f"{family} then {after}",
+            f"{by} {to}",
+            f"{by} about {about}",
+            f"{by} then {after}",
+            f"{family} by {by} about {near}",
+            f"{family} by {by} to {to}",
+        )
+    )
 
 
 def _pair(value: bytes) -> int:
     """Return where the second half of ``user/password``, ``user:password`` or ``name=value`` begins; 0 for others."""
-    if not (b"/" in value or b":" in value or b"=" in value):
+    if not any(sign in value for sign in _PAIRED):
         return 0
     if b"//" in value or _OF_NUMBERS.search(value) is not None:
         return 0
@@ -354,54 +402,46 @@ def _phrase(words: bytes) -> frozenset[str]:
 
 
 @lru_cache(_SHAPES_KEPT)
-def _shape(value: bytes) -> frozenset[str]:
-    """Return what a word looks like; nothing for one that is no secret anywhere."""
-    if not 4 <= len(value) <= _LONGEST_VALUE or value.lower() in FUNCTION_WORDS:
-        return frozenset()
-    if is_masked(value) or is_template(value):
-        return frozenset()
+def _shape(value: bytes) -> tuple[str, frozenset[str]]:
+    """Return the kind of a word, empty for one that is no secret anywhere, and what else it looks like."""
+    if not 4 <= len(value) <= _LONGEST_VALUE or is_masked(value) or is_template(value):
+        return _NO_SHAPE
     digits = sum(48 <= code <= 57 for code in value)
     letters = sum(65 <= (code & 0xDF) <= 90 or code >= 0x80 for code in value)
     is_dotted = DOTTED.search(value) is not None
     is_lower = value[:1].islower() and not digits and not any(65 <= code <= 90 for code in value[1:])
-    if is_dotted and (is_lower or b"_" in value):
-        return frozenset()
-    is_number = _DIGITS.search(value) is not None and digits >= 4 and DATE.search(value) is None
+    lowered = value.lower()
+    if lowered in FUNCTION_WORDS or (is_dotted and (is_lower or b"_" in value)):
+        return _NO_SHAPE
+    is_number = _DIGITS.search(value) is not None and digits >= 4
+    is_date = is_number and DATE.search(value) is not None
     if not (letters or is_number):
-        return frozenset()
+        return _NO_SHAPE
     if any(pattern.search(value.rstrip(b"!?")) is not None for pattern in (_VERSIONED, _ALGORITHM)):
-        return frozenset()
-    if any(code in _NEVER or code >= _FIRST_UNBROKEN for code in value):
-        return frozenset()
+        return _NO_SHAPE
+    if any(code in _NEVER or code >= _FIRST_UNBROKEN for code in value) or (b"/" in value and not looks_random(value)):
+        return _NO_SHAPE
     is_joined = _JOINED.search(value) is not None
     parts = value.lower().replace(b"_", b"-").split(b"-")
     # ``sign_cookie`` is a name of the code.
     is_name = b"_" in value or PREDICATE_END.search(parts[-1]) or not FUNCTION_WORDS.isdisjoint(parts)
-    if is_joined and not digits and is_name:
-        return frozenset()
-    told = {
-        "number": is_number and digits <= 8,
-        "number_long": is_number and digits > 8,
+    if is_joined and not digits and is_name and not value[:1].isupper():
+        if b"_" in value and value.count(b"_") < _MANY_PARTS and not any(is_code_word(part) for part in parts):
+            return "snake", frozenset(("identifier",))
+        return _NO_SHAPE
+    kind = _kind(value, digits=digits, letters=letters, is_number=is_number, is_joined=is_joined)
+    if not kind:
+        return _NO_SHAPE
+    if is_date:
+        kind = "pairs"
+    is_hash = _HASH.search(value) is not None
+    more = {
         "strong": letters and (is_strong_password(value) or is_chosen_password(value)),
         "mixed": letters and is_mixed_password(value),
         "short_typed": letters and digits and is_typed_password(value, is_linked=True),
         "random": letters and digits and looks_random(value),
         "marked": letters and _MARK.search(value) is not None,
-        "joined": is_joined and not digits,
-        "joined_digit": is_joined and digits and letters,
-    }
-    signs = {name for name, is_true in told.items() if is_true}
-    if value.isalpha() or not (digits or signs):
-        is_strange = is_word_password(value, is_sure=False, is_said=True)
-        if is_strange or is_word_password(value, is_sure=True, is_said=True):
-            signs.add("strange" if is_strange else "word")
-    if not signs:
-        return frozenset()
-    is_hash = _HASH.search(value) is not None
-    more = {
-        "hash": is_hash,
         "leet": not is_hash and _LEET.search(value) is not None,
-        "word_number": _WORD_NUMBER.search(value) is not None,
         "thing": letters
         and (
             is_hash
@@ -412,101 +452,71 @@ def _shape(value: bytes) -> frozenset[str]:
         ),
         "dotted": is_dotted and value[:1].islower(),
         "joined_many": value.count(b"-") + value.count(b"_") >= _MANY_PARTS,
-        "capital": value[:1].isupper() and value[1:].islower(),
+        "begins_upper": value[:1].isupper(),
         "all_upper": value.isupper(),
         "path": b"/" in value or b"\\" in value,
         "identifier": (b"_" in value and not digits) or b"(" in value or is_code_word(value),
+        "describing": value.isalpha() and (value.lower() in PREDICATES or PREDICATE_END.search(value.lower())),
+        "short": len(value) < 6,
+        "known": not classes_of_word(lowered).isdisjoint(_KNOWN),
     }
-    return frozenset(signs | {name for name, is_true in more.items() if is_true})
+    return kind, frozenset(f"a {name}" for name, is_true in more.items() if is_true)
 
 
-def _may_begin_phrase(about: _Line, place: int, start: int) -> bool:
-    """Return whether what stands before the word can lead to a phrase: before most words nothing does."""
-    previous, prior, key = about.before(place)
-    is_led_to = key in _SAID or key in _GIVEN or _is_sign(previous) or _names_credential(prior)
-    return is_led_to or b"(" in about.data[about.words[place][0] : start]
+_NO_SHAPE: tuple[str, frozenset[str]] = ("", frozenset())
 
 
-def _is_sign(word: bytes) -> bool:
-    """Return whether the word is a sign before a value, or ends with one."""
-    return word[-1:] == b":" or word in _SIGNS
+def _kind(value: bytes, *, digits: int, letters: int, is_number: bool, is_joined: bool) -> str:
+    """Return the kind of a word by its letters, digits and marks; empty for a word of a sentence."""
+    if is_number:
+        return "number" if digits <= 8 else "number_long"
+    if letters == len(value):
+        return _kind_of_word(value)
+    if _HASH.search(value) is not None:
+        return "hex"
+    if _GROUPS.search(value) is not None:
+        return "groups"
+    if _MARK.search(value) is not None and _DOTS_ONLY.search(value) is None:
+        return "marked"
+    if not digits:
+        if is_joined:
+            return "joined"
+        return "dotted" if _DOTS_ONLY.search(value) is not None and not value.islower() else ""
+    if is_joined:
+        return "joined_digit"
+    if _WORD_NUMBER.search(value) is not None:
+        return "" if is_code_word(value) or _NUMBERED_NAME.search(value) is not None else "counted"
+    if looks_random(value):
+        return "random"
+    if _LEET.search(value) is not None:
+        return "leet"
+    return "mixed"
 
 
-@lru_cache(_SHAPES_KEPT)
-def _names_credential(word: bytes) -> bool:
-    """Return whether the word is one for a secret, and no verb."""
-    return word in _NAMING or (word != b"pass" and _CREDENTIAL.search(word) is not None)
+def _kind_of_word(value: bytes) -> str:
+    lowered = value.lower()
+    if "default" in classes_of_word(lowered):
+        return "default"
+    if lowered in FUNCTION_WORDS or lowered in PREDICATES or not classes_of_word(lowered).isdisjoint(_GRAMMAR):
+        return ""
+    if not value.islower() and not value.isupper() and not value[1:].islower():
+        return "camel"
+    if value.isupper() and len(value) >= _LEAST_UPPER and not is_english(lowered.decode("utf-8", "ignore")):
+        return "upper"
+    if is_word_password(value, is_sure=False, is_said=True):
+        return "strange"
+    if is_word_password(value, is_sure=True, is_said=True):
+        return "capital" if value[:1].isupper() else "english"
+    return ""
 
 
-def _nearby(about: _Line, place: int, start: int, end: int, *, is_second: bool) -> frozenset[str]:
-    """Return what the words next to ``[start, end)`` say of it."""
-    line, words, lowered = about.data, about.words, about.lowered
-    previous, prior, key = about.before(place)
-    behind = line[end : end + 1]
-    following = lowered[place + 1] if place + 1 < len(words) else b""
-    opening = line[words[place][0] : start]
-    told = {
-        "beginning": not place,
-        "alone": len(words) == 1 and "credential" in about.signs,
-        "and": is_second or key in _AND,
-        "quoted": opening[-1:] in _QUOTES,
-        "bracketed": b"(" in opening,
-        "ends": behind not in (b" ", b"\t") or not following,
-        "said": key in _SAID and not is_second,
-        "given": key in _GIVEN,
-        "with": key in _WITH,
-        "place": key in _PLACES,
-        "article": key in _ARTICLES,
-        "user": key in _USERS,
-        "named": key in _NAMED or previous[-1:] == b"#",
-        "after_colon": _is_sign(previous),
-        "after_comma": previous[-1:] == b",",
-        "beside": _names_credential(prior),
-        "modifies": behind == b" " and following.isalpha() and following not in FUNCTION_WORDS,
-        "credential_near": any(
-            noun[1] - _NEAR_BEFORE <= start <= noun[1] + _NEAR_BEFORE or 0 <= noun[0] - end <= _NEAR_AFTER
-            for noun in about.credentials
-        ),
-    }
-    return frozenset(name for name, is_true in told.items() if is_true)
-
-
-def _crossed(signs: frozenset[str]) -> frozenset[str]:
-    """Add what is true of some signs together, and drop those that have no weight alone."""
-    is_given = bool(signs & _GIVES)
-    is_shaped = bool(signs & _SHAPED)
-    is_number = bool(signs & {"number", "number_long"})
-    is_about = bool(signs & {"credential", "access"})
-    told = {
-        "any": True,
-        "said_strange": signs >= {"strange", "said"},
-        "given_strange": signs >= {"strange", "given"},
-        "beside_strange": signs >= {"strange", "beside"},
-        "strange_credential": signs >= {"strange", "credential_near"} and is_given,
-        "said_word": signs >= {"word", "said"},
-        "given_word": signs >= {"word", "given"},
-        "word_credential": signs >= {"word", "credential_near"} and is_given,
-        "numbered_number": is_number and "numbered" in signs,
-        "numbered_given": is_number and "numbered" in signs and is_given,
-        "another_number": is_number and "other_number" in signs,
-        "hash_key": "hash" in signs and bool(signs & {"credential", "key"}) and "telling" not in signs,
-        "hash_other": "hash" in signs and bool(signs & {"other_number", "named_line"}),
-        "credential_shaped": is_shaped and "credential" in signs,
-        "access_shaped": is_shaped and "access" in signs,
-        "giving_shaped": is_shaped and is_given,
-        "about_given": is_shaped and is_given and is_about,
-        "bare_shaped": is_shaped and not is_about,
-        "bare_joined": is_shaped and not is_about and bool(signs & {"joined", "joined_digit", "all_upper"}),
-        "bare_other": not is_about and bool(signs & {"other_number", "named_line"}),
-        "marked_given": is_given and "marked" in signs,
-        "joined_given": is_given and "credential" in signs and bool(signs & {"joined", "joined_digit"}),
-        "joined_access": is_given and "access" in signs and bool(signs & {"joined", "joined_digit"}),
-        "phrase_credential": signs >= {"phrase", "credential_near"},
-        "plain_credential": signs >= {"phrase_plain", "credential_near"},
-        "answer_said": "phrase_answer" in signs and bool(signs & {"said", "beside"}),
-        "pair_shaped": is_shaped and "and" in signs and is_about,
-        "user_shaped": is_shaped and "access" in signs and bool(signs & {"after_comma", "after_colon"}),
-        "typed_word": "typed" in signs and bool(signs & {"word", "strange"}) and is_given,
-        "typed_shaped": "typed" in signs and is_shaped,
-    }
-    return signs | {name for name, is_true in told.items() if is_true}
+_GROUPS = LazyPattern(rb"^[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,7}$")
+_DOTS_ONLY = LazyPattern(rb"^[A-Za-z\x80-\xff]+(?:\.[A-Za-z\x80-\xff]+)+$")
+_LEAST_UPPER = 8
+_NUMBERED_NAME = LazyPattern(
+    rb"(?i)^(?:pass(?:word|wd|phrase|code)?|passwort|token|secret|key|user(?:name)?)[0-9]{1,2}$"
+)
+_KNOWN = frozenset(("password", "key", "number", "access", "service", "user"))
+_GRAMMAR = frozenset(
+    ("be", "give", "with", "to", "and", "place", "article", "not", "it", "conjunction", "still", "named", "telling")
+)

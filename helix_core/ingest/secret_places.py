@@ -11,16 +11,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate
 
 from helix_core.ingest.secret_calls import KEY_FOLLOWS, LITERAL_FOLLOWS, Chain, chains, in_calls, in_pairs
-from helix_core.ingest.secret_clauses import in_sentences
 from helix_core.ingest.secret_commands import COMMAND_LINE_WORDS, PGPASS, in_commands
 from helix_core.ingest.secret_fields import in_fields
 from helix_core.ingest.secret_manifests import in_manifests
 from helix_core.ingest.secret_names import CLOSE, NAME, TELLING, whole_name
-from helix_core.ingest.secret_odds import likely_secrets
 from helix_core.ingest.secret_prose import WORTH_A_LOOK
 from helix_core.ingest.secret_tables import HEADER, in_columns, in_tables
 from helix_core.ingest.secret_values import (
@@ -490,6 +487,4 @@ _FINDERS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     in_calls,
     _spoken,
     in_fields,
-    in_sentences,
-    partial(likely_secrets, is_typed=False),
 )

@@ -142,6 +142,9 @@ _STATED = LazyPattern(
 )
 """The groups are in the order of ``Noun``."""
 
+_FOREIGN_NOUN = LazyPattern(rb"(?i)^(?:\w*passw(?:ort|\xc3\xb6rter)|" + _FOREIGN + rb")$")
+_FOREIGN_BEFORE = LazyPattern(rb"(?i)(?:passwort|" + _FOREIGN + rb")[\"'`*_]{0,4}[ \t]+(?:[a-z]{2,3}[ \t]+)?\z")
+
 _FOR = (
     rb"(?:[ \t]+(?:(?i:for|of|on|at|in|used|f\xc3\xbcr|fuer|vo[nm]|zu[mr]|para|del?|di|per|pour|du|voor|van|d[oa]|dla"
     rb"|till?|(?:to|from)[ \t]+(?:the|our|my|his|her|this|that|your|unlock|open|enter))"
@@ -349,11 +352,14 @@ def _plain(data: bytes, start: int, stop: int, noun: Noun, link: _Connective, *,
             if last is not None and not is_predicate(last.group(1)):
                 return last.start(1), last.end(1)
     sign = data[max(0, start - 4) : start].rstrip(b" \t\"'`*_")[-1:] if link in _SIGNS else b""
+    if link in (_Connective.BESIDE, _Connective.SET) and _says_of_foreign(data, start):
+        return None
     if data[start - 2 : start] == b"->" or (noun is Noun.PASS and link not in (_Connective.SAID, _Connective.BESIDE)):
         return None
     pattern = _FIRST_WORD if link is _Connective.SET else _PLAIN_WORD
     plain = pattern.match(data, start, min(len(data), stop + 2))
-    if is_typed and link in (_Connective.SAID, *_SIGNS):
+    is_asked = sign == b"?"
+    if is_typed and link in (_Connective.SAID, *_SIGNS) and not is_asked:
         rest = _PLAIN_REST.match(data, start, min(len(data), stop + 2))
         if rest is not None and is_plain_answer(rest.group(1), is_phrase=noun is Noun.PHRASE):
             return rest.start(1), rest.end(1)
@@ -364,9 +370,23 @@ def _plain(data: bytes, start: int, stop: int, noun: Noun, link: _Connective, *,
         return None
     # Of an assignment, ``in_fields`` knows whether it is a program's.
     is_line = data[plain.end(1) : plain.end(1) + 1] in (b"", b"\r", b"\n")
+    if is_asked and not is_line:
+        return None
     if link is _Connective.FIELD and not is_typed and (sign == b"=" or is_line):
         return None
     return plain.start(1), plain.end(1)
+
+
+def _says_of_foreign(data: bytes, start: int) -> bool:
+    """Return whether a word in lower case follows a foreign word for a password unlinked: it is a verb or an adjective,
+    which no table here knows.
+    """
+    return data[start : start + 1].islower() and _FOREIGN_BEFORE.search(data[max(0, start - 40) : start]) is not None
+
+
+def is_foreign(noun: bytes) -> bool:
+    """Return whether a word for a password is not English."""
+    return _FOREIGN_NOUN.search(noun) is not None
 
 
 def _is_quoted_value(value: bytes, noun: Noun, link: _Connective) -> bool:

@@ -6,6 +6,8 @@ has the same shape and is not a secret is known by its kind: measures, reference
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from helix_core.ingest.secret_values import (
     ADDRESS,
     DATE,
@@ -14,6 +16,7 @@ from helix_core.ingest.secret_values import (
     JOINING,
     PUNCTUATION,
     UUID,
+    VALUES_KEPT,
     LazyPattern,
     classes_of,
     is_chosen_password,
@@ -79,6 +82,7 @@ PREDICATES = frozenset(
 PREDICATE_END = LazyPattern(rb"(?:ed|ing|able|ible|ive|ly|ary|ical|less|ful|ous|ent|ant|ory|wn|ten|ken|sen|den)$")
 
 
+@lru_cache(VALUES_KEPT)
 def is_typed_password(value: bytes, *, is_linked: bool) -> bool:
     """Return whether a word where a sentence gives a password is one that a person typed: a word with a digit or a mark
     in it, no measure, reference, numbered thing, file or host.
@@ -112,6 +116,7 @@ def is_typed_password(value: bytes, *, is_linked: bool) -> bool:
     return letters >= 3 and not is_filler and _FIELD.search(value) is None
 
 
+@lru_cache(VALUES_KEPT)
 def is_mixed_password(value: bytes) -> bool:
     """Return whether a word is a password wherever one is spoken of: a strong or chosen one, or letters of both cases
     or a mark with digits in a word that is not a name of a thing.

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +19,8 @@ import re2
 
 from helix_core.ingest.letter_odds import LEAST_LETTERS, has_unlikely_letters, looks_random_letters
 
+VALUES_KEPT = 1 << 12
+"""How many judgments of values are kept: the same words stand in many lines."""
 MEMORY_BYTES = 12 << 20
 """What one RE2 pattern may use, most of it for its DFA's states, which it drops and makes anew when they fill it.
 
@@ -159,7 +162,7 @@ FILLER = LazyPattern(
     rb"|tiger|scott|postgres(?:ql)?|mysql|mariadb|redis|rabbitmq|mongo(?:db)?"
 )
 _TEMPLATE = LazyPattern(
-    rb"\$\{|\$\(|\{\{|\{%|%\(|%[sdr]\b|\{[\w.!:]*\}|<[\w\- ./:|]*>?|\[masked[:*\]]|\[\*+\]|://|^\.{0,2}/[\w.\-]+(?:/|$)|^\$\w+$|^[#@]\w+$"
+    rb"\$\{|\$\(|\{\{|\{%|%\(|%[sdr]\b|\{[\w.!:]*\}|<[\w\- ./:|]*>?|\[masked[:*\]]|\[\*+\]|://|^\.{0,2}/[\w.\-]+(?:/|$)|^\$\w[\w.\-]*\$?$|^[#@]\w+$"
     rb"|^[A-Za-z]:\\|^\\[ux]|^~[\w.]|\\[dwsDWSbB.*+?()\[\]]|\(\?|\.\*|\[\^|^[\w\-]+/[\w\-]+$|^%\w+%$|^[\w.+\-]+@[\w\-]+\.[\w.]+$"
 )
 _MASK = LazyPattern(rb"\[masked(?::[a-z0-9\-]+)?\**\]|\[\*+\]")
@@ -397,6 +400,7 @@ def is_few_letters(value: bytes) -> bool:
     return value.isalpha() and len(value) < LEAST_LETTERS
 
 
+@lru_cache(VALUES_KEPT)
 def is_strong_password(value: bytes) -> bool:
     """Return whether the value is a password in any context: alternating character classes, and no identifier."""
     if len(value) < 6 or is_few_letters(value) or is_placeholder(value) or is_name(value):

@@ -18,7 +18,7 @@ from helix_core.ingest.secret_typed import (
     is_plain_passphrase,
     is_typed_password,
 )
-from helix_core.ingest.secret_values import FILLER, JOINING, LazyPattern, is_template
+from helix_core.ingest.secret_values import FILLER, JOINING, VALUES_KEPT, LazyPattern, is_template
 from helix_core.words import split_identifier
 
 _LONGEST = 64
@@ -73,7 +73,7 @@ _CODE_WORDS = frozenset(
     b"truncate truststore tuple tuples tutorial twelve twenty twitter two txt typedef ubuntu uint uncompressed "
     b"unconditionally undefined underline underlined unicode unittest unix unlocked until upload uppercase upsert "
     b"uri url urllib urls usecase userinfo utf util utils uuid vagrant validate validates validator varchar "
-    b"varnish vars vault verbose visible wallet wasnt webhook webpage website whats while whitespace widget "
+    b"sqlite varnish vars vault verbose visible wallet wasnt webhook webpage website whats while whitespace widget "
     b"widgets wiki wildcard windows wireguard with wont word wordlist wordpress workaround wrapper www xml yaml "
     b"yield yml youre yubikey".split()
 )
@@ -107,6 +107,7 @@ _ATTRIBUTE = LazyPattern(rb"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$")
 _LETTER = LazyPattern(rb"[A-Za-z\x80-\xff]{3}")
 
 
+@lru_cache(VALUES_KEPT)
 def is_word_password(value: bytes, *, is_sure: bool, is_said: bool = False) -> bool:
     """Return whether words, perhaps with digits and marks, may be a password that stands where a place gives one.
 
@@ -223,8 +224,9 @@ def _is_descriptive(word: str, is_said: bool) -> bool:
 def _is_made_of_english(word: str) -> bool:
     """Return whether the word is a form of a common verb: ``rehashed``, ``autofilling``."""
     end = next((end for end in ("ible", "able", "ing", "ed") if word.endswith(end)), "")
-    stem = word[: -len(end)] if end else ""
-    stem = next((stem[len(start) :] for start in ("re", "un", "pre", "auto", "over") if stem.startswith(start)), stem)
+    whole = word.removesuffix(end)
+    start = next((start for start in ("re", "un", "pre", "auto", "over") if whole.startswith(start)), "")
+    stem = whole.removeprefix(start) if start or end else ""
     stems = (stem, stem + "e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem, stem.removesuffix("i") + "y")
     return len(stem) > 2 and any(one.encode() in _CODE_WORDS or is_english(one) for one in stems)
 

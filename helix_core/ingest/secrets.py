@@ -108,15 +108,18 @@ def _news(found: Iterable[SecretSpan], data: bytes) -> Iterator[SecretSpan]:
 
 
 def _scan_typed(data: bytes) -> Iterator[SecretSpan]:
-    yield from _scan(data)
-    yield from (SecretSpan("secret", start, end) for start, end in in_sentences(data, is_typed=True))
-    yield from (SecretSpan("secret", start, end) for start, end in likely_secrets(data, is_typed=True))
+    return _scan(data, is_typed=True)
 
 
-def _scan(data: bytes) -> Iterator[SecretSpan]:
+def _scan(data: bytes, *, is_typed: bool = False) -> Iterator[SecretSpan]:
     excerpt = Excerpt.of(data)
     found = list(tokens(data))
     found += (SecretSpan("secret", start, end) for start, end in secrets_by_place(data, excerpt))
+    # Of a message each line may give a secret, of a file only those that speak of one.
+    text = data if is_typed else excerpt.text
+    for find in (in_sentences, likely_secrets):
+        for start, end in find(text, is_typed=is_typed):
+            found.append(SecretSpan("secret", *((start, end) if is_typed else excerpt.placed(start, end))))
     yield from private_keys(data)
     yield from found
     yield from detect_secrets_findings(data, [*(finding.start for finding in found), *lines_of_interest(excerpt)])

@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"25": "cc6245392f2cc0a6"}
+RULES_OF = {"26": "5effcc4f8bfb76f2"}
 
 
 def _rules() -> str:

@@ -8,12 +8,13 @@ import re
 import string
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helix_core.ingest import secret_commands, secret_places
+from helix_core.ingest import secret_clauses, secret_commands, secret_places
 from helix_core.ingest.masked import Masked, marker
 from helix_core.ingest.secret_shapes import TOKEN_CUES, TOKEN_RULES
 from helix_core.ingest.secret_values import LazyAlternatives, LazyHeaded, LazyPattern
@@ -1148,3 +1149,56 @@ def test_a_mask_is_masked_no_second_time() -> None:
     masked = mask(b'DA = "azureservicebus://DefaultAzureCredential@hostname"').data
     assert masked.count(b"[masked") == 1
     assert mask(masked).data == masked
+
+
+SAID_OTHERWISE = """
+hop on the vpn first, it takes «Moss&Fern22»
+you get in as ubuntu with «Heron-Tulip9»
+the password for the printer? it's «marigold»
+he read me «582 914» over the phone and the code went through
+what we typed at the password prompt was «Wolken7kuckuck»
+Office router: admin and then «Blue.Kettle.91»
+El pin de la puerta es «6602»
+gib bei der Abfrage des Passworts «Lerche_77» ein
+"""
+
+
+@pytest.mark.parametrize("line", SAID_OTHERWISE.strip().splitlines())
+def test_what_a_message_gives_in_any_wording_is_masked(line: str) -> None:
+    before, _, rest = line.partition("«")
+    secret, _, behind = rest.partition("»")
+    masked = mask_typed(f"{before}{secret}{behind}")
+    assert secret not in masked.text()
+    assert masked.text().startswith(before.rpartition(" ")[0])
+    assert mask_typed(masked.text()).findings == ()
+
+
+NAMES_OF_OTHER_THINGS = """
+Ich habe mein Passwort vergessen, wer kann das zurücksetzen?
+la contraseña caduca cada 90 días
+a senha expirou de novo
+das Passwort liegt im Tresor
+Tests pass to the next stage when `describe` is done
+tokens are counted by cl100k and o200k
+the branch of the login fix is fix/login-timeout
+password reuse is the main problem
+"""
+
+
+@pytest.mark.parametrize("line", NAMES_OF_OTHER_THINGS.strip().splitlines())
+def test_a_verb_or_a_name_beside_the_word_for_a_password_is_none(line: str) -> None:
+    assert mask_typed(line).text() == line
+
+
+def test_words_of_a_sentence_are_judged_once_however_often_it_names_a_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[int] = []
+    real = secret_clauses._unusual
+
+    def counted(data: bytes, start: int, end: int, *, is_typed: bool) -> Iterator[tuple[int, int]]:
+        judged.append(start)
+        return real(data, start, end, is_typed=is_typed)
+
+    monkeypatch.setattr(secret_clauses, "_unusual", counted)
+    text = b" ".join(b"password p4ss%d" % number for number in range(200))
+    list(secret_clauses.in_sentences(text, is_typed=True))
+    assert len(judged) <= 2 * 200
