@@ -51,6 +51,7 @@ from helix_core.store import QueryBudgetError, Reader
 from helix_core.words import IDENTIFIER, is_compound, lazy_pattern
 
 _WORD = re.compile(r"\w+")
+_MEMBER = lazy_pattern(r"(?<=\w)(?:\.|::|#)([A-Za-z_]\w*)", cues=".|::|#")
 _ASKS_WHERE = lazy_pattern(
     r"(?i)\bwhere(?:['’]?s| is| are| was| were| does?| do| did| in)? (?!(?:i|can i|you|we)\b)|\bwhere\b\W*$",
     cues="where",
@@ -59,6 +60,8 @@ _ASKS_WHERE = lazy_pattern(
 WORDS_OF_A_SUBJECT = 4
 """So many known words are about this index: small talk and general knowledge share fewer with a project."""
 NAMED_SHARE = 0.5
+FIRST_NAMED_SHARE = 0.5
+"""A first place whose name is so much of the question is no doubtful one."""
 COMPARING_WORDS = frozenset(
     [
         "difference",
@@ -158,12 +161,13 @@ class AnswerSigns:
 @dataclass(frozen=True, slots=True)
 class Sureness:
     """The confidence of an answer, with its bounds; of a doubtful one it cannot be known whether it
-    answers the question.
+    answers the question. ``is_first_named``: the question is mostly the name of its first place.
     """
 
     confidence: float
     bounds: ConfidenceBounds
     is_doubtful: bool
+    is_first_named: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +264,21 @@ class AnswerJudge:
         is_known = is_known or bounds.at_least > DOUBTED_CONFIDENCE
         is_doubtful = not is_known and presence(signs.features) < DOUBT
         most = ABSENT_CONFIDENCE if seems_empty else DOUBTED_CONFIDENCE if is_doubtful else 1.0
-        return Sureness(min(sure, most), bounds, is_doubtful)
+        return Sureness(min(sure, most), bounds, is_doubtful, is_doubtful and self._names_first(signs, ranked))
+
+    def _names_first(self, signs: AnswerSigns, ranked: Sequence[Ranked]) -> bool:
+        """Return whether the name of the first place, with that of its file, is most of what the question asks for,
+        all of which is known: "Importer trait", "gthread worker".
+        """
+        subjects = [one for one in telling_terms(signs.question, signs.terms) if not is_request_word(one.word)]
+        if not ranked or not subjects or not all(one.frequency for one in subjects):
+            return False
+        item = ranked[0].item
+        file_name = item.source.source_id.rpartition("/")[2].partition(".")[0]
+        names = {name for name in (item.name, file_name) if name}
+        stems = frozenset().union(*self._reader.words.stems(names).values())
+        named = sum(one.weight for one in subjects if stems.issuperset(self._reader.words.tokens(one.word)))
+        return named >= FIRST_NAMED_SHARE * sum(one.weight for one in subjects)
 
     def _settled(
         self,
@@ -321,10 +339,13 @@ class AnswerJudge:
 
     def _defined_names(self, signs: AnswerSigns, unknown: Sequence[str]) -> frozenset[str]:
         """Return what code defines of the names that the question writes as only code has them, whatever else it names:
-        "why does write_chunk break our KafkaProducer?" has an answer here. An owner whose member is unknown is none.
+        "why does write_chunk break our KafkaProducer?" has an answer here. An owner whose member is unknown, or a word
+        that no file has, is none.
         """
+        nowhere = {name for name in _MEMBER.findall(signs.text) if signs.frequency.get(name.lower(), 1) == 0}
+        lacked = nowhere.union(unknown)
         names = {name for name in signs.question.identifiers if is_compound(name)}.difference(
-            unknown, *(_owners_of(name, signs.text) for name in unknown)
+            lacked, *(_owners_of(name, signs.text) for name in lacked)
         )
         hits = self._reader.names.definitions({name.lower() for name in names}) if names else ()
         return frozenset(hit.name for hit in hits if hit.name in names and hit.kind != HEADING)

@@ -217,7 +217,12 @@ def _notes(
     notes = [*([vectors] if vectors else []), *results.notes(), *sureness.bounds.notes]
     if language and (sure < SAID_CONFIDENCE or not ranked):
         notes.append(meaning_note(language) if by_model else language_note(language))
-    elif sureness.is_doubtful and ranked and not SAID_CONFIDENCE <= sure < DOUBTED_CONFIDENCE:
+    elif (
+        sureness.is_doubtful
+        and not sureness.is_first_named
+        and ranked
+        and not SAID_CONFIDENCE <= sure < DOUBTED_CONFIDENCE
+    ):
         notes.append(doubt_note(ranked[0]))
     return tuple(notes)
 

@@ -199,7 +199,8 @@ dest, buffer buf, attribute attr, property prop, specification spec, library lib
 stats, utility util, memory mem, expression expr, statement stmt, declaration decl, separator sep, sequence seq,
 millisecond ms, certificate cert, credential cred, administrator admin, concatenate concat, evaluate eval, execute exec,
 iterator iter, allocate alloc, identifier ident id, interface iface, kubernetes k8s, internationalization i18n,
-localization l10n, accessibility a11y, registration registry register
+localization l10n, accessibility a11y, registration registry register, abbreviation abbr, keybinding bind binding,
+ajax xhr
 """
 _SHORT_FORMS = {long: tuple(short) for long, *short in map(str.split, _SHORT_FORM_LINES.split(","))}
 """What programmers write short, with how code has it."""
@@ -349,6 +350,7 @@ def _joined(text: str, reader: Reader) -> dict[str, str]:
     two, and "log in" for ``login``, of whose words the second tells nothing.
     """
     pairs: dict[str, str] = {}
+    spans: dict[str, tuple[int, int]] = {}
     particles: set[str] = set()
     for start in (0, text.find(" ") + 1):
         # Each word is in two pairs.
@@ -363,13 +365,14 @@ def _joined(text: str, reader: Reader) -> dict[str, str]:
                 and len(first + second) >= (SHORTEST_PHRASAL if is_particle else SHORTEST_COMPOUND)
             ):
                 pairs[found.group()] = first + second
+                spans.setdefault(found.group(), found.span())
                 particles.update({found.group()} if is_particle else ())
     wanted = dict(list(pairs.items())[:MOST_PAIRS])
     if not wanted:
         return {}
     try:
         known = reader.words.known(list(wanted.values()))
-        return {
+        joined = {
             pair: whole
             for pair, whole in wanted.items()
             if known.get(whole, 0) >= (LEAST_FREQUENCY if pair in particles else 1)
@@ -377,6 +380,12 @@ def _joined(text: str, reader: Reader) -> dict[str, str]:
         }
     except QueryBudgetError:
         return {}
+    # "temp file name" is a "tempfile name" or a "temp filename", and no "tempfilename".
+    apart, end = {}, -1
+    for pair in sorted(joined, key=lambda one: spans[one]):
+        if spans[pair][0] >= end:
+            apart[pair], end = joined[pair], spans[pair][1]
+    return apart
 
 
 _VERB_FORMS = """

@@ -384,6 +384,7 @@ def test_a_chat_whose_window_is_empty_because_a_ranker_ran_out_is_told_so(tmp_pa
 def test_an_answer_in_doubt_says_so_once(tmp_path, monkeypatch):
     monkeypatch.setattr("helix_core.search.judge.DOUBT", 1.1)
     monkeypatch.setattr("helix_core.search.search.SAID_CONFIDENCE", 1.1)
+    monkeypatch.setattr("helix_core.search.judge.FIRST_NAMED_SHARE", 1.1)
     context = decided(tmp_path, "how is a cookie signed?")
     assert context.became == "added"
     assert context.blocks[0].text.count("perhaps not here") == 1

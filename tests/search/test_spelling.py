@@ -201,6 +201,7 @@ def test_a_compound_and_a_participle_are_read_as_in_the_index(typed: str, meant:
         ("pid file", {"pid file": "pidfile"}),
         ("where is the PID file written, and the keep alive?", {"PID file": "pidfile", "keep alive": "keepalive"}),
         ("where is the heartbeat check", {}),
+        ("keep pid file", {"pid file": "pidfile"}),
         ("how do users log in?", {"log in": "login"}),
         ("how do we log in the pool", {}),
         ("what is bound in", {}),
@@ -209,6 +210,11 @@ def test_a_compound_and_a_participle_are_read_as_in_the_index(typed: str, meant:
 )
 def test_two_words_are_read_as_the_one_that_the_index_has(typed: str, read: dict[str, str], indexed: Indexed) -> None:
     assert in_one_word(typed, indexed(COMPOUNDS)) == read
+
+
+def test_a_word_is_part_of_one_compound_alone(indexed: Indexed) -> None:
+    reader = indexed({"src/temp.py": "def tempfile():\n    return open(filename)\n"})
+    assert in_one_word("where is the temp file name made?", reader) == {"temp file": "tempfile"}
 
 
 def test_a_question_about_a_split_compound_finds_it(indexed: Indexed) -> None:
@@ -224,6 +230,7 @@ LENGTHS = {
     "src/kubernetes.py": "def kubernetes_pods(authorization):\n    return authorization\n",
     "docs/store.md": "# Dictionaries\n\nA dictionary of a regular expression, sys, log.\n",
     "src/print.py": "import sys\n\nlog = sys.stdout\n",
+    "src/request.py": "".join(f"def xhr_{at}(headers):\n    return headers\n\n\n" for at in range(4)),
     "src/links.py": "".join(f"def resolve_{at}(link):\n    return link\n\n\n" for at in range(8)),
 }
 
@@ -238,6 +245,7 @@ LENGTHS = {
         ("where is the syslog handler", "where is the syslog handler"),
         ("symlink resolution setting", "symlink resolve setting"),
         ("where is the decision kept", "where is the decision kept"),
+        ("is it an ajax request", "is it an xhr request"),
     ],
 )
 def test_what_code_writes_in_another_length_is_read_as_that(typed: str, meant: str, indexed: Indexed) -> None:
