@@ -242,6 +242,11 @@ def candidates(passage: Passage, *, is_typed: bool) -> Iterator[PossibleSecret]:
                 continue
         elif not kind or _is_numbered(kind, passage, place):
             continue
+        # Forty hex digits name a commit; a key of that length is known by the rules.
+        if kind == "hex" and len(value) == _COMMIT_DIGITS:
+            continue
+        if not passage.nouns and ("a thing" in shape or is_named(passage, place)):
+            continue
         joined = joined or link(passage, place, lead, is_second=is_second)
         if is_plain and not is_typed and not passage.nouns and _COARSE[topic(passage, place)] != "around":
             continue
@@ -305,7 +310,7 @@ def _is_numbered(kind: str, passage: Passage, place: int) -> bool:
 
 _TELLING = frozenset(("other_number", "named_line", "telling", "of_password", "of_key", "typed"))
 """What of a line is told together with the kind of a word, too."""
-_LEAST_GROUP = 2
+_LEAST_GROUP, _COMMIT_DIGITS = 2, 40
 _GROUP_LENGTHS, _MOST_GROUPS = (3, 4), 8
 _EMPHASIS = (b"!", b"?", b"*")
 _PAIRED = (b"/", b":", b"=")
