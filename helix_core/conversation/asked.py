@@ -25,6 +25,8 @@ from helix_core.conversation.pasted import (
     without_values,
 )
 from helix_core.conversation.phrases import (
+    ACK_FILLER,
+    ACKNOWLEDGEMENTS,
     ARTICLES,
     BARE_VERBS,
     CONTINUATIONS,
@@ -198,16 +200,22 @@ _ASKED_NAME = lazy_pattern(
     re.IGNORECASE,
 )
 _ITS_FEATURE = lazy_pattern(
-    r"\W{0,3}(?:and |but |so |also )?(?:does|do|did|can|could|will|is|are) (?:it|this|they) "
+    r"\b(?:does|do|did|can|could|will|is|are) (?:it|this|they) "
     r"(?:also |already |still |really |even |currently )?"
     r"(?:support|have|use|handle|provide|implement|allow|offer|include|contain|need|require|depend|work (?:with|on)"
     r"|run (?:with|on)|come with|able to|based on|compatible with|written in)\b"
-    r"|\W{0,3}is there (?:any |already |also )?support for\b"
-    r"|\W{0,3}can (?:i|we|you|one) (?:also )?use (?:it|this) (?:with|for|from|in)\b",
+    r"|\bis there (?:any |already |also )?support for\b"
+    r"|\bcan (?:i|we|you|one) (?:also )?use (?:it|this) (?:with|for|from|in)\b",
     re.IGNORECASE,
     cues=" it | this | they |support for",
 )
 """With nothing before it, "does it support graphql?" can ask of nothing but the workspace."""
+_OF_WHAT_IS_THERE = lazy_pattern(
+    r"\A\W{0,3}(?:(?:ok|okay|alright|cool|great|good|nice|right|sure|yes|yeah|thanks)[,.!]? ){1,3}"
+    r"(?=(?:is|are) there )",
+    re.IGNORECASE,
+    cues="is there |are there ",
+)
 _ITS_WAY = lazy_pattern(
     r"\A\W{0,3}(?:how|where|when|which \w{2,20}) (?:does|do|will|can) (?:it|this) (?!feel\b|work\b|look\b)\w",
     re.IGNORECASE,
@@ -224,6 +232,9 @@ _OF_CHANGES = lazy_pattern(
     cues="changes|diff|edits|tree|copy|modifications|i change|we change|just change",
 )
 _PROGRAMS = frozenset({"go", "make"})
+LEAD_READ = 120
+"""Characters of a question in which words may stand that only lead over to it."""
+_LEADS = frozenset(CONTINUATIONS | ACK_FILLER) | {"alright", "actually", "basically", "next", "hm", "uh", "um"}
 _TICKED = re.compile(r"`([^`\n]{2,120})`")
 
 
@@ -282,7 +293,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
     if before and (items := chosen_items(text, _last_answer(before))):
         return _of_items(items, text, index, _carried(before))
     parts, places = tuple(message_parts(text)), coordinates(text)
-    asking, has_paste = _asking(parts), any(part.part in PASTED for part in parts)
+    asking, has_paste = _without_lead(_asking(parts)), any(part.part in PASTED for part in parts)
     if nothing := needs_nothing(text, asking, has_paste=has_paste, has_places=bool(places)):
         return replace(_nothing(text, nothing, index, parts), worldly=worldly_subjects(asking))
     own = _message_content(text, parts, places)
@@ -356,7 +367,7 @@ class _MessageContent(NamedTuple):
 def _message_content(text: str, parts: tuple[MessagePart, ...], places: tuple[Coordinate, ...]) -> _MessageContent:
     has_paste = any(part.part in PASTED for part in parts)
     is_plain = all(part.part is PartKind.QUESTION for part in parts)
-    asking = _lowercase_caps(text.strip()) if is_plain else _asking(parts)
+    asking = _without_lead(_lowercase_caps(text.strip()) if is_plain else _asking(parts))
     errors, logged = _errors(parts) if has_paste else ((), "")
     if is_printed := not has_paste and has_values(asking):
         runs = () if asks(asking) else without_values(asking)
@@ -471,6 +482,19 @@ def _asking(parts: Sequence[MessagePart]) -> str:
     # "Explain it step by step" is a wish about style only next to a question.
     texts = texts or [part.text for part in parts if part.part is PartKind.STYLE and _refers(part.text)]
     return " ".join([_lowercase_caps(text) for text in texts if _content(text)] or texts).strip()
+
+
+def _without_lead(asking: str) -> str:
+    """Return a question for a feature without what leads over to it, as "does it support http/2?" of "ok and does it
+    support http/2?": what the project has does not depend on how one comes to ask.
+    """
+    found = _ITS_FEATURE.search(asking[:LEAD_READ])
+    if found is None:
+        found = _OF_WHAT_IS_THERE.match(asking)
+        return asking if found is None else asking[found.end() :]
+    lead = words_of(asking[: found.start()])
+    is_lead = _LEADS.issuperset(lead) or ACKNOWLEDGEMENTS.covers(lead, _LEADS)
+    return asking[found.start() :] if is_lead else asking
 
 
 def _why(parts: Sequence[MessagePart], *, follows: bool, places: Sequence[Coordinate]) -> str:
@@ -656,7 +680,7 @@ def _collect_question(own: str, carry: _Carry, *, complete: bool) -> bool:
     if complete:
         return True
     parts = message_parts(own)
-    asking = _asking(parts)
+    asking = _without_lead(_asking(parts))
     if any(part.part in PASTED for part in parts):
         # A paste says what it is about, whatever is asked of it.
         errors, _ = _errors(parts)

@@ -409,6 +409,39 @@ def test_a_feature_is_asked_of_the_project_and_judged_by_its_own_name(text):
     assert "CSRF" in asked.text, "the subject may still be meant"
 
 
+LEADS = (
+    *("ok ", "ok and ", "ok, and ", "and ", "cool, and ", "great. now ", "alright so ", "Alright, so ", "got it, and "),
+    *("ok cool thanks, and ", "yes but ", "and now ", "hmm ok then, ", "so basically ", "perfect, thank you! And "),
+)
+FEATURES = (
+    *("does it support http/2?", "does it have an ORM?", "is there support for graphql?", "can I use it with deno?"),
+    "is it compatible with redis clusters?",
+)
+
+
+@pytest.mark.parametrize("before", [(), CSRF], ids=["first", "later"])
+@pytest.mark.parametrize("feature", FEATURES)
+def test_what_leads_over_to_a_question_for_a_feature_changes_nothing(feature, before):
+    plain = read_conversation([*before, user(feature)])
+    assert plain is not None and "CSRF" not in plain.judged
+    for lead in LEADS:
+        led = read_conversation([*before, user(lead + feature)])
+        assert led is not None
+        same = ("text", "judged", "need", "carried", "discussed", "alone", "is_of_workspace", "may_be_general")
+        assert [(name, getattr(led, name)) for name in same] == [(name, getattr(plain, name)) for name in same], lead
+
+
+def test_what_is_there_is_asked_alike_with_and_without_an_assent_before_it():
+    for lead in ("ok ", "alright ", "cool, "):
+        assert read_conversation([*CSRF, user(f"{lead}is there an ORM?")]).text == "is there an ORM?", lead
+    assert "CSRF" in read_conversation([*CSRF, user("and is there an exemption?")]).text, "a follow-up remains one"
+
+
+@pytest.mark.parametrize("text", ["why does it support http/2?", "the router of ok does it have"])
+def test_words_of_the_question_itself_are_no_lead(text):
+    assert read_conversation([user(text)]).text.startswith(text[:10])
+
+
 def test_a_follow_up_that_says_what_it_is_about_may_stand_alone():
     asked = read_conversation([*CSRF, user("thanks, and where is the session secret set?")])
     assert asked.alone == "and where is the session secret set?"
