@@ -27,6 +27,10 @@ class StoreError(HelixError):
     """The index cannot be opened, read or written."""
 
 
+class RefusedStatementError(StoreError):
+    """SQLite refused a statement on a whole index: a fault of Helix that ends one look-up; the index is well."""
+
+
 class NewerStoreError(StoreError):
     """A newer Helix wrote the index; it is left untouched."""
 

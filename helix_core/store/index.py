@@ -9,7 +9,7 @@ from types import TracebackType
 
 import apsw
 
-from helix_core.errors import CorruptStoreError, StoreError
+from helix_core.errors import CorruptStoreError, RefusedStatementError, StoreError
 from helix_core.store.lifecycle import (
     FileFormat,
     Identity,
@@ -82,6 +82,7 @@ INDEX = FileFormat(
     schema="schema.sql",
     migrations=MIGRATIONS,
     damaged=CorruptStoreError,
+    refused=RefusedStatementError,
     failed=StoreError,
     not_ours=CorruptStoreError,
     remedy="it will be moved aside and rebuilt",

@@ -77,6 +77,20 @@ def _tokens(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
     )
 
 
+class ReferenceWords:
+    """Builds MATCH expressions for ``ref_fts``: its ``detail=none`` has no phrases, so each token is a term."""
+
+    def __init__(self, session: QuerySession) -> None:
+        self._session = session
+        self._tokenizer: apsw.FTS5Tokenizer | None = None
+
+    def match(self, text: str) -> str:
+        """Return the expression for what has every token of a name or a path; "" where it has none."""
+        if self._tokenizer is None:
+            self._tokenizer = self._session.connection.fts5_tokenizer("unicode61", ["tokenchars", "_"])
+        return " AND ".join(map(phrase, dict.fromkeys(_tokens(self._tokenizer, text))))
+
+
 _OFFSETS_FUNCTION = "phrase_offsets"
 
 _PLACES = """
@@ -251,7 +265,7 @@ class TextQueries:
     def __init__(self, session: QuerySession, words: WordQueries) -> None:
         self._session = session
         self._words = words
-        self._reference_tokenizer: apsw.FTS5Tokenizer | None = None
+        self._references = ReferenceWords(session)
         self._sized = (-1, 0, 0, False)
         self._registered = False
 
@@ -283,11 +297,7 @@ class TextQueries:
 
         A name of several words (``key.sub-key``) matches where all of them occur.
         """
-        if self._reference_tokenizer is None:
-            self._reference_tokenizer = self._session.connection.fts5_tokenizer("unicode61", ["tokenchars", "_"])
-        words = _tokens(self._reference_tokenizer, name)
-        # A table with detail=column or none has no phrase queries, so query each word.
-        match = " AND ".join(map(phrase, words))
+        match = self._references.match(name)
         return [row[0] for row in self._session.bounded_rows(_REFERENCES, (match, limit))] if match else []
 
     def chunks_in(self, source_ids: Iterable[int]) -> dict[int, list[FileChunk]]:

@@ -56,8 +56,8 @@ class FileFormat:
 
     Of the texts, ``noun`` names the file, ``remedy`` says what happens to a damaged one, ``elsewhere`` how to choose
     another place, ``otherwise`` what helps against what SQLite refuses, ``newer`` and ``foreign`` what helps against
-    those. ``damaged``, ``failed`` and ``not_ours`` are raised for damage, for any other error of SQLite, and for
-    another application's file.
+    those. ``damaged``, ``refused``, ``failed`` and ``not_ours`` are raised for damage, for a statement that SQLite does
+    not take, for any other error of SQLite, and for another application's file.
     """
 
     noun: str
@@ -66,6 +66,7 @@ class FileFormat:
     schema: str
     migrations: Mapping[int, str | Callable[[apsw.Connection], None]]
     damaged: type[HelixError]
+    refused: type[HelixError]
     failed: type[HelixError]
     not_ours: type[HelixError]
     remedy: str
@@ -88,8 +89,8 @@ class FileFormat:
         """Translate SQLite's errors into errors of this format that name the next action.
 
         Raises: ``damaged`` for a damaged file, its schema included; QueryBudgetError for a query interrupted by its
-        budget; BusyStoreError when another connection writes for longer than the busy timeout; ``failed`` for every
-        other error of SQLite.
+        budget; BusyStoreError when another connection writes for longer than the busy timeout; ``refused`` for a
+        statement of ours that is wrong; ``failed`` for every other error of SQLite.
         """
         try:
             yield
@@ -105,7 +106,10 @@ class FileFormat:
             if _VECTOR_DAMAGE.match(str(error)) is not None:
                 raise self.damage(path, f"its vectors: {error}") from error
             if _SCHEMA_DAMAGE.match(str(error)) is None:
-                raise self.failed(self._explain(error, path)) from error
+                raise self.refused(
+                    f"A statement on the {self.noun} was refused ({error}); this is a fault of Helix, not of your "
+                    f"files or of the {self.noun}: report it with what you asked."
+                ) from error
             raise self.damage(path, f"its schema: {error}") from error
         except apsw.Error as error:
             raise self.failed(self._explain(error, path)) from error

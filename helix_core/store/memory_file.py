@@ -204,6 +204,7 @@ MEMORY = FileFormat(
     views="memory_views.sql",
     migrations=MIGRATIONS,
     damaged=CorruptMemoryError,
+    refused=MemoryStoreError,
     failed=MemoryStoreError,
     not_ours=MemoryStoreError,
     remedy="it is set aside, whole, when it is used the next time",

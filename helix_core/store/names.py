@@ -9,6 +9,7 @@ from math import ceil
 
 from helix_core.model import Role, SourceKind
 from helix_core.store.hits import DefinitionHit, SimilarName
+from helix_core.store.lexical import ReferenceWords, phrase
 from helix_core.store.rows import IMPORTS, TESTS
 from helix_core.store.sqlite_file import IN_SCOPE, ROW_STEPS_PER_MS, QuerySession, Row, id_list, text_list
 
@@ -282,10 +283,14 @@ class NameQueries:
 
 
 class UseQueries:
-    """References to a name by nearness, its imports, its tests, and documents that mention it."""
+    """References to a name by nearness, its imports, its tests, and documents that mention it.
+
+    Of a name of several words (``key.sub-key``) the references are where all of them occur.
+    """
 
     def __init__(self, session: QuerySession) -> None:
         self._session = session
+        self._references = ReferenceWords(session)
 
     def items_using(
         self,
@@ -302,12 +307,14 @@ class UseQueries:
         """
         folder = near.rpartition(b"/")[0]
         bounds = (folder + b"/", folder + b"0") if folder else (b"", b"\xff")
-        bindings = (_exactly(name), in_tests, near, *bounds, id_list(importing), limit, id_list(defining))
-        return [row[0] for row in self._session.rows(_USES, bindings)] if name else []
+        match = self._references.match(name)
+        bindings = (match, in_tests, near, *bounds, id_list(importing), limit, id_list(defining))
+        return [row[0] for row in self._session.rows(_USES, bindings)] if match else []
 
     def totals(self, name: str) -> UseTotals:
         """Count the items that use a name."""
-        totals: dict[int, int] = dict(self._session.rows(_USE_TOTALS, (_exactly(name),))) if name else {}
+        match = self._references.match(name)
+        totals: dict[int, int] = dict(self._session.rows(_USE_TOTALS, (match,))) if match else {}
         return UseTotals(totals.get(0, 0), totals.get(1, 0))
 
     def code_mentioning(self, name: str, limit: int) -> list[bytes]:
@@ -316,7 +323,7 @@ class UseQueries:
         """
         if not name:
             return []
-        return [row[0] for row in self._session.rows(_IN_CODE, (f"{{body names doc}} : {_exactly(name)}", limit))]
+        return [row[0] for row in self._session.rows(_IN_CODE, (f"{{body names doc}} : {phrase(name)}", limit))]
 
     def tests_linked(self, names: Iterable[str], limit: int = 50) -> list[int]:
         """Return items that test one of ``names`` by their own name or their file's, case folded."""
@@ -334,14 +341,15 @@ class UseQueries:
         """Return the same for imports that end with a package's last name, or are only relative dots, and that import
         ``stem``.
         """
-        if not package or not stem:
+        match = self._references.match(stem)
+        if not package or not match:
             return []
-        rows = self._session.rows(_IMPORTING_FROM, (_like_literal(package), _exactly(stem), limit))
+        rows = self._session.rows(_IMPORTING_FROM, (_like_literal(package), match, limit))
         return [(row[0], row[1], row[2]) for row in rows]
 
     def documents_mentioning(self, name: str, limit: int) -> list[int]:
         """Return items of documents in which the words of a name occur in sequence, changelogs excluded."""
-        return [row[0] for row in self._session.rows(_SAID, (_exactly(name), limit))] if name else []
+        return [row[0] for row in self._session.rows(_SAID, (phrase(name), limit))] if name else []
 
 
 def _trail(row: Row) -> tuple[str, ...]:
@@ -359,7 +367,3 @@ def _trail(row: Row) -> tuple[str, ...]:
 def _like_literal(text: str) -> str:
     """Escape the wildcards of LIKE with a backslash."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-def _exactly(name: str) -> str:
-    return '"' + name.replace('"', '""').replace("\0", " ") + '"'

@@ -22,6 +22,7 @@ TRAIL = FileFormat(
     schema="trail.sql",
     migrations={},
     damaged=TrailStoreError,
+    refused=TrailStoreError,
     failed=TrailStoreError,
     not_ours=TrailStoreError,
     remedy="helix where --forget removes it, and a new one begins",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from starlette.requests import Request
@@ -38,9 +39,12 @@ async def on_refused(request: Request, error: Exception) -> Response:
 async def on_helix_error(request: Request, error: Exception) -> Response:
     """Handle an expected error of the engine."""
     assert isinstance(error, HelixError)
+    home = os.path.expanduser("~")
+    # Who asks over HTTP need not know whose machine this is.
+    said = str(error).replace(home, "~") if len(home) > 1 else str(error)
     if isinstance(error, BusyStoreError):
-        return _on(request, 503, "busy", str(error), {"retry-after": "1"})
-    return _on(request, 400 if error.usage else 500, "usage" if error.usage else "failed", str(error))
+        return _on(request, 503, "busy", said, {"retry-after": "1"})
+    return _on(request, 400 if error.usage else 500, "usage" if error.usage else "failed", said)
 
 
 async def on_defect(request: Request, _error: Exception) -> Response:

@@ -5,7 +5,8 @@ import pytest
 from helix_core.conversation import read_conversation
 from helix_core.engine import Helix
 from helix_core.engine.symbols.changes import compared, still_binds
-from helix_core.errors import UsageError
+from helix_core.engine.symbols.lookup import NameNeighborhood
+from helix_core.errors import RefusedStatementError, UsageError
 from helix_core.ingest import python_parameters
 from tests.engine.repository import begin, git, write
 
@@ -251,6 +252,36 @@ def test_secrets_of_an_old_signature_are_masked(tmp_path, open_helix):
     answer, found = asked(open_helix, folder, "HEAD")
     assert found["connect"]["change"] == "signature"
     assert secret not in str(answer)
+
+
+@pytest.mark.parametrize("module", ["my-lib", "my+lib", "my lib", "@my/lib+2", "mein-größe"])
+def test_a_file_with_an_odd_name_hides_nobody_who_imports_it(tmp_path, open_helix, module):
+    folder = begin(
+        tmp_path / "web",
+        {
+            f"src/{module}.ts": "export function makeThing(a: string) {\n  return a\n}\n",
+            "src/app.ts": f"import {{ makeThing }} from './{module}'\n\nexport const app = () => makeThing('x')\n",
+        },
+    )
+    write(folder, {f"src/{module}.ts": "export function makeThing(a: string, b: number) {\n  return a + b\n}\n"})
+    _, found = asked(open_helix, folder, "HEAD")
+    assert {one["source_id"] for one in found["makeThing"]["users"]} == {"src/app.ts"}
+
+
+def test_one_change_that_cannot_be_looked_up_hides_no_other(shop, open_helix, monkeypatch):
+    around = NameNeighborhood.users
+
+    def users(self):
+        if self._name == "total_price":
+            raise RefusedStatementError("a statement was refused")
+        return around(self)
+
+    monkeypatch.setattr(NameNeighborhood, "users", users)
+    answer, found = asked(open_helix, shop, "HEAD~1")
+    assert found["total_price"]["change"] == "signature"
+    assert found["total_price"]["users"] == []
+    assert found["round_price"]["users"], "the others are looked up"
+    assert "who uses total_price is not known: a statement was refused" in answer["notes"]
 
 
 def test_what_is_not_compared_is_said(tmp_path, open_helix):

@@ -1,10 +1,14 @@
 """What goes wrong between a chat and its upstream: each row of the table, and the test that plays it."""
 
 import ast
+import asyncio
 from pathlib import Path
 
 import pytest
+from starlette.requests import Request
 
+from helix_core.errors import BusyStoreError, StoreError, UsageError
+from helix_ls.proxy.refused import on_helix_error
 from tests.host.clients import until
 from tests.mcp.conftest import repository
 from tests.proxy.test_process import leave_after
@@ -128,3 +132,12 @@ def test_a_client_that_asks_again_is_answered_and_kept_once(start, tmp_path, ups
             return facts["waiting"] == 0 and facts["kept"]
 
         assert until(kept, "the chat is kept") == 1
+
+
+@pytest.mark.parametrize("error", [StoreError, BusyStoreError, UsageError])
+def test_an_error_over_http_does_not_say_whose_home_this_is(error, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    request = Request({"type": "http", "method": "POST", "path": "/uses", "headers": []})
+    answer = asyncio.run(on_helix_error(request, error(f"The index {tmp_path}/.cache/index.db is damaged")))
+    assert str(tmp_path).encode() not in answer.body
+    assert b"The index ~/.cache/index.db is damaged" in answer.body

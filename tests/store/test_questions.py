@@ -6,8 +6,10 @@ import threading
 
 import apsw
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
-from helix_core.errors import StoreError
+from helix_core.errors import RefusedStatementError, StoreError
 from helix_core.model import LastCommit, Role, Skipped, SourceKind
 from helix_core.store import Index, QueryBudgetError, Reader, Weights, Writer
 from helix_core.store.lexical import phrase
@@ -297,3 +299,53 @@ def test_a_reader_belongs_to_its_thread(reader: Reader) -> None:
     thread.start()
     thread.join()
     assert "thread" in str(raised[0])
+
+
+ODD_NAMES = st.text(
+    alphabet=st.one_of(
+        st.sampled_from(
+            "ab_-.$/\\\"'*^:(){}[]+@#%& \t\n\0~!?,;<>|=é\u0301ß\u200dª²Ⅷ漢\ue000\U0001f600\U00010480\u1e9e"
+        ),
+        st.characters(),
+        st.characters(categories=["Cs"]),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=ODD_NAMES, package=ODD_NAMES)
+@example(name="my-lib", package="src-of")
+@example(name="AND", package="NEAR")
+@example(name="a.b", package="*")
+@example(name='"', package='"')
+def test_no_name_and_no_path_is_refused_whatever_is_in_it(reader: Reader, name: str, package: str) -> None:
+    uses = reader.uses
+    assert uses.items_using(name, in_tests=False, near=b"", importing=(), defining=(), limit=5) is not None
+    assert uses.totals(name).users >= 0
+    assert uses.importing(name, package) is not None
+    assert uses.importing_from(package, name) is not None
+    assert uses.code_mentioning(name, 5) is not None
+    assert uses.documents_mentioning(name, 5) is not None
+    assert uses.tests_linked([name, package]) is not None
+    assert reader.text.references(name, 5) is not None
+    assert reader.text.paths_like([name, package]) is not None
+    assert reader.names.definitions([name.lower()]) is not None
+    assert reader.names.similar_names(name) is not None
+    assert reader.names.defined_at(name, b"") is not None
+
+
+def test_a_name_of_several_words_is_used_where_all_of_them_are(reader: Reader, filled: dict[bytes, int]) -> None:
+    ask = {"in_tests": False, "near": b"", "importing": (), "defining": (), "limit": 5}
+    (own,) = reader.files.items_of(filled[b"app/config.py"])
+    assert reader.uses.items_using("parse_config-tomllib", **ask) == [own.id]
+    assert reader.uses.items_using("parse_config-elsewhere", **ask) == []
+    assert reader.uses.totals("tomllib.load").users == 1
+    assert reader.uses.totals("--").users == 0
+
+
+def test_a_statement_that_is_refused_blames_neither_the_files_nor_the_index(reader: Reader) -> None:
+    with pytest.raises(RefusedStatementError, match="a fault of Helix") as refused:
+        reader.text.occurs("names : (")
+    assert "delete" not in str(refused.value)
+    assert "index.db" not in str(refused.value)

@@ -19,6 +19,7 @@ from helix_core.engine.symbols.hierarchy import MOST_BASES
 from helix_core.engine.symbols.lookup import NameNeighborhood, Uses
 from helix_core.engine.symbols.place import Spot, weigh_spots
 from helix_core.engine.verdict import FileObservation, Weigher, parameters_differ, signature
+from helix_core.errors import RefusedStatementError
 from helix_core.ingest import (
     MEMBERLESS_BASES,
     Declaration,
@@ -263,7 +264,9 @@ class ChangesAnswer:
         """
         found: list[tuple[Change, _Around]] = []
         while len(found) < min(end, len(changes)):
-            run = [(change, self._around(change)) for change in changes[len(found) : len(found) + MOST_LOOKED_UP]]
+            run = [
+                (change, self._around_or_note(change)) for change in changes[len(found) : len(found) + MOST_LOOKED_UP]
+            ]
             run.sort(key=lambda entry: (not entry[0].breaks, not any(map(entry[1][0].get, _AROUND))))
             found += run
         return found
@@ -433,6 +436,15 @@ class ChangesAnswer:
         """Return what an indexed file is now; None for one that is not indexed."""
         source = self._reader.files.source(path)
         return self._weigher.observer.look(source) if source is not None else None
+
+    def _around_or_note(self, one: Change) -> _Around:
+        """Return what is around a change; where that cannot be looked up, nothing and a note: others still can."""
+        try:
+            return self._around(one)
+        except RefusedStatementError as error:
+            self._notes.append(f"who uses {'.'.join(one.then.chain)} is not known: {error}")
+            nothing = dict[str, list[Spot]](place=[], users=[], tests=[], documents=[], overrides=[])
+            return nothing, {"users_total": 0, "tests_total": 0, "namesakes": 0}
 
     def _around(self, one: Change) -> _Around:
         self._weigher.facts.check()
