@@ -94,6 +94,7 @@ class ConversationQuery:
         worldly: The words by which it is taken to be of the world and to need nothing, such as ``weather``.
         message: What its paste says that went wrong, without the kind of the error.
         of_changes: Whether it asks for what is changed here and not committed, of which it carries nothing.
+        only_of_changes: Whether it asks for nothing else.
     """
 
     text: str
@@ -112,6 +113,7 @@ class ConversationQuery:
     message: str = ""
     worldly: tuple[str, ...] = ()
     of_changes: bool = False
+    only_of_changes: bool = False
 
     @property
     def bare_names(self) -> tuple[str, ...]:
@@ -232,6 +234,8 @@ _OF_CHANGES = lazy_pattern(
     cues="changes|diff|edits|tree|copy|modifications|i change|we change|just change",
 )
 _PROGRAMS = frozenset({"go", "make"})
+MOST_BESIDE = 2
+"""Most telling words beside a wish to see the changes that still ask for nothing else."""
 LEAD_READ = 120
 """Characters of a question in which words may stand that only lead over to it."""
 _LEADS = frozenset(CONTINUATIONS | ACK_FILLER) | {"alright", "actually", "basically", "next", "hm", "uh", "um"}
@@ -306,6 +310,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
     searched = _searched_text(own, carried)
     judged = _judged_text(own, carry.questions if follows else ())
     judged = "" if judged == searched else judged or searched
+    changes = None if has_paste or places else _OF_CHANGES.search(own.asking[:SHORT_MESSAGE])
     return ConversationQuery(
         shortened(searched or text.strip()),
         judged=shortened(judged),
@@ -319,7 +324,8 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         files=tuple(carry.files)[:MOST_FILES],
         is_of_workspace=_is_of_workspace(own, carry.questions, follows=follows),
         message=error_message(own.errors[0]) if own.errors else "",
-        of_changes=not (has_paste or places) and _OF_CHANGES.search(own.asking[:SHORT_MESSAGE]) is not None,
+        of_changes=changes is not None,
+        only_of_changes=changes is not None and _asks_little(own.asking, changes),
         may_be_general=before is not None
         and not (follows or has_paste or own.is_printed or places or means_here(own.asking)),
     )
@@ -482,6 +488,12 @@ def _asking(parts: Sequence[MessagePart]) -> str:
     # "Explain it step by step" is a wish about style only next to a question.
     texts = texts or [part.text for part in parts if part.part is PartKind.STYLE and _refers(part.text)]
     return " ".join([_lowercase_caps(text) for text in texts if _content(text)] or texts).strip()
+
+
+def _asks_little(asking: str, found: re.Match[str]) -> bool:
+    """Return whether a question has hardly anything beside what was found in it: ``review my changes for typos``."""
+    rest = f"{asking[: found.start()]} {asking[found.end() :]}"
+    return len(_telling(rest)) <= MOST_BESIDE and WH_WORDS.isdisjoint(words_of(rest)) and not _names_code(rest)
 
 
 def _without_lead(asking: str) -> str:

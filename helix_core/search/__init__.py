@@ -11,6 +11,7 @@ from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
     from helix_core.search.confidence import FLOOR
+    from helix_core.search.coordinates import PASTED_RANKER
     from helix_core.search.import_paths import Imports, module_of, resolves_to
     from helix_core.search.known_words import verbatim_chunks
     from helix_core.search.language import LANGUAGE_NOTE
@@ -38,6 +39,7 @@ __all__ = [
     "MOST_CHARS",
     "MOST_PLACES",
     "NAMED_CONFIDENCE",
+    "PASTED_RANKER",
     "UNSEARCHED_NOTE",
     "Imports",
     "Question",
@@ -65,6 +67,7 @@ __getattr__ = lazy_face(
     __name__,
     {
         "confidence": ("FLOOR",),
+        "coordinates": ("PASTED_RANKER",),
         "import_paths": ("Imports", "module_of", "resolves_to"),
         "known_words": ("verbatim_chunks",),
         "language": ("LANGUAGE_NOTE",),

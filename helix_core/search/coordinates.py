@@ -17,7 +17,7 @@ LEAST_BESIDE = 0.25
 """Share of the best score that a place other than those of a paste must have."""
 MOST_BESIDE = 6
 AROUND = 6
-RANKER = "pasted"
+PASTED_RANKER = "pasted"
 """The signal of a place that the question points at by its path and line, or by the function of a built bundle."""
 _BUILT = re.compile(r"(?:^|/)(?:node_modules|dist|build|bundles?|out)/|\.(?:min|bundle|umd)\.js$|\.[cm]js$")
 
@@ -39,7 +39,7 @@ def located(coordinates: Sequence[Coordinate], reader: Reader, ranked: Sequence[
         for item, line in pointed:
             if item.id not in found and len(found) < MOST_PLACES:
                 focus = _focus(item, line)
-                found[item.id] = Ranked(item, 1.0, (Signal(RANKER, len(found) + 1, 1.0),), focus=focus)
+                found[item.id] = Ranked(item, 1.0, (Signal(PASTED_RANKER, len(found) + 1, 1.0),), focus=focus)
     return list(found.values())
 
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         starting_point,
         tracked_changes,
         uncommitted,
+        untracked_paths,
     )
     from helix_core.workspace.ignore import (
         DEFAULT_SKIPS,
@@ -117,6 +118,7 @@ __all__ = [
     "starting_point",
     "tracked_changes",
     "uncommitted",
+    "untracked_paths",
     "uri_of",
     "would_count",
 ]
@@ -162,6 +164,7 @@ __getattr__ = lazy_face(
             "starting_point",
             "tracked_changes",
             "uncommitted",
+            "untracked_paths",
         ),
         "ignore": (
             "DEFAULT_SKIPS",

@@ -199,8 +199,13 @@ def changed_paths(git: Git, commit: str, timeout_seconds: float = TIMEOUT_SECOND
     """Return the paths, relative to the folder, whose files on disk differ from those at ``commit`` (a whole hash):
     changed in commits since, uncommitted, or not tracked. Raises ``GitError``.
     """
-    untracked = git.run(["ls-files", "-z", "--others", "--exclude-standard"], timeout_seconds=timeout_seconds)
-    return frozenset((*tracked_changes(git, commit, timeout_seconds), *filter(None, untracked.split(b"\0"))))
+    return frozenset((*tracked_changes(git, commit, timeout_seconds), *untracked_paths(git, timeout_seconds)))
+
+
+def untracked_paths(git: Git, timeout_seconds: float = TIMEOUT_SECONDS) -> tuple[bytes, ...]:
+    """Return the files of the folder that git neither tracks nor ignores, relative to it. Raises ``GitError``."""
+    listed = git.run(["ls-files", "-z", "--others", "--exclude-standard"], timeout_seconds=timeout_seconds)
+    return tuple(filter(None, listed.split(b"\0")))
 
 
 _UNCOMMITTED = (

@@ -173,7 +173,7 @@ class ChatEvidence:
         self._measures.add("helix_context_seconds_total", time.monotonic() - began)
         if isinstance(found, TurnDecision):
             return found
-        if found.get("unsearched"):
+        if found.get("unsearched") and not planned.asked.of_changes:
             # The names here have nothing of the world that it asks about.
             return TurnDecision(place, index, "none")
         decision = _decision(planned, found)
@@ -282,6 +282,8 @@ def _decision(planned: _Planned, found: dict[str, Any]) -> TurnDecision:
         text = f"{KNOWN_EMPTY}\n{text}" if text else KNOWN_EMPTY
     elif text and (note := _doubt(found["notes"])) and f"Note: {note}" not in text:
         text = f"Helix: {note}.\n{text}"
+    if not text and "unsearched" in found:
+        text, is_empty = f"Helix: {found['unsearched']}.", True
     if not text and (note := next((sentence for sentence in found["notes"] if sentence.startswith(LANGUAGE_NOTE)), "")):
         text, is_empty = f"Helix found nothing to show: {note}.", True
     if not text:

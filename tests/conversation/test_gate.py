@@ -471,3 +471,17 @@ def test_a_follow_up_that_says_what_it_is_about_may_stand_alone():
 )
 def test_a_message_about_the_changes_on_disk_is_known(text, is_so):
     assert read_conversation([user(text)]).of_changes is is_so
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("review my changes", True),
+        ("could you please go over my latest changes for typos?", True),
+        ("review my changes and say where the cart total is computed", False),
+        ("check my changes against `cart_total`", False),
+        ("where is the cart total computed?", False),
+    ],
+)
+def test_a_message_that_asks_beside_the_changes_for_something_else_is_known(text, is_so):
+    assert read_conversation([user(text)]).only_of_changes is is_so

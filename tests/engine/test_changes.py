@@ -8,6 +8,7 @@ from helix_core.engine.symbols.changes import compared, still_binds
 from helix_core.engine.symbols.lookup import NameNeighborhood
 from helix_core.errors import RefusedStatementError, UsageError
 from helix_core.ingest import python_parameters
+from helix_core.model import Filters
 from tests.engine.repository import begin, git, write
 
 SHOP = {
@@ -356,8 +357,36 @@ def test_who_asks_for_a_review_of_the_changes_gets_what_is_not_committed(tmp_pat
     asked = read_conversation([{"role": "user", "content": "can you review my changes?"}])
     with Helix.open(folder) as helix:
         helix.refresh()
-        assert helix.context("can you review my changes?", asked=asked)["blocks"] == [], "nothing is changed"
+        clean = helix.context("can you review my changes?", asked=asked)
+        assert (clean["blocks"], clean["unsearched"]) == ([], "nothing here differs from the last commit")
         write(folder, {"shop/prices.py": SHOP["shop/prices.py"].replace("price * 100", "price * 1000")})
         answer = helix.context("can you review my changes?", asked=asked)
-        assert (answer["blocks"][0]["source_id"], answer["blocks"][0]["symbol"]) == ("shop/prices.py", "round_price")
+        assert [(one["source_id"], one["symbol"]) for one in answer["blocks"]] == [("shop/prices.py", "round_price")]
         assert answer["blocks"][0]["status"] == "verified"
+
+
+def shown(packet):
+    return [item["source_id"] for group in ("verified", "stale_risk", "needs_refresh") for item in packet[group]]
+
+
+def test_a_review_of_the_changes_shows_these_alone(tmp_path):
+    folder = begin(tmp_path / "shop", SHOP | {"docs/review.md": "# Review\n\nHow to review changes of prices.\n"})
+    with Helix.open(folder) as helix:
+        helix.refresh()
+        clean = helix.packet("review my changes for mistakes")
+        assert (shown(clean), clean["unsearched"]) == ([], "nothing here differs from the last commit")
+        assert "docs/review.md" in shown(helix.packet("review my changes, and where is how to review them written?"))
+        write(folder, {"shop/new.py": "def added():\n    return 'see docs/review.md:3'\n"})
+        helix.refresh()
+        assert shown(helix.packet("review my changes")) == ["shop/new.py"], "a new file is a change"
+        git(folder, "add", "-A")
+        assert shown(helix.packet("review my changes")) == ["shop/new.py"], "what the edit quotes is none"
+        assert shown(helix.packet("review my changes", filters=Filters(paths=("docs/",)))) == []
+
+
+def test_without_a_commit_nothing_is_shown_as_a_change(tmp_path):
+    write(tmp_path, SHOP)
+    with Helix.open(tmp_path) as helix:
+        helix.refresh()
+        answer = helix.packet("what did I change?")
+    assert shown(answer) == [] and "git repository" in answer["unsearched"]

@@ -364,3 +364,13 @@ def test_prefixes_tell_workspaces_roles_texts_and_calls_apart():
     assert base[1] not in [each[1] for each in others]
     assert len({each[1] for each in others}) == len(others)
     assert prefixes_of("w", [said[0], {"role": "assistant", "content": [{"type": "text", "text": "b"}]}]) == base
+
+
+def test_who_asks_for_a_review_where_nothing_is_changed_is_told_so(talk, edited):
+    one = talk()
+    told = one.ask("review my changes")[1]["content"]
+    assert (one.became, told) == ("empty", "Helix: nothing here differs from the last commit.")
+    edited("app/sessions.py", "Return the payload with", "Return the payload and then")
+    other = talk()
+    assert "Return the payload and then" in other.ask("review my changes")[1]["content"]
+    assert other.became == "added"

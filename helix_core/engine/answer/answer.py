@@ -12,6 +12,7 @@ from helix_core.model import Answered, Found, Ranked, Reason, Signal, TaskType, 
 from helix_core.packet import files_first_order
 from helix_core.search import (
     NAMED_CONFIDENCE,
+    PASTED_RANKER,
     SearchRequest,
     asks_for_tests,
     parse_question,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 3
 GONE_SHOWN = 2
+CHANGED_ELSEWHERE = "what differs from the last commit is in none of the files that are searched"
 
 
 class IndexSearch:
@@ -81,7 +83,11 @@ class IndexSearch:
         )
         if request.asked.need is Need.NOTHING:
             with self.reader.snapshot(), self.reader.narrowed(()):
-                return _nothing_asked(search(wanted, self.reader), request.asked.why)
+                return _nothing_asked(search(wanted, self.reader), request.asked)
+        found = self._searched(wanted)
+        return _only_changed(found) if request.asked.only_of_changes and request.asked.places else found
+
+    def _searched(self, wanted: SearchRequest) -> Found:
         if self.filtered is None:
             return search(wanted, self.reader)
         with self.reader.snapshot():
@@ -94,9 +100,19 @@ class IndexSearch:
         return found if self._reranking is None else self._reranking.of(request.asked.text, found, weigher, request.k)
 
 
-def _nothing_asked(found: Found, why: str) -> Found:
+def _only_changed(found: Found) -> Found:
+    """Return the answer with the places alone that the differences to the last commit name."""
+    ranked = tuple(one for one in found.ranked if any(signal.ranker == PASTED_RANKER for signal in one.signals))
+    found = dataclasses.replace(found, ranked=ranked, evaluated=len(ranked))
+    if ranked:
+        return found
+    return dataclasses.replace(found.where_nothing_was_searched(CHANGED_ELSEWHERE), notes=(CHANGED_ELSEWHERE,))
+
+
+def _nothing_asked(found: Found, asked: ConversationQuery) -> Found:
     """Return the answer to a message that asks nothing: no place, and one note that says why and what to ask."""
-    note = f"nothing was searched: {why}; ask for a name, a file, or what the code here does"
+    note = f"nothing was searched: {asked.why}; ask for a name, a file, or what the code here does"
+    note = asked.why if asked.of_changes else note
     return dataclasses.replace(found.where_nothing_was_searched(note), notes=(note,))
 
 

@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from helix_core.engine.verdict import NotIndexed, Weigher
 
 
+NO_CHANGE = "nothing here differs from the last commit"
+NO_COMMIT = "what is changed is known only in a git repository that has a commit"
+MOST_CHANGED = 24
+_DIFF_HEADERS = ("--- ", "+++ ", "@@ ")
 Previews = tuple[Preview | None, ...]
 
 
@@ -127,10 +131,12 @@ class Answers:
     def _as_asked(self, request: AnswerRequest) -> AnswerRequest:
         """Return the request. A message that seems to ask nothing, but is or has a name of the code, asks for that."""
         asked = request.asked
-        if asked.of_changes and (places := self._changed_places()):
-            why = f"the message asks for what is changed and not committed: {count(len(places), 'place')} of it first"
-            changed = dataclasses.replace(asked, places=places, why=why, is_of_workspace=True, may_be_general=False)
-            return dataclasses.replace(request, asked=changed)
+        if asked.of_changes:
+            places, why = self._changed_places()
+            if places or asked.only_of_changes:
+                need = Need.EVIDENCE if places else Need.NOTHING
+                changed = dataclasses.replace(asked, need=need, places=places, why=why, is_of_workspace=True)
+                return dataclasses.replace(request, asked=dataclasses.replace(changed, may_be_general=False))
         if asked.need is not Need.NOTHING or not (why := self._why_named(asked)):
             return request
         searched = dataclasses.replace(asked, need=Need.EVIDENCE, why=why)
@@ -139,18 +145,28 @@ class Answers:
             request, asked=dataclasses.replace(searched, may_be_general=asked.may_be_general or bool(asked.worldly))
         )
 
-    def _changed_places(self) -> tuple[Coordinate, ...]:
-        """Return where the tracked files differ from the last commit; none where that is not known."""
-        from helix_core.conversation import coordinates
-        from helix_core.workspace import uncommitted
+    def _changed_places(self) -> tuple[tuple[Coordinate, ...], str]:
+        """Return where the files differ from the last commit, new files last, and a sentence that says so, or why there
+        is no such place.
+        """
+        from helix_core.conversation import Coordinate, coordinates
+        from helix_core.workspace import uncommitted, untracked_paths
 
         git = self.session.git_facts.git
         if git is None:
-            return ()
+            return (), NO_COMMIT
         try:
-            return coordinates(uncommitted(git))
+            diff, new = uncommitted(git), untracked_paths(git)
         except GitError:
-            return ()
+            return (), NO_COMMIT
+        headers = "\n".join(line for line in diff.split("\n") if line.startswith(_DIFF_HEADERS))
+        places = (*coordinates(headers), *(Coordinate(os.fsdecode(path), 1) for path in new))[:MOST_CHANGED]
+        if not places:
+            return (), NO_CHANGE
+        return (
+            places,
+            f"the message asks for what is changed and not committed: {count(len(places), 'place')} of it first",
+        )
 
     @heals_index()
     def _why_named(self, asked: ConversationQuery) -> str:
