@@ -20,6 +20,7 @@ from helix_core.search.judge import (
     AnswerSigns,
     AskedAbout,
     Sureness,
+    guess_note,
     is_exact,
     is_path_of,
 )
@@ -139,6 +140,7 @@ class SearchRequest:
         alone: A follow-up that may be about what it names itself: where that is here, its places come first.
         tested: What a follow-up that asks for tests is about: tests that match it come before what they test.
         message: What a paste says that went wrong: the text that prints it comes first.
+        said: What a follow-up says itself: of the turns before it, it was told already what their words were read as.
         explained: Explain how the answer was computed, which costs about half as much as the answer.
     """
 
@@ -158,6 +160,7 @@ class SearchRequest:
     alone: str = ""
     tested: str = ""
     message: str = ""
+    said: str = ""
 
 
 def search(request: SearchRequest, reader: Reader) -> Found:
@@ -300,6 +303,7 @@ class _Search:
         sureness = judge.sureness(
             signs, ranked, read.taken_for, seems_empty=seems_empty, is_verbatim=is_first, with_model=query.has_model
         )
+        told = self._told_before(read.taken_for)
         notes = _notes(
             results,
             sureness,
@@ -308,6 +312,7 @@ class _Search:
             language=self._language,
             by_model=signs.by_meaning,
         )
+        notes = tuple(note for note in notes if note not in told)
         asks_of_something = not signs.terms or any(not is_request_word(term.word) for term in signs.terms)
         return Found(
             ranked=ranked,
@@ -483,6 +488,12 @@ class _Search:
             words = (*self._question.words, *(self._parsed(judged).words if judged else ()))
             known = known_words(words, self._items, self._reader)
         return _QuestionRead(text, judged, known, joined | read)
+
+    def _told_before(self, taken_for: Mapping[str, str]) -> frozenset[str]:
+        """Return the notes on words that only the turns before a follow-up have."""
+        said = self._request.said.lower()
+        of_earlier = [guess for guess in taken_for.items() if said and guess[0].lower() not in said]
+        return frozenset(map(guess_note, of_earlier))
 
     def _run_rankers(self, query: RankerInput) -> _RankerResults:
         results = _RankerResults()

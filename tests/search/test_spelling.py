@@ -137,6 +137,17 @@ def test_an_answer_tells_what_a_word_was_taken_for(indexed: Indexed, shop: Reade
     assert guess.confidence <= DOUBTED_CONFIDENCE
 
 
+def test_a_follow_up_does_not_repeat_what_a_word_of_an_earlier_turn_was_taken_for(shop: Reader) -> None:
+    note = 'prcie is not in the index and was read as "price"'
+    earlier = "where is the total prcie of articles made?"
+
+    def told(own: str) -> tuple[str, ...]:
+        return search(SearchRequest(f"{own} {earlier}", 5, said=own), shop).notes
+
+    assert note not in told("and where is it rounded?")
+    assert note in told("and who calls the prcie?")
+
+
 @pytest.mark.parametrize("typed", ["totalprice", "totalPrice", "where is totalprice computed?"])
 def test_a_name_without_its_underscore_is_the_name(typed: str, shop: Reader) -> None:
     found = search(SearchRequest(typed, 5), shop)

@@ -80,6 +80,7 @@ class IndexSearch:
             alone=request.asked.alone,
             tested=_tested(request.asked),
             message=request.asked.message,
+            said=" ".join(part.text for part in request.asked.parts) if request.asked.carried else "",
         )
         if request.asked.need is Need.NOTHING:
             with self.reader.snapshot(), self.reader.narrowed(()):
