@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,11 @@ def test_a_larger_budget_prints_longer_quotes(tmp_path: Path, starts_processes: 
         sizes.append(len(out))
     assert sizes[1] > 1.5 * sizes[0]
     assert sizes[2] > 1.5 * sizes[1]
+
+
+def test_the_footer_tells_the_tokens_of_what_is_printed(open_shop: tuple[RunHelix, Path]) -> None:
+    helix, shop = open_shop
+    printed = helix("packet", "total price of the basket", "--path", shop).out
+    told = re.search(r"about ([\d,]+) tokens", printed)
+    assert told is not None
+    assert abs(int(told[1].replace(",", "")) - estimate(printed)) <= 4

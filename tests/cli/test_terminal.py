@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from helix_core.tokens import estimate
 from helix_ls.cli.opened import waiting
 
 from .conftest import RunHelix
@@ -37,6 +38,9 @@ def test_a_packet_is_coloured_linked_and_cut_to_the_width(helix: RunHelix, shop:
     assert "y" * 60 not in said
     assert "…" in said
     assert "\x1b[35mdef\x1b[0m" in said
+    told = re.search(r"about ([\d,]+) tokens", said)
+    assert told is not None
+    assert int(told[1].replace(",", "")) <= estimate("\n".join(rows(said))) + 4, "colors and links are no tokens"
 
 
 def rows(said: str) -> list[str]:

@@ -125,7 +125,10 @@ def _page(packet: dict[str, Any], shown: Collection[str] = ()) -> Page:
     # Where nothing was searched, the size of the index says nothing about the answer.
     if not packet.get("unsearched"):
         page.space()
-        page.line(dim(_footer(packet["accounting"])))
+        accounting, above = packet["accounting"], page.plain_text()
+        # The line counts itself, but for the digits of its own number.
+        printed_tokens = estimate(above + _footer(accounting, estimate(above)))
+        page.line(dim(_footer(accounting, printed_tokens)))
     return page
 
 
@@ -226,11 +229,11 @@ def _uri(workspace: Path, pointer: dict[str, Any]) -> str:
     return source_id if source_id.startswith(NOTE_SCHEME) else uri_of(workspace, path_of(source_id))
 
 
-def _footer(accounting: dict[str, Any]) -> str:
+def _footer(accounting: dict[str, Any], printed_tokens: int) -> str:
     searched = count(accounting["searched"], "item")
     if "sources" in accounting:
         searched += f" of {count(accounting['sources'], 'file')}"
-    facts = [f"searched {searched}", f"{accounting['returned']} returned", f"about {accounting['tokens']:,} tokens"]
+    facts = [f"searched {searched}", f"{accounting['returned']} returned", f"about {printed_tokens:,} tokens"]
     if accounting.get("memories_left_out"):
         facts.append(f"{count(accounting['memories_left_out'], 'memory', 'memories')} left out")
     facts += [f"{ranker} {state}" for ranker, state in accounting["signals"].items() if state not in _GOOD]

@@ -132,6 +132,10 @@ class Page:
         text = self._console.file.getvalue()
         return text if self.is_terminal else "\n".join(line.rstrip() for line in text.split("\n"))
 
+    def plain_text(self) -> str:
+        """Return the page as it is read: without the colors and links of a terminal."""
+        return Text.from_ansi(self.text()).plain if self.is_terminal else self.text()
+
     def show(self) -> None:
         """Write the page to standard output."""
         print_text(self.text())
