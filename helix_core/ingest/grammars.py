@@ -14,7 +14,8 @@ class Grammar:
 
     ``bases``: what a ``@class`` extends or implements is its ``@base``; the node of a class is that of its definition.
     ``headings``: its definitions are headings, nested by level. ``deepest``: the maximum number of open block levels of
-    its scanner (0: unlimited).
+    its scanner (0: unlimited). ``unended``: a pattern whose group 1 is the blank before what the scanner takes for a
+    continuation of the line above, which has ended.
     """
 
     module: str
@@ -24,6 +25,7 @@ class Grammar:
     entry: str = "language"
     headings: bool = False
     deepest: int = 0
+    unended: str = ""
 
     @property
     def distribution(self) -> str:
@@ -547,11 +549,15 @@ _TYPED = """
 (public_field_definition name: (_) @name) @field
 """
 
+# A call signature behind a member without a semicolon: its type parameters are read as arguments of the type before.
+_UNENDED = r"(?m)^[ \t]*([ \t])<(?:[ \t\r]*$|(?:const +)?[A-Z]\w*(?: +extends\b| *[,>=]))"
+
 _TYPESCRIPT = Grammar(
     module="tree_sitter_typescript",
     entry="language_typescript",
     definitions=_SCRIPT + _TYPED,
     text=_SCRIPT_TEXT,
+    unended=_UNENDED,
 )
 
 _TSX = Grammar(
@@ -559,6 +565,7 @@ _TSX = Grammar(
     entry="language_tsx",
     definitions=_SCRIPT + _TYPED,
     text=_SCRIPT_TEXT + "(jsx_text) @string",
+    unended=_UNENDED,
 )
 
 _HTML = Grammar(

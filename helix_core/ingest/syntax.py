@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import re
 import time
 from dataclasses import dataclass
 from functools import cache
@@ -25,13 +26,14 @@ _READ_BYTES = 65536
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A loaded grammar. ``keywords`` are the reserved words, taken from the grammar itself."""
+    """A loaded grammar. ``keywords`` are the reserved words, taken from it; ``unended`` is that of ``Grammar``."""
 
     language: tree_sitter.Language
     definitions: tree_sitter.Query
     text: tree_sitter.Query
     bases: tree_sitter.Query | None
     keywords: frozenset[str]
+    unended: re.Pattern[bytes] | None = None
 
 
 @cache
@@ -45,6 +47,7 @@ def load(grammar: Grammar) -> Loaded:
         text=tree_sitter.Query(language, grammar.text),
         bases=tree_sitter.Query(language, grammar.bases) if grammar.bases else None,
         keywords=frozenset(_keywords(language)),
+        unended=re.compile(grammar.unended.encode()) if grammar.unended else None,
     )
 
 
@@ -81,6 +84,35 @@ class Deadline:
 
 def parse(loaded: Loaded, data: bytes, deadline: Deadline) -> tree_sitter.Tree | None:
     """Return the tree of ``data``, or None when the deadline passed.
+
+    Where it has errors, and lines have ended that the scanner reads on from, these are ended with a semicolon in a
+    blank's place: of the two trees the one counts in which less is wrong.
+    """
+    tree = _parsed(loaded, data, deadline)
+    if tree is None or loaded.unended is None or not tree.root_node.has_error:
+        return tree
+    ended = bytearray(data)
+    for match in loaded.unended.finditer(data):
+        ended[match.start(1) : match.end(1)] = b";"
+    other = _parsed(loaded, bytes(ended), deadline) if ended != data else None
+    return other if other is not None and _wrong_bytes(other.root_node) < _wrong_bytes(tree.root_node) else tree
+
+
+def _wrong_bytes(root: tree_sitter.Node) -> int:
+    """Return the number of bytes in error nodes, and one for each node that is missing."""
+    count = 0
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.is_error or node.is_missing:
+            count += max(1, node.end_byte - node.start_byte)
+        else:
+            pending += [child for child in node.children if child.has_error]
+    return count
+
+
+def _parsed(loaded: Loaded, data: bytes, deadline: Deadline) -> tree_sitter.Tree | None:
+    """Return the tree, or None when the deadline passed.
 
     The read callback must return ``bytes``: tree-sitter keeps a reference, and crashes on a released view.
     """

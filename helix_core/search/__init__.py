@@ -24,7 +24,14 @@ if TYPE_CHECKING:
         rerank,
         reranker_text,
     )
-    from helix_core.search.named import NAMED_CONFIDENCE, are_names, is_implemented, undefined_note
+    from helix_core.search.named import (
+        NAMED_CONFIDENCE,
+        are_names,
+        half_read_note,
+        is_implemented,
+        says_undefined,
+        undefined_note,
+    )
     from helix_core.search.question import Question, Term, coverage, parse_question, weigh_terms
     from helix_core.search.related import related_sources
     from helix_core.search.search import ABSENT_NOTE, DOUBT_NOTE, UNSEARCHED_NOTE, SearchRequest
@@ -50,6 +57,7 @@ __all__ = [
     "are_names",
     "asks_for_tests",
     "coverage",
+    "half_read_note",
     "is_implemented",
     "module_of",
     "parse_question",
@@ -57,6 +65,7 @@ __all__ = [
     "rerank",
     "reranker_text",
     "resolves_to",
+    "says_undefined",
     "separate_questions",
     "undefined_note",
     "verbatim_chunks",
@@ -72,7 +81,14 @@ __getattr__ = lazy_face(
         "known_words": ("verbatim_chunks",),
         "language": ("LANGUAGE_NOTE",),
         "meaning": ("BUILT_IN", "MOST_CHARS", "MOST_PLACES", "QuestionEncoder", "Reranker", "rerank", "reranker_text"),
-        "named": ("NAMED_CONFIDENCE", "are_names", "is_implemented", "undefined_note"),
+        "named": (
+            "NAMED_CONFIDENCE",
+            "are_names",
+            "half_read_note",
+            "is_implemented",
+            "says_undefined",
+            "undefined_note",
+        ),
         "question": ("Question", "Term", "coverage", "parse_question", "weigh_terms"),
         "related": ("related_sources",),
         "search": ("ABSENT_NOTE", "DOUBT_NOTE", "UNSEARCHED_NOTE", "SearchRequest"),

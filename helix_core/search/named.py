@@ -87,13 +87,17 @@ def settle(
         hits = reader.names.definitions(with_every_sign(names))
         # Of the files that a filter leaves nothing follows for the workspace.
         undefined = [] if reader.is_narrowed else _undefined(names, hits, reader)
+        half_read = {name: reader.uses.code_mentioning(name, 1, half_read=True) for name in undefined}
     except QueryBudgetError:
         return NO_BOUNDS
     others = _other_words(question, names, terms)
     if undefined and len(others) <= MOST_OTHER_WORDS_OF_UNDEFINED:
         at_most = 1.0 if _ASKS_FOR_USES.search(text) else UNDEFINED_CONFIDENCE
         by_macro = any(one.item.source.language in _WITH_MACROS for one in ranked)
-        notes = tuple(undefined_note(name, by_macro=by_macro) for name in undefined)
+        notes = tuple(
+            undefined_note(name, by_macro=by_macro, may_be_in=half_read_note(paths[0]) if paths else "")
+            for name, paths in half_read.items()
+        )
         return ConfidenceBounds(at_most=at_most, notes=notes)
     is_about = len(others) <= MOST_OTHER_WORDS and all(term.frequency for term in others)
     own = [hit for hit in hits if hit.kind != HEADING or not others]
@@ -185,17 +189,30 @@ def _shows(place: Ranked, symbol: str) -> bool:
     return place.focus is not None or place.item.symbol.endswith(symbol)
 
 
-def undefined_note(name: str, *, by_macro: bool = False) -> str:
+def undefined_note(name: str, *, by_macro: bool = False, may_be_in: str = "") -> str:
     """Return the note of a name that is used and not defined: nothing is known of parameters and local names.
 
-    ``by_macro`` says that a macro may define it, which no parser expands: then it is not said to be defined nowhere.
+    It is not said to be defined nowhere where ``by_macro`` a macro may define it, which no parser expands, nor where
+    ``may_be_in`` names a file that was parsed only in part, or a line that reads like its definition.
     """
+    if may_be_in:
+        return f"no definition of {name} was recognized in this workspace, but {may_be_in}; these places use it"
     if by_macro:
         return f"no definition of {name} was recognized in this workspace; a macro may define it; these places use it"
     return (
         f"{name} is defined nowhere in this workspace (no function, class, method or constant has the name); "
         "these places use it"
     )
+
+
+def half_read_note(path: bytes) -> str:
+    """Return the reason, a clause, for which a name of a file with syntax errors may be defined there."""
+    return f"{path.decode('utf-8', 'replace')} has it and could be parsed only in part"
+
+
+def says_undefined(note: str, name: str) -> bool:
+    """Return whether a note is one of ``undefined_note`` for this name."""
+    return note.startswith((f"{name} is defined nowhere ", f"no definition of {name} was recognized "))
 
 
 def _undefined(names: Sequence[str], hits: Sequence[DefinitionHit], reader: Reader) -> list[str]:

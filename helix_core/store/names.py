@@ -155,7 +155,8 @@ _SAID = f"""
 _IN_CODE = f"""
     SELECT DISTINCT s.path FROM chunk_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
     JOIN profile p ON p.id = s.profile_id
-    WHERE f.chunk_fts MATCH ?1 AND s.live = 1 AND p.source_kind = '{SourceKind.CODE.value}' LIMIT ?2
+    WHERE f.chunk_fts MATCH ?1 AND s.live = 1 AND p.source_kind = '{SourceKind.CODE.value}' AND s.has_errors >= ?3
+    ORDER BY s.path LIMIT ?2
 """
 
 
@@ -317,13 +318,16 @@ class UseQueries:
         totals: dict[int, int] = dict(self._session.rows(_USE_TOTALS, (match,))) if match else {}
         return UseTotals(totals.get(0, 0), totals.get(1, 0))
 
-    def code_mentioning(self, name: str, limit: int) -> list[bytes]:
+    def code_mentioning(self, name: str, limit: int, *, half_read: bool = False) -> list[bytes]:
         """Return code files in which the words of a name occur in sequence, strings and comments included. A superset
         of the files with the name itself, because a longer name may contain it.
+
+        With ``half_read`` only those that have syntax errors, so that what they define may not be known.
         """
         if not name:
             return []
-        return [row[0] for row in self._session.rows(_IN_CODE, (f"{{body names doc}} : {phrase(name)}", limit))]
+        match = f"{{body names doc}} : {phrase(name)}"
+        return [row[0] for row in self._session.rows(_IN_CODE, (match, limit, half_read))]
 
     def tests_linked(self, names: Iterable[str], limit: int = 50) -> list[int]:
         """Return items that test one of ``names`` by their own name or their file's, case folded."""

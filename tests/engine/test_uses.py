@@ -16,6 +16,7 @@ from helix_core.engine.symbols.receivers import (
     type_words,
 )
 from helix_core.engine.verdict import code_lines
+from helix_core.engine.verdict.spans import line_like_definition
 from tests.engine.repository import write
 
 
@@ -324,3 +325,52 @@ def test_no_text_takes_long(language, piece):
     chain_before(text + ".")
     chain_of_value(text)
     assert time.process_time() - started < 10
+
+
+DEFINING = [
+    ("const makeThing = 1", True),
+    ("export default async function makeThing(", True),
+    ("  pub(crate) async fn makeThing<T>(", True),
+    ("func (s *Server) makeThing(", True),
+    ("local function Module.makeThing(", True),
+    ("function! s:makeThing()", True),
+    ("  def self.makeThing", True),
+    ("makeThing := 3", True),
+    ("class makeThing", True),
+    ("makeThing = 3", False),
+    ("return makeThing", False),
+    ("const other = makeThing", False),
+    ("def makeThings(", False),
+    ("# def makeThing", False),
+    ("// const makeThing = 1", False),
+    ("class Other(makeThing)", False),
+]
+
+
+@pytest.mark.parametrize(("line", "reads_like_one"), DEFINING)
+def test_a_line_reads_like_a_definition_by_the_word_before_the_name(line, reads_like_one):
+    assert line_like_definition(f"first\n{line}\n", "makeThing") == (2 if reads_like_one else 0)
+
+
+def test_a_name_is_unknown_only_where_no_line_reads_like_its_definition(tmp_path, open_helix):
+    files = {
+        "run.vim": "function! s:shownBox() abort\n  return 1\nendfunction\n",
+        "web/make.py": "def run():\n    madeLater = 2\n    return madeLater\n",
+        "web/half.ts": "interface A {{{ (((\nexport const madeLater = (((a) =>\n",
+        "web/in.go": "package web\n\nfunc run() int {\n\tinnerName := 2\n\treturn innerName\n}\n",
+    }
+    unknown = indexed(tmp_path, open_helix, files).symbols.unknown
+    assert unknown("no_such_name").startswith("no definition here is named 'no_such_name'")
+    assert unknown("innerName") == (
+        "no indexed definition is named 'innerName', but web/in.go:4 reads like a definition: read it"
+    )
+    assert unknown("madeLater") == (
+        "no indexed definition is named 'madeLater', but web/half.ts:2 reads like a definition: read it"
+    )
+
+
+def test_the_note_of_an_answer_does_not_deny_a_line_that_reads_like_the_definition(tmp_path, open_helix):
+    files = {"web/in.go": "package web\n\nfunc run() int {\n\tinnerName := 2\n\treturn innerName\n}\n"}
+    notes = indexed(tmp_path, open_helix, files).search("innerName")["notes"]
+    assert any("but web/in.go:4 reads like one" in note for note in notes), notes
+    assert not any("defined nowhere" in note for note in notes)

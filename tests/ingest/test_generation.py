@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"26": "fc635aa2dca44d28"}
+RULES_OF = {"27": "fc635aa2dca44d28"}
 
 
 def _rules() -> str:

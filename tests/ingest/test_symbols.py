@@ -358,3 +358,51 @@ EXPORT(static void heap_insert(struct heap* heap,
 def test_a_constructor_that_takes_a_function_keeps_its_name() -> None:
     names = _definitions(ingest(b"a.cpp", b"Button::Button(void on_click(int)) {\n  click = on_click;\n}\n"))
     assert ("Button", "method") in names
+
+
+CALL_SIGNATURES = """
+import type { Handler } from './types'
+
+interface Getter {
+  (name: string): string
+  <Key extends keyof Names>(name: Key): Names[Key]
+}
+
+export interface Factory<E> {
+  (handler: Handler): Handler[]
+  <
+    I extends Input = {},
+    R extends Response | void = void,
+  >(
+    first: Handler<I>,
+    second: Handler<R>
+  ): [Handler<I>, Handler<R>]
+  <T>(only: T): T
+}
+
+export class Maker<E> {
+  make = (options?: E): Handler => new Handler(options)
+}
+
+export const createFactory = <E, P>(init?: { value?: E }): Factory<E> => new Maker<E>(init)
+export const TEXT_PLAIN = 'text/plain'
+"""
+
+
+@pytest.mark.parametrize("path", [b"a.ts", b"a.tsx"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_call_signatures_without_semicolons_hide_nothing_behind_them(path: bytes, end: str) -> None:
+    found = ingest(path, CALL_SIGNATURES.replace("\n", end).encode())
+    assert not found.has_errors
+    defined = {one.name: one.start_line for chunk in found.chunks for one in chunk.definitions}
+    assert {"Getter", "Factory", "Maker", "make", "createFactory", "TEXT_PLAIN"} <= defined.keys()
+    lines = CALL_SIGNATURES.split("\n")
+    assert all(name in lines[line - 1] for name, line in defined.items())
+
+
+def test_elements_that_begin_a_line_are_read_as_elements_where_a_file_is_wrong() -> None:
+    text = (
+        "const page = (\n  <\n    Box>\n    <A extends />\n  </Box>\n)\nexport const other = () => <B />\nconst = 3\n"
+    )
+    names = {one.name for chunk in ingest(b"a.tsx", text.encode()).chunks for one in chunk.definitions}
+    assert {"page", "other"} <= names

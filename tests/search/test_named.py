@@ -446,3 +446,15 @@ def test_a_version_is_answered_with_its_own_section(indexed) -> None:  # type: i
         found = ask(reader, question)
         assert found.ranked[0].item.name.startswith("5.1.0"), question
         assert not found.known_empty, question
+
+
+def test_a_name_in_a_file_that_was_parsed_in_part_is_not_said_to_be_defined_nowhere(indexed) -> None:  # type: ignore[no-untyped-def]
+    files = {
+        "src/make.ts": "interface A {{{ (((\nexport const createFactory = (((a) =>\n",
+        "src/use.ts": "import { createFactory } from './make'\n\nexport const app = () => createFactory()\n",
+    }
+    found = ask(indexed(files), "createFactory")
+    assert found.notes == (
+        "no definition of createFactory was recognized in this workspace, but src/make.ts has it and could be parsed "
+        "only in part; these places use it",
+    )

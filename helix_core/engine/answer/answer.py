@@ -16,6 +16,7 @@ from helix_core.search import (
     SearchRequest,
     asks_for_tests,
     parse_question,
+    says_undefined,
     separate_questions,
     undefined_note,
 )
@@ -175,11 +176,12 @@ class Answer:
             weighed = [*(self._only_in_buffer(one, best, task) for one in only), *weighed][:k]
             confidence = max(found.confidence, NAMED_CONFIDENCE)
             names = parse_question(question).identifiers
-            untrue = {undefined_note(name, by_macro=by_macro) for name in names for by_macro in (False, True)}
+            untrue = [note for note in found.notes if any(says_undefined(note, name) for name in names)]
             notes = tuple(note for note in found.notes if note not in {*untrue, found.unsearched})
             found = dataclasses.replace(
                 found, known_empty=False, seems_empty=False, confidence=confidence, notes=notes, unsearched=""
             )
+        found = without_denied_lines(found, lambda: self._weigher)
         ordered = weighed if self._whole else files_first_order(weighed)
         return Answered(tuple(ordered), tuple(pairs), found)
 
@@ -263,3 +265,18 @@ def _with_gone(live: Sequence[Ranked], gone: Sequence[Ranked], k: int) -> list[R
     shown = sorted(gone, key=lambda one: -one.score)[: max(GONE_SHOWN, k - len(live))]
     kept = [*live[: max(k - len(shown), 0)], *shown][:k]
     return sorted(kept, key=lambda one: -one.score)
+
+
+def without_denied_lines(found: Found, weigher: Callable[[], Weigher]) -> Found:
+    """Return the results, which say of no name that it is defined nowhere where a line on disk reads like a definition
+    of it; files are read for a name of which it is said.
+    """
+
+    def checked(note: str) -> str:
+        name = note.partition(" ")[0]
+        if note != undefined_note(name):
+            return note
+        place = weigher().reads_like_definition(name)
+        return undefined_note(name, may_be_in=f"{place} reads like one") if place else note
+
+    return dataclasses.replace(found, notes=tuple(map(checked, found.notes))) if found.notes else found

@@ -316,7 +316,10 @@ class Answers:
 
     @heals_index()
     def _found(self, request: AnswerRequest) -> Found:
-        """Return items in search order, as indexed; no file is read except by a reranker."""
+        """Return items in search order, as indexed; no file is read except by a reranker, or for a name that is
+        undefined.
+        """
+        from helix_core.engine.answer.answer import without_denied_lines
         from helix_core.engine.verdict import with_named
         from helix_core.search import parse_question
 
@@ -325,8 +328,13 @@ class Answers:
         index = self._index_search(request)
         lacking = self._not_indexed(index)
         found = index.search(asked)
+
+        def weigher() -> Weigher:
+            return self.session.weigher(request.overlays, request.check, mends=False)
+
         if index.is_reranked:
-            found = index.rerank(asked, found, self.session.weigher(request.overlays, request.check, mends=False))
+            found = index.rerank(asked, found, weigher())
+        found = without_denied_lines(found, weigher)
         found = with_named(lacking.limits(found), lacking.named_by(parse_question(request.asked.text)), request.k)
         is_of_files = index.filtered is not None or found.unsearched
         return found if is_of_files else self._notes.found_with_notes(found, request.k)

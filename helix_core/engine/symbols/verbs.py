@@ -130,10 +130,25 @@ class Symbols:
 
     def unknown(self, name: str) -> str:
         """Return the sentence for a name that no indexed definition has, with what the index lacks."""
-        missing = [*self._may_define(name), *self.missing_notes()]
+        missing = [*self._may_define(name), *self.missing_notes()] or self._unrecognized(name)
         if not missing:
             return f"no definition here is named {name[:80]!a}; look for it with helix_search"
         return f"no indexed definition is named {name[:80]!a}, but {'; '.join(missing)}"
+
+    def _unrecognized(self, name: str) -> list[str]:
+        """Return why a name may be defined though no parser has seen it: a line, or a file that was read in part."""
+        from helix_core.engine.symbols.choice import parse_name
+        from helix_core.search import half_read_note
+
+        session, wanted = self.session, parse_name(name)
+        if wanted is None:
+            return []
+        reader = session.index.reader
+        if place := session.weigher(NO_OVERLAYS, go_on, mends=False).reads_like_definition(wanted.name):
+            return [f"{place} reads like a definition: read it"]
+        return [
+            f"{half_read_note(path)}: read it" for path in reader.uses.code_mentioning(wanted.name, 1, half_read=True)
+        ]
 
     @answers_from_index(fills=False)
     def typed(

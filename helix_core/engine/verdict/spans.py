@@ -23,12 +23,33 @@ _JOINED = re.compile(r"(?:::|->|\.)$")
 LONGEST_LINE = 2_000
 LONGEST_OWNER = 200
 _FENCE = re.compile(r"\s*(?:```|~~~)")
+_DECLARING = (
+    "const|let|var|val|def|defp|defmacro|class|fn|func|fun|function|interface|trait|struct|enum|type|module|object|"
+    "record|sub|macro_rules"
+)
 _LITERAL = re.compile(r"`+([^`\n]{1,200})`+")
 
 
 def whole_word(name: str) -> re.Pattern[str]:
     """Return a pattern that matches the name as a whole word."""
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+
+
+def line_like_definition(text: str, name: str) -> int:
+    """Return the first line, 1-based, that reads like a definition of the name in some language; 0 where none does.
+
+    For names that no parser has seen defined: in a text without a grammar, inside of a function, or behind a syntax
+    error. It goes by the word in front of the name and takes no assignment alone.
+    """
+    if name not in text:
+        return 0
+    word = re.escape(name)
+    declares = re.compile(
+        rf"(?m)^[ \t]*(?:[a-z]+(?:\([a-z:]+\))?[ \t]+){{0,4}}?(?:{_DECLARING})[ \t!*]+"
+        rf"(?:\([^()\n]{{0,80}}\)[ \t]*)?(?:[\w$]+[.:#]+){{0,4}}{word}(?!\w)|^[ \t]*{word}[ \t]*:="
+    )
+    match = declares.search(text)
+    return text.count("\n", 0, match.end()) + 1 if match is not None else 0
 
 
 def owners_in(line: str, name: str) -> tuple[str, ...]:

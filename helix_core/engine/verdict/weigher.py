@@ -18,7 +18,7 @@ from helix_core.engine.verdict.chains import ChainLookup, renaming
 from helix_core.engine.verdict.contradictions import Disputes, contradicted_by, has_conflict_markers, settled
 from helix_core.engine.verdict.observe import FileObservation, MaskedFiles, Observer, occurrences
 from helix_core.engine.verdict.overlay import Buffers, Edits, InBuffer, edits
-from helix_core.engine.verdict.spans import declaring_line, first_line, is_document, narrowed
+from helix_core.engine.verdict.spans import declaring_line, first_line, is_document, line_like_definition, narrowed
 from helix_core.engine.verdict.table import (
     TEXT_THERE,
     TRUE_NOW,
@@ -58,6 +58,8 @@ SHALLOW = (
 QUOTE_LINES = 16
 QUOTE_LINES_HIGH_RISK = 60
 QUOTE_BYTES = 6_000
+MOST_READ_FOR_A_NAME = 12
+"""So many files are read for a line that reads like a definition of a name that the index has none of."""
 _LFS_POINTER = b"version https://git-lfs"
 
 
@@ -321,6 +323,19 @@ class Weigher:
         if file.content_hash not in self._marked:
             self._marked[file.content_hash] = has_conflict_markers(file.data)
         return self._marked[file.content_hash]
+
+    def reads_like_definition(self, name: str) -> str:
+        """Return ``path:line`` of a line that reads like a definition of the name, which no parser has seen; "" where
+        there is none in the first ``MOST_READ_FOR_A_NAME`` code files with the name.
+        """
+        for path in self._reader.uses.code_mentioning(name, MOST_READ_FOR_A_NAME):
+            source = self._reader.files.source(path)
+            if source is None or self.observer.look(source).file is None:
+                continue
+            line = line_like_definition(self.mask(self.observer.look(source)).text(), name)
+            if line:
+                return f"{source.source_id}:{line}"
+        return ""
 
     def mask(self, observed: FileObservation) -> Masked:
         """Return the file's bytes with secrets masked."""
