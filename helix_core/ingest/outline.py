@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import tree_sitter
 
 from helix_core.ingest.headings import Entry, Heading, entries, nested, underlined
+from helix_core.ingest.line_patterns import definitions
 from helix_core.ingest.syntax import Loaded
 from helix_core.lines import LineTable
 
@@ -450,16 +451,7 @@ def _outside(ranges: list[tuple[int, int]], taken: list[tuple[int, int]]) -> lis
     return free
 
 
-_DEFINING = {
-    b"def": "function", b"defp": "function", b"fn": "function", b"func": "function", b"function": "function",
-    b"sub": "function", b"proc": "function", b"fun": "function", b"subroutine": "function", b"rpc": "function",
-    b"cdef": "function", b"cpdef": "function", b"class": "class", b"module": "class", b"defmodule": "class",
-    b"struct": "class", b"message": "class", b"service": "class", b"interface": "class", b"trait": "class",
-    b"type": "class", b"enum": "class", b"resource": "class", b"object": "class", b"package": "class",
-}  # fmt: skip
-_BEFORE = frozenset({b"export", b"public", b"private", b"protected", b"static", b"async", b"pub", b"abstract", b"local",
-                     b"final", b"override", b"inline", b"cdef"})  # fmt: skip
-_PROSE = frozenset({"text", "rst", "log", "csv", "gettext", "xml", "env"})
+_PROSE = frozenset({"text", "rst", "log", "csv", "gettext", "xml", "env", "json", "toml"})
 
 
 def outline_of(language: str, data: bytes, lines: LineTable) -> Outline:
@@ -470,7 +462,9 @@ def outline_of(language: str, data: bytes, lines: LineTable) -> Outline:
         return Outline(symbols=tuple(sections(_tables(data, lines), data)))
     if language in _PROSE:
         return Outline()
-    return Outline(symbols=tuple(sections(_plain_definitions(data, lines), data)))
+    found, leads = definitions(language, data, lines)
+    captured = [_Captured(one.kind, one.name[:_LONGEST_NAME], "", one.start, one.end, one.start) for one in found]
+    return Outline(symbols=tuple(_nest(captured)), leads=tuple(leads))
 
 
 def _tables(data: bytes, lines: LineTable) -> list[Heading]:
@@ -482,27 +476,3 @@ def _tables(data: bytes, lines: LineTable) -> list[Heading]:
             name = line[1:-1].decode("utf-8", "replace").strip("[] ")
             found.append(Heading(start, end, name, "table", level=1))
     return found
-
-
-def _plain_definitions(data: bytes, lines: LineTable) -> list[Heading]:
-    """Return top-level lines with a definition keyword that most languages share."""
-    found = []
-    for row in range(len(lines)):
-        start, end = lines.start(row), lines.start(row + 1)
-        if data[start : start + 1].isspace():
-            continue
-        words = data[start : min(end, start + 200)].split(None, 5)
-        while words and words[0] in _BEFORE and len(words) > 2 and words[1] not in (b"=", b":"):
-            words = words[1:]
-        if len(words) > 1 and words[0] in _DEFINING:
-            name = _identifier(words[1].strip(b"\"'`").decode("utf-8", "replace"))
-            if name:
-                found.append(Heading(start, end, name, _DEFINING[words[0]], level=1))
-    return found
-
-
-def _identifier(word: str) -> str:
-    length = 0
-    while length < len(word) and (word[length].isalnum() or word[length] in "_.:-$"):
-        length += 1
-    return word[:length].rstrip(".:-")
