@@ -28,6 +28,7 @@ __all__ = [
     "MOST_NEIGHBORS",
     "MOST_TYPED",
     "MOST_USES",
+    "NOT_COMPARED",
     "NO_FILTERS",
     "checked_places",
     "checked_spending",
@@ -43,6 +44,8 @@ LONGEST_TEXT = 262_144
 DIRECTIONS = ("all", "forward", "backward", "sideways")
 MOST_NEIGHBORS = 50
 NO_HINTS = Hints()
+NOT_COMPARED = "no changed file was compared"
+"""Begins the note on changes in languages alone whose signatures are not compared."""
 NO_FILTERS = Filters()
 NOTHING_ASKED = ConversationQuery("")
 NO_OVERLAYS: Overlays = MappingProxyType({})

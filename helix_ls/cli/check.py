@@ -110,5 +110,9 @@ def _print(answer: dict[str, Any]) -> None:
     ]
     checked, unknown = answer["checked"], answer["unknown"]
     found = f"{answer['wrong']} wrong" if answer["wrong"] else "none wrong"
-    lines.append(f"{checked:,} reference{'s' if checked != 1 else ''} checked, {found}, {unknown:,} not comparable")
+    # What a library, another language, a plan or a base class elsewhere has, no index here can refute.
+    why = " (of a library, another language, a plan, or inherited: nothing here could refute them)" if unknown else ""
+    lines.append(
+        f"{checked:,} reference{'s' if checked != 1 else ''} checked, {found}, {unknown:,} not comparable{why}"
+    )
     print_text("\n".join(lines) + "\n")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from helix_core.engine.requests import MOST_USES
+from helix_core.engine.requests import MOST_USES, NOT_COMPARED
 from helix_core.model import MemoryStatus, Reason, Status
 from helix_core.packet import fenced, more_line, place_line, search_text
 from helix_core.printable import count, inert_line
@@ -130,6 +130,8 @@ def _changes(answer: Mapping[str, Any]) -> str:
     shown, total = len(answer["changes"]), answer["changes_total"]
     why = f" ({answer['why']})" if answer["why"] else ""
     head = f"{total} changed since {answer['since']}{why}, {answer['breaking_total']} of them breaking"
+    if any(note.startswith(NOT_COMPARED) for note in answer["notes"]):
+        head = f"not compared since {answer['since']}{why}"
     first = answer["offset"] + 1
     which = f"{first}-{first + shown - 1}" if first > 1 and shown else str(shown)
     lines = [f"{head}; {which} shown" if shown < total else head]

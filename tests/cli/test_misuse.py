@@ -224,3 +224,20 @@ def test_every_verb_that_takes_a_folder_takes_it_as_path_too(helix: RunHelix, sh
     twice = helix("status", shop, "--path", shop)
     assert twice.status == 2
     assert "twice" in twice.complaint
+
+
+def test_a_question_that_begins_with_dashes_is_told_the_way_out(helix: RunHelix, shop: Path) -> None:
+    for verb in ("packet", "search"):
+        told = helix(verb, "--nth option", "--path", shop).complaint
+        assert "'--nth option'" in told and "put -- before a question" in told
+        assert helix(verb, "--path", shop, "--", "--nth option").status == 0
+    assert "--nth" in helix("index", "--nth", shop).complaint
+    assert "question" not in helix("index", "--nth", shop).complaint
+
+
+def test_what_changed_without_git_names_what_a_terminal_has(helix: RunHelix, tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain/a.py").write_text("A = 1\n")
+    ran = helix("changes", "--path", tmp_path / "plain")
+    assert ran.status == 2
+    assert "helix packet" in ran.complaint and "helix_uses" not in ran.complaint

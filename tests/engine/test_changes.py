@@ -9,6 +9,8 @@ from helix_core.engine.symbols.lookup import NameNeighborhood
 from helix_core.errors import RefusedStatementError, UsageError
 from helix_core.ingest import python_parameters
 from helix_core.model import Filters
+from helix_ls.cli.render.reports import draw_changes
+from helix_ls.mcp.text import rendered
 from tests.engine.repository import begin, git, write
 
 SHOP = {
@@ -285,12 +287,20 @@ def test_one_change_that_cannot_be_looked_up_hides_no_other(shop, open_helix, mo
     assert "who uses total_price is not known: a statement was refused" in answer["notes"]
 
 
-def test_what_is_not_compared_is_said(tmp_path, open_helix):
+def test_what_is_not_compared_is_said(tmp_path, open_helix, capsys):
     folder = begin(tmp_path / "go", {"main.go": "package main\n\nfunc Total(a int) int { return a }\n"})
     write(folder, {"main.go": "package main\n\nfunc Total(a, b int) int { return a }\n"})
     answer, found = asked(open_helix, folder, "HEAD")
     assert found == {}
-    assert answer["notes"] == ["signatures of changed files in go are not compared; see them with git diff"]
+    note = "signatures of changed files in go are not compared; see them with git diff"
+    assert answer["notes"] == [f"no changed file was compared: {note}"]
+    assert rendered(answer).startswith("not compared since HEAD")
+    draw_changes(answer, folder)
+    assert capsys.readouterr().out.startswith("Not compared since HEAD")
+    write(folder, {"main.py": "def total(a):\n    return a\n"})
+    git(folder, "add", "-A")
+    answer, _ = asked(open_helix, folder, "HEAD")
+    assert note in answer["notes"] and rendered(answer).startswith("0 changed since HEAD"), "Python was compared"
 
 
 @pytest.mark.parametrize("since", ["--upload-pack=touch pwned", "nowhere", "HEAD\n", "HEAD:shop"])

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
-from helix_core.engine.requests import PageCursor
+from helix_core.engine.requests import NOT_COMPARED, PageCursor
 from helix_core.engine.symbols.choice import CursorContext, chain_of, choose_base
 from helix_core.engine.symbols.hierarchy import MOST_BASES
 from helix_core.engine.symbols.lookup import NameNeighborhood, Uses
@@ -284,7 +284,8 @@ class ChangesAnswer:
         }
         if others:
             listed = ", ".join(sorted(others))
-            self._notes.append(f"signatures of changed files in {listed} are not compared; see them with git diff")
+            note = f"signatures of changed files in {listed} are not compared; see them with git diff"
+            self._notes.append(note if known else f"{NOT_COMPARED}: {note}")
         if len(own) > MOST_FILES:
             self._notes.append(f"only {MOST_FILES} of {len(own):,} changed files were compared; name a later commit")
         found: list[Change] = []

@@ -214,8 +214,8 @@ class Symbols:
         session, git = self.session, self.session.git_facts.git
         if git is None:
             raise UsageError(
-                "what changed is known from git, and this folder is in no repository; begin one, or check "
-                "single symbols with helix_uses"
+                "what changed is known from git, and this folder is in no repository; begin one with git init and a "
+                "first commit, or ask who uses a single name, as in: helix packet 'who calls NAME?'"
             )
         try:
             start = starting_point(git, since)

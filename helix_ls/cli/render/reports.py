@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
+from helix_core.engine.requests import NOT_COMPARED
 from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import Page, dim, duration, grid, left_out, mark, size
@@ -287,8 +288,11 @@ def draw_changes(answer: dict[str, Any], workspace: Path, shown: Collection[str]
     page = Page()
     total, breaking = answer["changes_total"], answer["breaking_total"]
     since = f" since {one_line(answer['since'])}"
+    head = f"{count(total, 'definition')} changed{since}, {breaking:,} of them breaking"
+    if any(note.startswith(NOT_COMPARED) for note in answer["notes"]):
+        head = f"Not compared{since}"
     page.line(
-        Text(f"{count(total, 'definition')} changed{since}, {breaking:,} of them breaking", style="bold"),
+        Text(head, style="bold"),
         dim(f" · {answer['why']}" if answer["why"] else ""),
     )
     for change in answer["changes"]:
