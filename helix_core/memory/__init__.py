@@ -11,9 +11,12 @@ from helix_core.faces import lazy_face
 if TYPE_CHECKING:
     from helix_core.memory.answer_forms import expected_form, has_form, least_share
     from helix_core.memory.consolidation import (
+        comparison_keys,
         consolidated,
+        contested_by,
         exact_words,
         is_clash,
+        is_contradiction,
         is_in_force_at_once,
         same_words,
         says_the_same,
@@ -142,8 +145,10 @@ __all__ = [
     "cited_memories",
     "cited_paths",
     "companions",
+    "comparison_keys",
     "consolidated",
     "content_words",
+    "contested_by",
     "covered",
     "covered_in_turn",
     "drawn_from",
@@ -155,6 +160,7 @@ __all__ = [
     "has_form",
     "is_about",
     "is_clash",
+    "is_contradiction",
     "is_due",
     "is_in_doubt",
     "is_in_force_at_once",
@@ -202,9 +208,12 @@ __getattr__ = lazy_face(
         "answer_forms": ("expected_form", "has_form", "least_share"),
         "consolidation": (
             *(
+                "comparison_keys",
                 "consolidated",
+                "contested_by",
                 "exact_words",
                 "is_clash",
+                "is_contradiction",
                 "is_in_force_at_once",
                 "near_words",
                 "same_words",

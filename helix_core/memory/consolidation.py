@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from helix_core.memory.cues import (
@@ -153,6 +153,61 @@ def is_clash(text: str, other: str) -> bool:
         return True
     said, was = _read(text), _read(other)
     return supersedes(said, was) or supersedes(was, said)
+
+
+def is_contradiction(text: str, other: str) -> bool:
+    """Return whether two texts contradict each other where neither is the newer value of the other: both are contested
+    where both are in force. No clash of ``is_clash`` is one.
+    """
+    if says_the_same(text, other) or is_clash(text, other):
+        return False
+    said, was = _read(text), _read(other)
+    is_same_slot = bool(said.subject) and (said.subject, said.attribute) == (was.subject, was.attribute)
+    if is_same_slot and _conflict_of_values(said, was):
+        return True
+    return _of_words(text, other) == CONFLICTS
+
+
+def contested_by(fact: MemoryFact, alike: Iterable[StoredMemory]) -> list[MemoryLink]:
+    """Return the links of a memory that comes into force by a decision on it to those in force that it disagrees with.
+
+    The decision names no other memory, so it takes none away: both are contested, also where the newer of the two would
+    have superseded the older one, had it been said anew.
+    """
+    text = fact.text
+    rivals = (
+        one.fact
+        for one in alike
+        if one.status in USABLE
+        and not same_words(text, one.fact.text)
+        and (is_clash(text, one.fact.text) or is_contradiction(text, one.fact.text))
+    )
+    # From the newer one, as where both come in with a strand: the same link wherever it is made.
+    pairs = (sorted(((fact.valid_from, fact.id), (one.valid_from, one.id))) for one in rivals)
+    return [MemoryLink(newer, CONFLICTS, older) for (_, older), (_, newer) in pairs]
+
+
+def comparison_keys(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield what a text may clash with another one by, or contradict it: texts without a key in common do neither.
+
+    The keys leave out what the rules let differ: a negation, a word that another one excludes, a permission.
+    """
+    words, said = exact_words(text), _read(text)
+    yield ("words", *words)
+    if said.subject:
+        yield "slot", said.subject, said.attribute
+    bare, _ = _unnegated(words)
+    yield ("bare", *bare)
+    for at, word in enumerate(bare):
+        low = word.lower()
+        is_day = low.removesuffix("s") in WEEKDAYS
+        if low in _OPPOSITE or is_day or NUMBER.match(word):
+            yield ("but", str(at), *bare[:at], *bare[at + 1 :])
+        if is_day and at and bare[at - 1].lower() in ORDINALS:
+            yield ("but", str(at), *bare[: at - 1], *bare[at + 1 :])
+    rest, _, _ = _permission(words)
+    if len(rest) > 1:
+        yield ("permission", *rest)
 
 
 def supersedes(said: Statement, was: Statement) -> bool:

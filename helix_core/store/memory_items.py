@@ -14,7 +14,9 @@ from typing import Any, TypeVar, cast
 
 from helix_core.errors import MemoryStoreError
 from helix_core.model import (
+    CONFLICTS,
     GLOBAL_SCOPE,
+    REFINES,
     SUPERSEDES,
     USABLE,
     Clean,
@@ -51,6 +53,8 @@ MOST_USES = 64
 """Uses that are kept of one memory, the last ones."""
 MOST_POSTINGS = 500
 """Postings that a comparison reads at most: a common word makes no two texts alike, and costs much."""
+_JUDGED = frozenset({SUPERSEDES, REFINES, CONFLICTS})
+"""Relations that say how two memories agree."""
 _LATEST = "9223372036854775807"
 _ITEM = """
     i.id, i.handle, i.kind, i.scope, i.text, i.subject, i.attribute, i.value, i.origin, i.importance, i.confidence,
@@ -202,7 +206,7 @@ class MemoryItems:
             known = self._keyed(draft.key)
             if known:
                 return WrittenMemory(known, is_new=False, needs_review="", links=())
-            decided = decide(draft, self._alike(draft, replaced))
+            decided = decide(draft, self._alike_draft(draft, replaced))
             if decided.same_as:
                 evidence = [one for one in draft.evidence if not (decided.words_only and one.path)]
                 self._support(decided.same_as, evidence, actor, at)
@@ -231,11 +235,14 @@ class MemoryItems:
     ) -> Consolidation:
         """Return what ``write`` would decide; nothing is written."""
         known = self._keyed(draft.key)
-        return Consolidation(same_as=known) if known else decide(draft, self._alike(draft, replaced))
+        return Consolidation(same_as=known) if known else decide(draft, self._alike_draft(draft, replaced))
 
-    def _alike(self, draft: MemoryDraft, replaced: Iterable[str]) -> list[StoredMemory]:
-        fact, slot = draft.fact, draft.fact.slot
-        named = [link.dst for link in draft.links if link.rel == SUPERSEDES]
+    def _alike_draft(self, draft: MemoryDraft, replaced: Iterable[str]) -> list[StoredMemory]:
+        return self._alike(draft.fact, [link.dst for link in draft.links if link.rel == SUPERSEDES], replaced)
+
+    def _alike(self, fact: MemoryFact, named: Sequence[str], replaced: Iterable[str]) -> list[StoredMemory]:
+        """Return the memories of a fact's scope that may say something of the same, and those that are named."""
+        slot = fact.slot
         values = text_list(value for value in replaced if value)
         keys = (fact.text_key, fact.template_key, slot.subject, slot.attribute, values, ALIKE, MOST_KIN)
         ids = [row[0] for row in self._file.rows(_KIN, keys)]
@@ -355,9 +362,34 @@ class MemoryItems:
                     self.add_evidence(one)
 
     def change(self, kind: str, item_id: str, actor: str, at: int) -> int:
-        """Append one decision on a memory to the log and return its number: approve, forget, restore, archive."""
+        """Append one decision on a memory to the log and return its number: forget, archive."""
         with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
             return self.append(kind, item_id, {}, actor, at)
+
+    def put_in_force(
+        self,
+        kind: str,
+        item_id: str,
+        judge: Callable[[MemoryFact, Sequence[StoredMemory]], Iterable[MemoryLink]],
+        actor: str,
+        at: int,
+    ) -> int:
+        """Append a decision that may put a memory in force, approve or restore, with the links that it brings; return
+        its number.
+
+        ``judge`` is given the memories of its scope that are alike and no link relates to it, and decides the links.
+        """
+        with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
+            links: list[MemoryLink] = []
+            for one in self.by_ids([item_id]):
+                judged = {end for link in self.links([item_id]) if link.rel in _JUDGED for end in (link.src, link.dst)}
+                alike = self._alike(one.fact, (), ())
+                links += judge(one.fact, [each for each in alike if each.id not in judged | {item_id}])
+            args = {"links": [[link.src, link.rel, link.dst] for link in links]} if links else {}
+            seq = self.append(kind, item_id, args, actor, at)
+            for link in links:
+                self.add_link(link, seq)
+            return seq
 
     def relate(self, link: MemoryLink, actor: str, at: int) -> None:
         """Add a link between two memories that are there, with its entry in the log."""

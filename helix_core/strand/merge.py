@@ -8,6 +8,7 @@ sent comes in ``quarantined``.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,6 +21,9 @@ from helix_core.strand.records import StrandRecord, ordered, record_of
 MEMORY, LINK, OP = "memory", "link", "op"
 SUPERSEDES = "supersedes"
 PURGE = "purge"
+_JUDGED = frozenset({SUPERSEDES, "refines", "conflicts_with"})
+"""Relations that say how two items agree: what they link is judged already."""
+_ACCEPTING = frozenset({"remember", "approve"})
 _FORGETTING = {"forget": 1, "restore": 0, "confirm": 0}
 _PROPOSING = {"propose": 1, "remember": 0, "approve": 0}
 _ARCHIVING = {"archive": 1, "restore": 0, "confirm": 0}
@@ -155,6 +159,18 @@ def quarantined(
     return ordered([*kept, *(proposal(record) for record in kept if record.type == MEMORY)])
 
 
+def accepted_after_all(records: Collection[StrandRecord]) -> tuple[StrandRecord, ...]:
+    """Return the items of a union that wait for review although somebody who is believed put them in force, sorted.
+
+    An untrusted strand's proposal may have a later Lamport time than the acceptance of its signer, who is believed
+    since, or of the user: which of the two came in first must not decide. Raises DamagedStrandError.
+    """
+    operations = (_operation(record) for record in records if record.type == OP)
+    accepted = {operation["item_id"] for operation in operations if operation["kind"] in _ACCEPTING}
+    waiting = {id_ for id_, status in statuses(records).items() if status is ItemStatus.QUARANTINED}
+    return _sorted(each for each in records if each.type == MEMORY and each.id in accepted & waiting)
+
+
 def statuses(records: Collection[StrandRecord]) -> dict[str, ItemStatus]:
     """Return the status of each item of a union, by id. Raises DamagedStrandError."""
     items = {record.id: _values_of(record) for record in records if record.type == MEMORY}
@@ -194,32 +210,46 @@ def clashes(
     incoming: Collection[StrandRecord],
     policy: ClashPolicy,
     keys: Callable[[Mapping[str, Any]], Iterable[Hashable]],
-    is_clash: Callable[[Mapping[str, Any], Mapping[str, Any]], bool],
+    relation: Callable[[Mapping[str, Any], Mapping[str, Any]], str],
 ) -> tuple[StrandRecord, ...]:
-    """Return links ``supersedes`` for active items of both sides of which one alone can be so: what the policy decides.
+    """Return links between items that come into force and those they do not agree with.
+
+    An item comes into force by being new, or by what the incoming records decide about one that is present. Of two
+    items of which one alone can be so the policy decides, and of two that come in together the newest; of two that
+    contradict each other both stay.
 
     Args:
         present: The records of this store.
         incoming: The records of the other one.
-        policy: ``skip_existing`` keeps what is present in force, ``overwrite`` what comes in, ``newest`` what was valid
-            last.
+        policy: ``skip_existing`` keeps what is in force, ``overwrite`` puts what comes in above it, ``newest`` what was
+            valid last.
         keys: What to compare an item by, from its ``fields``: items without a key in common are not compared.
-        is_clash: Whether of two items, by their ``fields``, one alone can be so.
+        relation: How two items relate, by their ``fields``: ``supersedes`` where one alone can be so,
+            ``conflicts_with`` where they contradict each other, else an empty string.
     """
-    merged = statuses(union(present, incoming))
-    own = {record.id for record in present if record.type == MEMORY}
+    before, joined = statuses(present), union(present, incoming)
+    after = statuses(joined)
     sides: dict[Hashable, tuple[list[StrandRecord], list[StrandRecord]]] = {}
-    for record in {*present, *incoming}:
-        if record.type == MEMORY and merged.get(record.id) is ItemStatus.ACTIVE:
+    for record in joined:
+        if record.type == MEMORY and after.get(record.id) is ItemStatus.ACTIVE:
+            is_coming = before.get(record.id) is not ItemStatus.ACTIVE
             for key in set(keys(_values_of(record))):
-                sides.setdefault(key, ([], []))[record.id not in own].append(record)
+                sides.setdefault(key, ([], []))[is_coming].append(record)
+    found = (_values_of(record) for record in joined if record.type == LINK)
+    linked = {frozenset((each.get("src"), each.get("dst"))) for each in found if each.get("rel") in _JUDGED}
     links = set()
     for ours, theirs in sides.values():
-        for one in ours if theirs else ():
-            values = _values_of(one)
-            for other in theirs:
-                if is_clash(values, about := _values_of(other)):
-                    links.add(_decided_by(policy, _age(one.id, values), _age(other.id, about)))
+        pairs = [(one, other, policy) for one in ours for other in theirs]
+        pairs += [(one, other, ClashPolicy.NEWEST) for one, other in itertools.combinations(theirs, 2)]
+        for one, other, rule in pairs:
+            values, about = _values_of(one), _values_of(other)
+            related = relation(values, about)
+            ages = _age(one.id, values), _age(other.id, about)
+            if related == SUPERSEDES:
+                links.add(_decided_by(rule, *ages))
+            elif related and frozenset((one.id, other.id)) not in linked:
+                (_, older), (_, newer) = sorted(ages)
+                links.add(link_record(newer, related, older))
     return _sorted(links)
 
 

@@ -249,8 +249,8 @@ def slots(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(fields["scope"], fields["subject"])] if fields.get("subject") else []
 
 
-def differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return bool(one["value"] != other["value"])
+def differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    return "supersedes" if one["value"] != other["value"] else ""
 
 
 def stating(id_: str, value: str, valid_from: int) -> list[StrandRecord]:

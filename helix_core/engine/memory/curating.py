@@ -29,7 +29,7 @@ from helix_core.engine.memory.remembering import (
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.errors import UsageError
 from helix_core.ingest import quoted
-from helix_core.memory import UNNAMED, is_due
+from helix_core.memory import UNNAMED, contested_by, is_due
 from helix_core.model import (
     CONFLICTS,
     DEPENDS_ON,
@@ -81,6 +81,7 @@ _FROM: dict[str, frozenset[MemoryStatus]] = {
     "approve": frozenset({MemoryStatus.QUARANTINED}),
     "archive": USABLE,
 }
+_TO_FORCE = frozenset({"restore", "approve"})
 _DONE = {"forget": "forgotten", "restore": "restored", "approve": "approved", "archive": "archived"}
 # What a person types for it.
 _TYPED = {
@@ -207,8 +208,11 @@ class Curating:
             raise UsageError(_not_now(verb, one))
         if self._by.agent and not self._may_agent(memory, verb, one):
             raise only_a_person(_TYPED[verb].format(one.fact.handle))
-        if not dry_run:
-            memory.items.change(verb, one.id, self._actor(), int(self._now * 1e3))
+        at = int(self._now * 1e3)
+        if not dry_run and verb in _TO_FORCE:
+            memory.items.put_in_force(verb, one.id, contested_by, self._actor(), at)
+        elif not dry_run:
+            memory.items.change(verb, one.id, self._actor(), at)
         (after,) = memory.items.by_ids([one.id])
         return {"schema": CHANGED_SCHEMA, "change": _DONE[verb], "items": [memory_shown(after)], "dry_run": dry_run}
 

@@ -17,9 +17,11 @@ from helix_core.engine.memory.remembering import LONGEST_TEXT, actor_of, found_b
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.errors import DamagedStrandError, MemoryStoreError, TamperedStrandError, UsageError
 from helix_core.ingest import mask, quoted
-from helix_core.memory import exact_words, is_clash, statement, template_key, text_key
+from helix_core.memory import comparison_keys, is_clash, is_contradiction, statement, template_key, text_key
 from helix_core.model import (
+    CONFLICTS,
     GLOBAL_SCOPE,
+    SUPERSEDES,
     USABLE,
     Attribution,
     MemoryEvidence,
@@ -37,9 +39,11 @@ from helix_core.strand import (
     FORMAT,
     NEWEST_SCHEMA,
     ClashPolicy,
+    ItemStatus,
     OpenedStrand,
     RandomBytes,
     StrandRecord,
+    accepted_after_all,
     altered,
     altered_error,
     clashes,
@@ -284,7 +288,7 @@ class _StrandComparison:
             _require_fit(record)
         self._facts = {record.id: _fact(record) for record in known if record.type == "memory"}
         self._evidence = {record.id: _evidence(record) for record in known if record.type == "evidence"}
-        self._lamport = max((_values_of(each)["lamport"] for each in present if each.type == "op"), default=0) + 1
+        self._lamport = _next_lamport(present)
         secret = {id_ for id_, fact in self._facts.items() if _holds_secret(_words(fact))}
         secret |= {one.item_id for one in self._evidence.values() if _holds_secret(_spoken(one))}
         handles = {_values_of(each)["handle"]: each.id for each in present if each.type == "memory"}
@@ -297,13 +301,20 @@ class _StrandComparison:
             for record in altered(present, usable):
                 raise altered_error(record)
             _require_written(self._facts, self._evidence, usable)
-            self.incoming: tuple[StrandRecord, ...] = tuple(usable)
-            self._links = clashes(present, usable, wanted.policy, _compared_by, _is_clash)
+            accepted = accepted_after_all(union(present, usable))
+            self._lamport = _next_lamport((*present, *usable))
+            self.incoming: tuple[StrandRecord, ...] = (*usable, *map(self._approval, accepted))
+            self._links = clashes(present, self.incoming, wanted.policy, _compared_by, _relation)
         else:
             self.incoming = quarantined(usable, [*present, *_gone(present)], self._proposal)
             self._links = ()
         self._after = union(present, self.incoming, self._links)
         self.change = difference(present, self._after)
+        after = statuses(self._after)
+        self._risen = sum(
+            status is ItemStatus.QUARANTINED and after.get(id_, status) is not status
+            for id_, status in statuses(present).items()
+        )
         self._require_room(present)
 
     def scope_to_adopt(self) -> str:
@@ -363,13 +374,19 @@ class _StrandComparison:
             notes.append(f"left out for what looks like a secret: {count(len(held), 'memory', 'memories')}")
         if held := self._left_out["handle"]:
             notes.append(f"left out for a handle of another memory: {count(len(held), 'memory', 'memories')}")
+        if self._risen:
+            risen = count(self._risen, "memory", "memories")
+            notes.append(f"no longer waits for review, as its signer is believed: {risen}")
+        if contested := sum(_link(each).rel == CONFLICTS for each in self._links):
+            pairs = count(contested, "pair", "pairs")
+            notes.append(f"contested, as both cannot be so: {pairs} of memories; see helix review")
         if key:
             notes.append("the memories of its workspace are now those of this one")
         return {
             "added": added,
             "known": len(memories) - counts["memory"],
             "removed": sum(record.type == "memory" for record in self.change.removed),
-            "decided": len(self._links),
+            "decided": sum(_link(each).rel == SUPERSEDES for each in self._links),
             "waits_for_review": 0 if self._wanted.is_trusted else counts["memory"],
             "notes": notes,
         }
@@ -398,12 +415,19 @@ class _StrandComparison:
     def _proposal(self, record: StrandRecord) -> StrandRecord:
         """Return the operation that puts an untrusted memory into review."""
         about = [one for one in self._evidence.values() if one.item_id == record.id]
+        return self._operation("propose", record, written_args(self._facts[record.id], about, ()))
+
+    def _approval(self, record: StrandRecord) -> StrandRecord:
+        """Return the operation that puts a memory in force which waits, though who is believed has accepted it."""
+        return self._operation("approve", record, {})
+
+    def _operation(self, kind: str, record: StrandRecord, args: Mapping[str, Any]) -> StrandRecord:
         fields = {
             "lamport": self._lamport,
             "actor": self._actor,
-            "kind": "propose",
+            "kind": kind,
             "item_id": record.id,
-            "args": written_args(self._facts[record.id], about, ()),
+            "args": args,
             "at": self._now,
         }
         return record_of({"type": "op", "id": memory_id(self._now, self._random(10)), "fields": fields})
@@ -445,15 +469,23 @@ def _values_of(record: StrandRecord) -> Mapping[str, Any]:
     return fields
 
 
+def _next_lamport(records: Iterable[StrandRecord]) -> int:
+    """Return the Lamport time after that of every operation of some records."""
+    return 1 + max((_values_of(each)["lamport"] for each in records if each.type == "op"), default=0)
+
+
 def _compared_by(fields: Mapping[str, Any]) -> Iterator[Hashable]:
-    """Yield what a memory may clash by: its words, and what it states a value of."""
-    yield fields["scope"], exact_words(fields["text"])
+    """Yield what a memory may clash by, or contradict another one: its words, and what it states a value of."""
+    for key in comparison_keys(fields["text"]):
+        yield fields["scope"], *key
     if fields["subject"]:
         yield fields["scope"], fields["subject"], fields["attribute"]
 
 
-def _is_clash(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return is_clash(one["text"], other["text"])
+def _relation(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    if is_clash(one["text"], other["text"]):
+        return SUPERSEDES
+    return CONFLICTS if is_contradiction(one["text"], other["text"]) else ""
 
 
 def _belongs(record: StrandRecord, chosen: Collection[str]) -> bool:
