@@ -39,7 +39,7 @@ from helix_ls.mcp.resources import completed, read_resource, resources, template
 from helix_ls.mcp.roots import GivenFolders
 from helix_ls.mcp.session import ALONE, AgentSession, ServerFacts
 from helix_ls.mcp.text import feeds_structured
-from helix_ls.mcp.tools import INSTRUCTIONS, Profile, ToolWords, tools_of
+from helix_ls.mcp.tools import INSTRUCTIONS, WRITE_TOOLS, Profile, ToolWords, tools_of
 
 MOST_LINE = 8 * 1024 * 1024
 _READ_BYTES = 64 * 1024
@@ -148,6 +148,10 @@ ROOTS_S = 5.0
 # Concurrent calls each request the roots; a client that never answers is not asked again after so many.
 MOST_ROOTS_ASKED = 8
 CLOSE_S = 0.7
+WRITES_ARE_OFF = (
+    "is not offered here: the user offers such tools with `[mcp] write_tools = true` in their own config.toml, "
+    "over HTTP to clients with the administrator's key."
+)
 TOOLS_TTL_MS = 3_600_000
 T = TypeVar("T")
 Context = Any
@@ -173,6 +177,9 @@ class Seat:
     def tool(self, name: str) -> ToolWords:
         """Return the tool of that name, or of one that it is known under as well. Raises MCPError."""
         found = next((words for words in self.words if name in words.names), None)
+        is_off = not any(words in WRITE_TOOLS for words in self.words)
+        if found is None and is_off and any(name in words.names for words in WRITE_TOOLS):
+            raise MCPError(types.INVALID_PARAMS, f"The tool {name} writes, and {WRITES_ARE_OFF}")
         if found is None:
             names = ", ".join(words.name for words in self.words)
             raise MCPError(types.INVALID_PARAMS, f"There is no tool of that name; the tools are {names}.")

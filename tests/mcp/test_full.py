@@ -186,6 +186,7 @@ def test_a_workspace_does_not_allow_what_writes(home, tmp_path):
     assert not names & {words.name for words in WRITE_TOOLS}
     refused = agent.request("tools/call", {"name": "helix_ingest", "arguments": {"content": "x"}})
     assert refused["error"]["code"] == -32602
+    assert "write_tools = true" in refused["error"]["message"]
     agent.close()
 
 
@@ -213,7 +214,7 @@ def test_over_http_only_the_admin_key_may_write_and_only_where_the_user_allowed_
                 assert kept.structured_content["count"] == 1
             async with official(server) as client:
                 refused = client.call_tool("helix_ingest", {"content": "The tapir likes coffee."})
-                with pytest.raises(Exception, match="no tool of that name"):
+                with pytest.raises(Exception, match=r"helix_ingest writes.*write_tools = true.*administrator's key"):
                     await refused
 
         asyncio.run(talk())
