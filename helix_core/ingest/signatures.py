@@ -40,6 +40,9 @@ _SCRIPT = pattern(
     rb"(#?[A-Za-z_$][\w$]*)[ ]*(?:<[^<>\r\n]*>)?\()"
     rb"|//[^\r\n]*|\"(?:[^\"\\\r\n]|\\.)*\"|'(?:[^'\\\r\n]|\\.)*'|`[^`]*`"
 )
+_FUNCTION_VALUE = re.compile(
+    rb"\s*(?:async\b\s*)?(?:(function\b\s*\*?\s*(?:[A-Za-z_$][\w$]*)?)|([A-Za-z_$][\w$]*)\s*=>|(?=[(<]))"
+)
 _DECLARING = frozenset(b"def class function const let var interface enum async static public private".split())
 _LAMBDA = re.compile(r"(?<![\w.])lambda\b")
 _NOT_METHODS = frozenset(
@@ -310,6 +313,12 @@ def _script(data: bytes, is_typed: bool) -> Iterator[Declaration]:
                 yield Declaration((*owners, name), "function", line, _script_parameters(inside, is_typed))
         elif match.start(6) >= 0:
             name = _text(data, match, 6)
+            if (bound_function := _bound_function(data, match.end(), is_typed)) is not None:
+                parameters, bound = bound_function
+                scopes.append(_OuterDeclaration(indent, name, False))
+                if not is_hidden:
+                    yield Declaration((*owners, name), "function", line, parameters)
+                continue
             value, _ = _assigned(data, match.end())
             if "=>" in value or value.startswith(("function", "async", "{", "class", "(")):
                 scopes.append(_OuterDeclaration(indent, name, False))
@@ -324,6 +333,23 @@ def _script(data: bytes, is_typed: bool) -> Iterator[Declaration]:
             bound = end
             scopes.append(_OuterDeclaration(indent, name, False))
             yield Declaration((*owners, name), "function", line, _script_parameters(inside, is_typed))
+
+
+def _bound_function(data: bytes, start: int, is_typed: bool) -> tuple[tuple[Parameter, ...] | None, int] | None:
+    """Return the parameters of the function that is assigned at ``start`` and the offset behind them; None where
+    another value is, which may be made by a function.
+    """
+    head = _FUNCTION_VALUE.match(data, start)
+    if head is None:
+        return None
+    if head[2] is not None:
+        return (Parameter(head[2].decode("latin-1")),), head.end()
+    inside, end = _inside(data, head.end())
+    after = data[end : end + 200].lstrip()
+    # Behind its parameters a function in parentheses has an arrow or the type that it returns.
+    if end <= head.end() or not (head[1] is not None or after.startswith((b"=>", b":") if is_typed else b"=>")):
+        return None
+    return _script_parameters(inside, is_typed), end
 
 
 def _script_parameters(inside: str, is_typed: bool) -> tuple[Parameter, ...] | None:

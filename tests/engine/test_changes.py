@@ -7,7 +7,7 @@ from helix_core.engine import Helix
 from helix_core.engine.symbols.changes import compared, still_binds
 from helix_core.engine.symbols.lookup import NameNeighborhood
 from helix_core.errors import RefusedStatementError, UsageError
-from helix_core.ingest import python_parameters
+from helix_core.ingest import declarations, python_parameters
 from helix_core.model import Filters
 from helix_ls.cli.render.reports import draw_changes
 from helix_ls.mcp.text import rendered
@@ -400,3 +400,44 @@ def test_without_a_commit_nothing_is_shown_as_a_change(tmp_path):
         helix.refresh()
         answer = helix.packet("what did I change?")
     assert shown(answer) == [] and "git repository" in answer["unsearched"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_listed"),
+    [
+        ("const f = (a: string) =>\n  a", "const f = (a: string, b: number) =>\n  a", True),
+        ("export const f = (a: string) => {\n}", "export const f = (a: string, b: number) => {\n}", True),
+        ("const f = async <T,>(a: T): Promise<T> => a", "const f = async <T,>(a: T, b: T): Promise<T> => a", True),
+        ("const f = a => a", "const f = (a, b) => a", True),
+        ("const f = function (a) {\n}", "const f = function* named(a, b) {\n}", True),
+        ("const f: Handler = (a) => {\n}", "const f: Handler = (a, b) => {\n}", True),
+        ("function f(a: string) {\n}", "const f = (a: string) => {\n}", False),
+        ("const f = (a: string) => a", "const f = (a: number): number =>\n  a + 1", False),
+        ("const f = (1 + 2)", "const f = (1 + 3)", False),
+        ("const f = make((a) => a)", "const f = make((a, b) => a)", False),
+        ("const f = (() => 1)()", "const f = ((a) => 1)()", False),
+        ("const f = (a) => a", "const f = make((a, b) => a)", False),
+    ],
+)
+def test_a_function_that_is_bound_to_a_name_has_a_signature(before, after, is_listed):
+    found = compared(b"a.ts", f"{before}\n".encode(), f"{after}\n".encode(), "typescript")
+    assert [(one.kind, one.then.chain) for one in found] == ([("signature", ("f",))] if is_listed else [])
+
+
+def test_what_a_bound_function_has_inside_is_no_declaration():
+    text = b"const f = (a) => {\n  const inner = (b) => b\n  function other(c) {}\n}\nconst g = (d) => d\n"
+    assert [one.chain for one in declarations(text, "typescript")] == [("f",), ("g",)]
+
+
+@pytest.mark.parametrize("language", ["py", "ts"])
+def test_the_constants_of_a_file_with_a_new_name_are_moved(tmp_path, open_helix, language):
+    text = {
+        "py": 'HOOKS = ["response"]\nLIMIT = 3\n\n\ndef default_hooks():\n    return {event: [] for event in HOOKS}\n',
+        "ts": "export const HOOKS = ['response']\nexport const LIMIT = 3\n\nexport function defaultHooks() {\n"
+        "  return HOOKS.map((event) => [event, LIMIT])\n}\n",
+    }[language]
+    folder = begin(tmp_path / "moved", {f"src/hooks.{language}": text})
+    git(folder, "mv", f"src/hooks.{language}", f"src/hooks2.{language}")
+    _, found = asked(open_helix, folder, "HEAD")
+    assert {one["change"] for one in found.values()} == {"moved"}
+    assert {"HOOKS", "LIMIT"} <= found.keys()

@@ -126,7 +126,8 @@ def compared(path: bytes, then: bytes, now: bytes, language: str) -> list[Change
             continue
         other = after[chain]
         is_constructor = chain[-1] in ("__init__", "constructor") and chain[:-1] in before
-        if one.kind == other.kind == "value" or is_constructor:
+        # Whether a value can be called, and how, is not known.
+        if "value" in (one.kind, other.kind) or is_constructor:
             continue
         if _bound(one) != _bound(other):
             found.append(Change("signature", path, one, other, path))
@@ -348,11 +349,13 @@ class ChangesAnswer:
         )
 
     def _is_alike(self, one: Change, other: DefinedAt) -> bool:
-        """Return whether a definition that is gone has nearly the same lines elsewhere."""
+        """Return whether a definition that is gone has nearly the same lines elsewhere, a constant the same value."""
         now = self._declared(other.path, (other.hit.name,))
         then = self._then.get(one.path)
         if now is None or then is None:
             return False
+        if one.then.kind == now.kind == "value" and one.then.value:
+            return one.then.value == now.value
         text = set(block(mask(then).data, one.then)[1:])
         return bool(text) and _share(text, set(block(self._data(other.path), now)[1:])) >= ALIKE
 
