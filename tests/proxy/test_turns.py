@@ -7,7 +7,7 @@ import string
 import pytest
 
 from helix_ls.proxy.turns import DecidedTurns, TurnDecision, prefixes_of
-from tests.engine.repository import write
+from tests.engine.repository import git, write
 
 COOKIES = "where are session cookies signed?"
 ROUTES = "how does match_route find the handler of an address?"
@@ -366,7 +366,8 @@ def test_prefixes_tell_workspaces_roles_texts_and_calls_apart():
     assert prefixes_of("w", [said[0], {"role": "assistant", "content": [{"type": "text", "text": "b"}]}]) == base
 
 
-def test_who_asks_for_a_review_where_nothing_is_changed_is_told_so(talk, edited):
+def test_who_asks_for_a_review_where_nothing_is_changed_is_told_so(talk, edited, project):
+    git(project, "clean", "--quiet", "--force", "-d")
     one = talk()
     told = one.ask("review my changes")[1]["content"]
     assert (one.became, told) == ("empty", "Helix: nothing here differs from the last commit.")
