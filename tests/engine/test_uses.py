@@ -374,3 +374,34 @@ def test_the_note_of_an_answer_does_not_deny_a_line_that_reads_like_the_definiti
     notes = indexed(tmp_path, open_helix, files).search("innerName")["notes"]
     assert any("but web/in.go:4 reads like one" in note for note in notes), notes
     assert not any("defined nowhere" in note for note in notes)
+
+
+OWNED = {
+    "app/__init__.py": "",
+    "app/lock.py": "class Lock:\n    def renewLater(self):\n        return 1\n",
+    "app/pool.py": "from app.lock import Lock\n\n\ndef run(lock: Lock):\n    lock.renewLater()\n",
+}
+
+
+def test_a_name_with_an_owner_that_is_nowhere_is_not_answered_with_that_of_another(tmp_path, open_helix):
+    symbols = indexed(tmp_path, open_helix, OWNED).symbols
+    assert symbols.about("Nope.renewLater") is None
+    assert symbols.unknown("Nope.renewLater") == (
+        "no renewLater is defined in 'Nope'; there is Lock.renewLater in app/lock.py"
+    )
+
+
+@pytest.mark.parametrize("name", ["Lock.renewLater", "lock.renewLater", "app.lock.Lock.renewLater", "renewLater"])
+def test_a_name_with_its_owner_is_answered_without_a_note(tmp_path, open_helix, name):
+    known = indexed(tmp_path, open_helix, OWNED).symbols.about(name)
+    assert known["symbol"] == "Lock.renewLater"
+    assert known["notes"] == []
+
+
+def test_an_owner_that_is_a_variable_or_another_class_is_said_to_have_no_definition_of_its_own(tmp_path, open_helix):
+    files = OWNED | {"app/other.py": "class Other:\n    def run(self, held):\n        held.renewLater()\n"}
+    symbols = indexed(tmp_path, open_helix, files).symbols
+    for owner in ("held", "Other"):
+        known = symbols.about(f"{owner}.renewLater")
+        assert known["symbol"] == "Lock.renewLater"
+        assert known["notes"] == [f"no renewLater is defined in '{owner}'; there is Lock.renewLater in app/lock.py"]

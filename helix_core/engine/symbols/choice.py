@@ -17,6 +17,7 @@ from helix_core.store import DefinedAt
 from helix_core.words import IDENTIFIER, is_compound
 
 MOST_DEFINITIONS = 5
+OWNERS_NAMED = 3
 LONGEST_NAME = 200
 _JOINTS = re.compile(r"::|->|\?\.|[.#]")
 _PATH_PARTS = re.compile(r"[/.]")
@@ -174,6 +175,26 @@ def _owned(known: list[DefinedAt], owners: Sequence[str], here: CursorContext) -
 
 def _is_owned(one: DefinedAt, owner: str) -> bool:
     return owner in one.trail or owner in _PATH_PARTS.split(one.path.decode("utf-8", "replace"))
+
+
+def _belongs_to(one: DefinedAt, owner: str) -> bool:
+    """Return whether a definition lies in a class, a function, a module or a folder of this name."""
+    return _is_owned(one, owner) or module_of(one.path)[-1:] == (owner,)
+
+
+def owners_note(wanted: NameQuery, known: Sequence[DefinedAt]) -> str:
+    """Return which owners a name has, where none of its definitions belongs to the one that it is asked with; "" where
+    one does. ``known`` are its definitions, likely ones first.
+    """
+    if not wanted.owners or wanted.is_own or any(_belongs_to(one, wanted.owners[-1]) for one in known):
+        return ""
+    named = [f"{'.'.join(chain_of(one))} in {one.path.decode('utf-8', 'replace')}" for one in known]
+    listed = list(dict.fromkeys(named))
+    more = f" and {len(listed) - OWNERS_NAMED} more" if len(listed) > OWNERS_NAMED else ""
+    return (
+        f"no {wanted.name[:80]} is defined in {wanted.owners[-1][:80]!a}; there is "
+        f"{', '.join(listed[:OWNERS_NAMED])}{more}"
+    )
 
 
 def _is_plain(best: DefinedAt, here: CursorContext, imported: Collection[bytes]) -> bool:

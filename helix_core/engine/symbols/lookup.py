@@ -18,6 +18,7 @@ from helix_core.engine.symbols.choice import (
     NameQuery,
     chain_of,
     choose,
+    owners_note,
     parse_name,
 )
 from helix_core.engine.symbols.hierarchy import WITHOUT_BASES, ClassHierarchy
@@ -428,12 +429,22 @@ class SymbolAnswer:
             wanted = wanted if wanted.owners else NameQuery(wanted.name, owners_in(text, wanted.name))
             candidates = self._reader.names.defined_at(wanted.name, path)
             meant = choose(candidates, wanted, here)
-            answer = self._answer(wanted, meant, candidates) if meant.definitions else None
+            of_others = "" if path else owners_note(wanted, meant.definitions)
+            is_told = bool(meant.definitions) and not (of_others and self._is_unheard_of(wanted.owners[-1]))
+            answer = self._answer(wanted, meant, candidates) if is_told else None
+            if answer is not None and of_others:
+                answer["notes"].insert(0, of_others)
             # Where another process stored a definition anew meanwhile, it is known by its old row no more.
             is_level = candidates == self._reader.names.defined_at(wanted.name, path)
             if is_level and self._weigher.observer.mended == before:
                 break
         return answer
+
+    def _is_unheard_of(self, owner: str) -> bool:
+        """Return whether nothing is defined under a name and no code has it, not even as a variable."""
+        return not self._reader.names.definitions([owner.lower()], 1) and not self._reader.uses.code_mentioning(
+            owner, 1
+        )
 
     def _answer(
         self, wanted: NameQuery, meant: LikelyDefinitions, candidates: list[DefinedAt]

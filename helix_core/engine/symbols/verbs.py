@@ -130,10 +130,23 @@ class Symbols:
 
     def unknown(self, name: str) -> str:
         """Return the sentence for a name that no indexed definition has, with what the index lacks."""
+        if of_others := self._of_other_owners(name):
+            return of_others
         missing = [*self._may_define(name), *self.missing_notes()] or self._unrecognized(name)
         if not missing:
             return f"no definition here is named {name[:80]!a}; look for it with helix_search"
         return f"no indexed definition is named {name[:80]!a}, but {'; '.join(missing)}"
+
+    def _of_other_owners(self, name: str) -> str:
+        """Return the sentence for a name that is defined, but not with the owner that it is asked with; else ""."""
+        from helix_core.engine.symbols.choice import CursorContext, choose, owners_note, parse_name
+
+        wanted = parse_name(name)
+        if wanted is None or not wanted.owners:
+            return ""
+        candidates = self.session.index.reader.names.defined_at(wanted.name, b"")
+        known = choose(candidates, wanted, CursorContext()).definitions
+        return owners_note(wanted, known) if known else ""
 
     def _unrecognized(self, name: str) -> list[str]:
         """Return why a name may be defined though no parser has seen it: a line, or a file that was read in part."""
