@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix_core.errors import MemoryStoreError
-from helix_core.model import MemoryEvidence, MemoryFact, MemoryLink, MemoryOp
+from helix_core.model import MemoryEvidence, MemoryFact, MemoryLink, MemoryOp, StoredMemory
 from helix_core.store.memory_chain import OP, args_of, op_of
 from helix_core.store.memory_connection import MemoryConnection
 from helix_core.store.memory_items import WRITE_WAIT_MS, MemoryItems
@@ -88,6 +88,29 @@ class MemoryTransfer:
             found.append(record)
         return found
 
+    def signers(self) -> Callable[[StoredMemory], str]:
+        """Return a function that names the signer of a memory which came in with a strand of somebody else: by the last
+        label that the key was trusted under here, else by the key.
+
+        It returns an empty string for what was said here, came in with a strand of the user's own, or came in before
+        this was recorded.
+        """
+        spans: list[tuple[int, int, str]] = []
+        labels: dict[str, str] = {}
+        for seq, arguments in self._file.rows("SELECT seq, args FROM op WHERE item_id = '' AND kind = ?", (TAKEN_IN,)):
+            args = args_of(arguments) or {}
+            signer, operations = str(args.get("signer", "")), args.get("operations")
+            if label := args.get("label"):
+                labels[signer] = str(label)
+            if isinstance(operations, int) and not args.get("is_own"):
+                spans.append((seq, seq + operations, signer))
+
+        def signer_of(one: StoredMemory) -> str:
+            found = next((signer for first, last, signer in spans if first <= one.tx_from <= last), "")
+            return labels.get(found, found)
+
+        return signer_of
+
     def carried(self) -> tuple[int, int]:
         """Return how many records are kept for a newer Helix, and their bytes."""
         count, size = self._file.rows("SELECT count(*), coalesce(sum(octet_length(line)), 0) FROM carried")[0]
@@ -118,7 +141,7 @@ class MemoryTransfer:
         items = self._items
         items.require_room(len(wanted.facts))
         # In front of the others, so that a question as of an earlier time sees none of them.
-        first = items.append(TAKEN_IN, "", wanted.args, actor, at)
+        first = items.append(TAKEN_IN, "", {**wanted.args, "operations": len(wanted.ops)}, actor, at)
         written: dict[str, int] = {}
         for op in sorted(wanted.ops, key=lambda op: (op.lamport, op.id)):
             seq = items.append(op.kind, op.item_id, op.args, op.actor, op.at, own_id=op.id, lamport=op.lamport)

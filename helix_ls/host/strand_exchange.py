@@ -106,7 +106,16 @@ def import_into(
 ) -> dict[str, Any]:
     """Take an opened strand into the memory; with ``review``, of an unknown signer, or for an agent as proposals."""
     is_believed = trust != UNKNOWN and not review
-    answer = helix.memory.imported(ImportRequest(strand, is_believed, ClashPolicy(policy), dry_run), by_of(""))
+    pin = StrandAccess.read(helix.session.config.data_dir).pins.get(sealed.signer)
+    request = ImportRequest(
+        strand,
+        is_believed,
+        ClashPolicy(policy),
+        dry_run,
+        label=pin.label if pin else "",
+        is_own=trust == OWN,
+    )
+    answer = helix.memory.imported(request, by_of(""))
     return {"imported": not dry_run, "trust": trust, "policy": policy, **public_facts(sealed), **answer}
 
 

@@ -153,7 +153,10 @@ class _FolderSync:
             return
         assumed = self._records if wanted.dry_run else ()
         try:
-            told = self._memory.imported(ImportRequest(strand, True, ClashPolicy.NEWEST, wanted.dry_run, assumed))
+            pin, is_own = wanted.access.pins.get(strand.signer), wanted.access.trust(strand.signer) == OWN
+            label = pin.label if pin else ""
+            request = ImportRequest(strand, True, ClashPolicy.NEWEST, wanted.dry_run, assumed, label, is_own)
+            told = self._memory.imported(request)
         except StrandError as error:
             self._skip(name, str(error))
             return

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
+from helix_core.engine.memory import ImportRequest
 from helix_core.memory import comparison_keys, is_clash, is_contradiction
-from helix_core.strand import ClashPolicy, union
+from helix_core.strand import ClashPolicy, signer_text, union
 from tests.engine.repository import put_index
 from tests.mcp.conftest import repository
 from tests.memory.test_strands import ada, bob, holding, person, remember, strand_of, take
@@ -224,3 +225,31 @@ def test_a_newer_value_is_no_contradiction_and_a_limit_is_one():
     assert is_clash("The timeout is 300 ms", "The timeout is 3000 ms")
     assert not is_contradiction("The timeout is 300 ms", "The timeout is 3000 ms")
     assert not is_contradiction(FROZEN, QUEUE)
+
+
+def reasons(helix):
+    """The detail of each memory's verdict, by its text."""
+    return {one["text"]: one["verdict"]["detail"] for one in helix.memory.listed(verify=True)["items"]}
+
+
+def test_a_memory_of_another_signer_says_whose_it_is(ada, bob):
+    remember(ada, FROZEN, is_global=True)
+    remember(bob, QUEUE, is_global=True)
+    strand = strand_of(ada)
+    key = signer_text(strand.signer)
+    bob.memory.imported(ImportRequest(strand, False, ClashPolicy.NEWEST))
+    (proposal,) = bob.memory.listed(statuses=["quarantined"])["items"]
+    bob.memory.approve(proposal["id"])
+    assert reasons(bob) == {FROZEN: f"signed by {key}", QUEUE: ""}
+    # From the next import under a label on it is the name that the user gave.
+    remember(ada, "Deploys happen on Mondays", is_global=True)
+    bob.memory.imported(ImportRequest(strand_of(ada), True, ClashPolicy.NEWEST, label="Ada"))
+    assert reasons(bob) == {FROZEN: "signed by Ada", "Deploys happen on Mondays": "signed by Ada", QUEUE: ""}
+    assert bob.memory.log(verify=True)["first_broken"] is None
+
+
+def test_what_comes_back_with_a_strand_of_ones_own_is_ones_own(ada, bob):
+    remember(ada, FROZEN, is_global=True)
+    bob.memory.imported(ImportRequest(strand_of(ada), True, ClashPolicy.NEWEST, is_own=True))
+    remember(bob, QUEUE, is_global=True)
+    assert reasons(bob) == {FROZEN: "", QUEUE: ""}

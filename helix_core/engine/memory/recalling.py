@@ -521,7 +521,7 @@ class Recalling:
         marks = self._marks([one for held in current.values() for one in held], all_evidence, task)
         if heals:
             self._heal(marks)
-        verdicts = _Verdicts(family, links, current, marks, task, self._now)
+        verdicts = _Verdicts(family, links, current, marks, task, self._now, self._memory.transfer.signers())
         return [
             JudgedMemory(
                 stored=one,
@@ -596,7 +596,8 @@ class Recalling:
 class _Verdicts:
     """The verdicts of memories and of all that they depend on, each worked out once; a circle counts for nothing.
 
-    ``family`` holds None for what was purged, ``marks`` the judged citations by their ids; ``now`` is in Unix seconds.
+    ``family`` holds None for what was purged, ``marks`` the judged citations by their ids; ``now`` is in Unix seconds;
+    ``signer`` names who signed a memory that came in.
     """
 
     family: Mapping[str, StoredMemory | None]
@@ -605,6 +606,7 @@ class _Verdicts:
     marks: Mapping[str, tuple[MemoryEvidence, Judged | None]]
     task: TaskType
     now: float
+    signer: Callable[[StoredMemory], str]
     known: dict[str, Verdict] = field(default_factory=dict)
 
     def of(self, id_: str) -> Verdict:
@@ -627,8 +629,11 @@ class _Verdicts:
             superseded=self._superseded(id_),
         )
         parents = [self.of(each) for each in self._parents(id_) if self.family.get(each) is not None]
-        self.known[id_] = memory_verdict(cited, parents, seen, self.task)
-        return self.known[id_]
+        found = memory_verdict(cited, parents, seen, self.task)
+        if found.reason is Reason.ASSERTED and (signer := self.signer(one)):
+            found = dataclasses.replace(found, detail=f"signed by {signer}")
+        self.known[id_] = found
+        return found
 
     def _contradicted_by(self, one: StoredMemory) -> str:
         if one.status is not MemoryStatus.CONTESTED:

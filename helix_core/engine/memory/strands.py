@@ -79,7 +79,8 @@ _WORD = re.compile(r"[a-z][a-z0-9_]{0,31}")
 class ImportRequest:
     """What to do with an opened strand. An untrusted one comes in for review, memory by memory.
 
-    ``assumed`` are records that a dry run takes as present, too: those of strands that would come in before.
+    ``assumed`` are records that a dry run takes as present, too: those of strands that would come in before. ``label``
+    is the user's name for the signer, empty for none; ``is_own`` says that the user signed it.
     """
 
     strand: OpenedStrand
@@ -87,6 +88,8 @@ class ImportRequest:
     policy: ClashPolicy
     dry_run: bool = False
     assumed: Sequence[StrandRecord] = ()
+    label: str = ""
+    is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +348,8 @@ class _StrandComparison:
                 "signer": signer_text(self._wanted.strand.signer),
                 "root": self._wanted.strand.root.hex(),
                 "links": [[link.src, link.rel, link.dst] for link in map(_link, self._links)],
+                **({"label": self._wanted.label} if self._wanted.label else {}),
+                **({"is_own": True} if self._wanted.is_own else {}),
             },
             key=key,
         )

@@ -163,7 +163,8 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
     if one.get("is_new") is False:
         about.append("known already")
     if verdict and (verdict["status"] != "verified" or verdict["reason"] == "asserted"):
-        is_users = one.get("origin", "user") == "user" and state != "quarantined"
+        # The detail of what is only asserted is who signed it, where that is not the user.
+        is_users = one.get("origin", "user") == "user" and state != "quarantined" and not verdict.get("detail")
         about.append(reason_of(verdict, "cited", is_users=is_users))
     page.line("  ", dim(" · ".join(inert_line(word) for word in about if word)), indent=4)
     for each in one.get("evidence", ()):

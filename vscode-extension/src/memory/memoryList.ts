@@ -141,7 +141,7 @@ export function spokenMemory({ item, why }: Pick<Remembered, 'item' | 'why'>): s
   const { verdict, evidence } = item;
   const cited = evidence.map((one) => `${shown(one.source_id)}, ${spokenLines(one)}`).join('; ');
   const parts = [
-    `${groupNames[verdict.status]}, ${memoryReason(verdict.reason, item)}: ${oneLine(item.text)}`,
+    `${groupNames[verdict.status]}, ${memoryReason(verdict.reason, { ...item, detail: verdict.detail })}: ${oneLine(item.text)}`,
     kindWords(item.kind).one,
     ...(why ? [whyWords[why]] : []),
     cited ? `cites ${cited}` : 'cites no code',

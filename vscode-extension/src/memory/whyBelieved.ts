@@ -40,7 +40,9 @@ export function whyBelieved(
 ): string {
   const { item, replaces, rivals = [] } = memory;
   const { verdict } = item;
-  const reason = [memoryReason(verdict.reason, item), ...(verdict.detail ? [verdict.detail] : [])].join(': ');
+  const isSigned = verdict.reason === 'asserted';
+  const words = memoryReason(verdict.reason, { ...item, detail: verdict.detail });
+  const reason = [words, ...(verdict.detail && !isSigned ? [verdict.detail] : [])].join(': ');
   const scope = item.scope === 'global' ? ', about all workspaces' : '';
   return [
     `**${verdictSigns[verdict.status]} ${groupNames[verdict.status]}** – ${groupMeanings[verdict.status]} (${escaped(reason)})`,

@@ -55,13 +55,17 @@ export function reasonWords(reason: string, since: 'indexed' | 'cited' | 'opened
   return reasons[reason]?.replace('{since}', since) ?? reason.replaceAll('_', ' ');
 }
 
-/** The reason of a memory's verdict in words: what the user neither said nor approved is no word of theirs. */
+/**
+ * The reason of a memory's verdict in words: what the user neither said nor approved is no word of theirs. The `detail`
+ * of what is only asserted is who signed it, where that is not the user.
+ */
 export function memoryReason(
   reason: string,
-  { origin, status }: { readonly origin: string; readonly status?: string },
+  { origin, status, detail = '' }: { readonly origin: string; readonly status?: string; readonly detail?: string },
 ): string {
-  const isUsers = origin === 'user' && status !== 'quarantined';
-  return reason === 'asserted' && !isUsers ? 'cites nothing that could be checked' : reasonWords(reason, 'cited');
+  const isUsers = origin === 'user' && status !== 'quarantined' && detail === '';
+  if (reason !== 'asserted' || isUsers) return reasonWords(reason, 'cited');
+  return `cites nothing that could be checked${detail === '' ? '' : ` (${detail})`}`;
 }
 
 const quietReasons = new Set(['unchanged', 'touched']);

@@ -33,6 +33,8 @@ describe('words', () => {
     const uncited = 'cites nothing that could be checked';
     expect(memoryReason('asserted', { origin: 'agent', status: 'active' })).toBe(uncited);
     expect(memoryReason('asserted', { origin: 'user', status: 'quarantined' })).toBe(uncited);
+    const adas = { origin: 'user', status: 'active', detail: 'signed by Ada' };
+    expect(memoryReason('asserted', adas)).toBe(`${uncited} (signed by Ada)`);
     expect(memoryReason('changed', { origin: 'agent' })).toBe('changed on disk since it was cited');
   });
 
