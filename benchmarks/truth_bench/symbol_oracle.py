@@ -2,8 +2,8 @@
 
 In: the bytes of a file, a symbol, a span of lines. Out: what is wrong with the claim, in words. Knows nothing of
 Helix's parser, which it checks: ``A.b`` must be a definition or a binding at those lines whose chain of enclosing
-classes and functions is exactly ``A``. For other languages a span is wrong only when all of it is a string or a
-comment.
+classes and functions is exactly ``A``. A function of Vim script must hold all code of the span. For other languages a
+span is wrong only when all of it is a string or a comment.
 """
 
 from __future__ import annotations
@@ -94,10 +94,43 @@ def symbol_fault(path: bytes, data: bytes, symbol: str, start_line: int, end_lin
     if suffix in {".py", ".pyi"}:
         python = parsed(data)
         return python.fault(symbol, start_line, end_line) if python is not None else ""
+    if suffix == ".vim":
+        return _vim_fault(data, symbol, start_line, end_line)
     lexer = LEXERS.get(suffix)
     if lexer is not None and _is_dead(data, lexer, symbol, start_line, end_line):
         return f"all that stands there is a string or a comment, not {symbol!r}"
     return ""
+
+
+_VIM_HEAD = re.compile(r"\s*(?:export\s+)?(?:fu(?:n(?:c(?:t(?:i(?:o(?:n)?)?)?)?)?)?|def)!?\s+([\w:#.<>]+)\s*\(")
+_VIM_END = re.compile(r"\s*end(?:f(?:u(?:n(?:c(?:t(?:i(?:o(?:n)?)?)?)?)?)?)?|def)\b")
+
+
+def _vim_fault(data: bytes, symbol: str, start_line: int, end_line: int) -> str:
+    """Why a span is not a function of Vim script, which ends with a word of its own: code in it is behind the end.
+
+    One that ``endfunction`` does not close goes on to the next head at the margin; a comment may stand above.
+    """
+    here = _LINE_END.split(data.decode("utf-8", "replace"))
+    inside: set[int] = set()
+    names: list[str] = []
+    for number, line in enumerate(here, 1):
+        head = _VIM_HEAD.match(line)
+        if head is not None:
+            names = [*(names if line[0].isspace() else ()), head[1]]
+        if symbol in names:
+            inside.add(number)
+        if names and _VIM_END.match(line) is not None:
+            names.pop()
+    code = [
+        number
+        for number in range(start_line, min(end_line, len(here)) + 1)
+        if here[number - 1].strip() and not here[number - 1].lstrip().startswith('"')
+    ]
+    outside = [number for number in code if number not in inside]
+    if not inside or not outside:
+        return ""
+    return f"{symbol!r} does not reach line {outside[0]}: it is at {min(inside)}-{max(inside)}"
 
 
 def can_tell(path: bytes, data: bytes) -> bool:

@@ -398,6 +398,16 @@ def test_in_a_file_that_does_not_parse_decorators_are_of_the_next_definition(ben
     assert not oracle.is_decorator_of("main", 1, 1, b"impqrt json\n\ndef main():\n    pass\n")
 
 
+def test_code_behind_the_end_of_a_vim_function_is_not_of_it(bench: Callable[[str], Any]) -> None:
+    fault = bench("truth_bench.symbol_oracle").symbol_fault
+    data = (
+        b'" of one\nfunction! s:one()\ntry\n  fu d.in()\n  endf\nendtry\nendfunction\n\ncall s:one()\nfu Two()\nendf\n'
+    )
+    assert fault(b"a.vim", data, "s:one", 1, 8) == fault(b"a.vim", data, "Two", 10, 11) == ""
+    assert fault(b"a.vim", data, "s:one", 1, 9) == "'s:one' does not reach line 9: it is at 2-7"
+    assert fault(b"a.vim", data, "s:one", 10, 11)
+
+
 @pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["page_damaged", "schema_row_damaged", "schema_table_renamed"])
