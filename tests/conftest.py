@@ -198,7 +198,8 @@ def _temporary_folders() -> Iterator[None]:
     """
     remove_left_folders(Path(tempfile.gettempdir()))
     folder = tempfile.mkdtemp(prefix=f"{TEMPORARY}{os.getpid()}-")
-    os.chmod(folder, 0o711)
+    # As the folder above it: tests that give up their privileges write here, too.
+    os.chmod(folder, 0o1777)
     tempfile.tempdir = folder
     yield
     tempfile.tempdir = None

@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import tempfile
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,8 @@ def _unprivileged(function: Callable[[], Any]) -> Any:
             os.setgid(65534)
             os.setuid(65534)
             os.write(writing, pickle.dumps(function()))
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(0)
     os.close(writing)
