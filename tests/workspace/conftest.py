@@ -102,6 +102,7 @@ def _unprivileged(function: Callable[[], Any]) -> Any:
             os.write(writing, pickle.dumps(function()))
         except BaseException:
             traceback.print_exc()
+            raise
         finally:
             os._exit(0)
     os.close(writing)
