@@ -306,8 +306,7 @@ ODD_NAMES = st.text(
         st.sampled_from(
             "ab_-.$/\\\"'*^:(){}[]+@#%& \t\n\0~!?,;<>|=é\u0301ß\u200dª²Ⅷ漢\ue000\U0001f600\U00010480\u1e9e"
         ),
-        st.characters(),
-        st.characters(categories=["Cs"]),
+        st.characters(codec="utf-8"),
     ),
     max_size=12,
 )
