@@ -44,6 +44,9 @@ def test_a_note_of_a_person_answers_and_one_of_an_agent_waits(remembering: RunHe
     kept = remembering("note", "-", "--title", "carriers", stdin=said.encode())
     assert (kept.status, "kept as a note of 1 chunk" in kept.out) == (0, True)
     assert "wombat" in remembering("packet", "when does the wombat carrier collect parcels?").out
+    answered = remembering("packet", "who is the wombat carrier?").out
+    assert answered.startswith("From a note, not from a file · confidence 0.")
+    assert "right place" not in answered.splitlines()[0]
     waiting = remembering("note", "The quokka carrier collects at midnight.", "--json", HELIX_AGENT="bot")
     assert (waiting.answer["status"], "a person approves it" in waiting.err) == ("quarantined", True)
     (gene,) = waiting.answer["gene_ids"]

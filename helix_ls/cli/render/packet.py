@@ -136,6 +136,13 @@ def _is_sure(packet: dict[str, Any]) -> bool:
     return packet["coordinate_confidence"] >= SURE and not packet["known_empty"]
 
 
+def _best_source(packet: dict[str, Any]) -> str:
+    """Return the source id of the item that answers best, empty for none."""
+    items = [item for status in _GROUPS for item in packet[status]]
+    best: dict[str, Any] = max(items, key=lambda item: item.get("relevance_score", 0.0), default={})
+    return str(best.get("source_id", ""))
+
+
 def _headline(page: Page, packet: dict[str, Any]) -> None:
     confidence = packet["coordinate_confidence"]
     if page.unsearched(packet):
@@ -148,7 +155,12 @@ def _headline(page: Page, packet: dict[str, Any]) -> None:
     facts = [f"confidence {confidence:.2f}", f"for {packet['task_type']}"]
     if packet["head"]:
         facts.append(f"HEAD {packet['head'][:8]}")
-    page.line(Text(confidence_words(confidence), style="bold"), dim(" · " + " · ".join(facts)))
+    # The confidence is of places in files: where a note comes first it says nothing about the note.
+    is_note = not _is_sure(packet) and _best_source(packet).startswith(NOTE_SCHEME)
+    if is_note:
+        facts[0] = f"confidence {confidence:.2f} that a file answers"
+    said = "From a note, not from a file" if is_note else confidence_words(confidence)
+    page.line(Text(said, style="bold"), dim(" · " + " · ".join(facts)))
     parts: list[Text | str] = []
     for status, name in _GROUPS.items():
         if packet[status]:
