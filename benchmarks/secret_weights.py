@@ -473,20 +473,22 @@ def main() -> None:
         write(table)
 
 
+TABLE = "WEIGHTS: Mapping[str, float] = {\n"
+"""What the table begins with."""
+
+
 def write(table: dict[str, float]) -> None:
     """Put the weights that matter into the product, several a line."""
     file = Path(secret_weights.__file__)
-    head, _, rest = file.read_text().partition('_TABLE = """')
-    tail = rest.partition('"""')[2]
-    said = [f"{name}={value:.2f}" for name, value in table.items() if abs(value) >= LEAST_WEIGHT]
-    lines, line = [], ""
-    for one in said:
-        if len(line) + len(one) + 2 > 120:
+    head = file.read_text().partition(TABLE)[0]
+    lines, line = [], "   "
+    for one in (f' "{name}": {value:.2f},' for name, value in table.items() if abs(value) >= LEAST_WEIGHT):
+        if len(line) + len(one) > 120:
             lines.append(line)
-            line = ""
-        line += f"{one}; "
-    body = "\n".join(entry.rstrip() for entry in [*lines, line])
-    file.write_text(f'{head}_TABLE = """\n{body}\n"""{tail}')
+            line = "   "
+        line += one
+    body = "\n".join([*lines, line])
+    file.write_text(f"{head}{TABLE}{body}\n}}\n# fmt: on\n")
 
 
 if __name__ == "__main__":

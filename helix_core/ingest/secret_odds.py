@@ -33,7 +33,7 @@ from helix_core.ingest.secret_values import (
     is_template,
     looks_random,
 )
-from helix_core.ingest.secret_weights import weights
+from helix_core.ingest.secret_weights import WEIGHTS
 from helix_core.ingest.secret_words import is_code_word, is_english, is_plain_answer, is_word_password
 
 Span = tuple[int, int]
@@ -164,10 +164,9 @@ def likely_secrets(data: bytes, *, is_typed: bool) -> Iterator[Span]:
         data: The text.
         is_typed: A person typed it into a chat or a memory.
     """
-    table = weights()
     least = LEAST_TYPED if is_typed else LEAST_WRITTEN
     for one in candidates_of(data, is_typed=is_typed):
-        if sum(table.get(sign, 0.0) for sign in one.signs) > least:
+        if sum(WEIGHTS.get(sign, 0.0) for sign in one.signs) > least:
             yield one.start, one.end
 
 

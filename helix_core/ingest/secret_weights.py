@@ -5,548 +5,619 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Mapping
 
-_TABLE = """
-any=-5.53; a all_upper=-1.64; a begins_upper=0.90; a describing=-1.64; a dotted=-0.97; a identifier=-1.94;
-a joined_many=0.70; a known=-3.65; a leet=1.31; a marked=0.26; a mixed=2.38; a path=-0.19; a random=0.50;
-a short=-1.59; a short_typed=1.19; a strong=1.13; a thing=-2.82; about access=0.79; about access_before=-0.35;
-about far=0.82; about follows=-0.25; about follows_far=-0.26; about near=1.25; about none=-1.03;
-about noun_after=-1.46; about noun_before=0.14; about noun_line=-0.73; about service=-0.28; and about access=1.08;
-and about access_before=-0.08; and about far=0.68; and about follows=-0.87; and about near=-0.43; and about none=1.34;
-and about noun_after=-0.10; and about noun_before=-0.35; and about service=-0.61; and access=0.62; and and=0.78;
-and give=-0.24; and it=-0.14; and key=-0.31; and named=1.67; and nothing=-0.18; and other=-0.54; and password=-1.01;
-and place=-0.35; and service=0.66; and then article=-0.19; and then be=0.83; and then closing=-2.22;
-and then comma=0.81; and then end=0.73; and then it=-0.06; and then other_number=-0.17; and then place=0.18;
-and then to=0.23; and then word=0.59; and user=-0.33; article about access=-0.33; article about follows=-0.13;
-article about near=-0.20; article about none=-0.19; article about noun_after=-0.09; article access=-0.16;
-article other=-0.53; article place=-0.19; article then closing=-0.09; article then comma=-0.10;
-article then conjunction=-0.05; article then end=-0.13; article then word=-0.52; asking=0.37; bare=1.50;
-be about access=-0.50; be about access_before=-0.42; be about far=1.36; be about follows=-1.86;
-be about follows_far=0.80; be about near=0.72; be about none=-0.10; be about noun_after=-0.09;
-be about noun_before=1.60; be about noun_line=-0.09; be about service=-0.53; be access=-0.94; be and=-0.32;
-be be=-0.25; be give=0.11; be it=0.60; be key=-0.47; be named=-0.60; be nothing=2.22; be number=-0.13; be other=0.08;
-be password=0.38; be service=1.12; be then access=-1.05; be then article=-1.33; be then be=1.07; be then closing=1.07;
-be then comma=0.13; be then conjunction=-0.29; be then end=-0.47; be then it=-0.31; be then key=-0.05;
-be then other_number=1.86; be then place=0.57; be then sign=-0.18; be then to=-0.32; be then with=0.34;
-be then word=-0.13; be user=-0.88; bracket about access=1.21; bracket about far=-0.37; bracket about follows=-0.10;
-bracket about follows_far=-0.06; bracket about near=0.84; bracket about none=-0.85; bracket about noun_before=-0.06;
-bracket about service=-0.15; bracket access=-0.26; bracket key=0.35; bracket named=-0.71; bracket number=1.14;
-bracket other=-0.86; bracket password=0.39; bracket place=0.43; bracket then be=-0.05; bracket then closing=2.31;
-bracket then comma=-0.79; bracket then conjunction=-0.07; bracket then it=-0.21; bracket then other_number=-0.34;
-bracket then to=-0.26; bracket then word=-0.14; by and=0.61; by article=-1.06; by be=0.90; by bracket=0.44;
-by comma=0.10; by give=1.93; by named=-1.57; by not=-1.90; by noun=0.55; by opens=0.09; by other=0.13; by pair=-0.13;
-by place=-1.43; by sign=-0.42; by start=0.10; by to=-1.17; by user=-1.05; by with=0.88; by worded=1.66;
-camel about access=0.44; camel about around=-0.41; camel about none=-0.75; camel about noun=-0.17; camel by and=-1.12;
-camel by be=0.12; camel by comma=-0.19; camel by give=0.70; camel by noun=0.93; camel by pair=0.18;
-camel by sign=-0.88; camel by start=-0.08; camel by to=-0.13; camel by with=-0.40; camel named=0.05;
-camel named_line=-0.19; camel of_key=-0.83; camel of_password=0.23; camel other_number=-0.20; camel telling=-0.18;
-camel typed=-0.37; camel unnamed=-0.95; capital about access=0.51; capital about around=-0.80;
-capital about none=-0.41; capital about noun=-1.00; capital by and=-0.66; capital by be=-0.07;
-capital by bracket=-0.06; capital by comma=-0.32; capital by give=0.29; capital by noun=-0.19; capital by opens=-0.08;
-capital by pair=-0.16; capital by sign=-0.48; capital by start=-0.36; capital by with=-0.36; capital named=-0.48;
-capital named_line=0.41; capital of_key=-0.85; capital of_password=-1.36; capital other_number=-0.75;
-capital telling=0.23; capital typed=-0.40; capital unnamed=-1.21; code=-0.82; comma about access=0.71;
-comma about access_before=-0.52; comma about far=-1.02; comma about follows=1.99; comma about follows_far=-0.38;
-comma about near=-0.70; comma about none=0.34; comma about noun_after=-0.17; comma about noun_before=-0.50;
-comma about service=0.36; comma access=-2.27; comma give=-0.38; comma it=0.08; comma key=1.28; comma named=0.49;
-comma opens=-0.79; comma other=0.09; comma password=-0.28; comma place=0.64; comma service=-0.25;
-comma then access=-0.13; comma then article=-0.31; comma then be=-0.05; comma then comma=0.66;
-comma then conjunction=0.75; comma then end=1.03; comma then it=-0.31; comma then key=-0.34; comma then opens=0.31;
-comma then password=-1.00; comma then place=-0.61; comma then sign=-0.26; comma then to=0.34; comma then with=-0.21;
-comma then word=0.31; comma user=1.47; counted about access=0.46; counted about access_before=0.13;
-counted about around=-1.02; counted about far=0.19; counted about follows=0.82; counted about near=-0.25;
-counted about none=0.22; counted about noun_after=-0.65; counted about noun_before=0.08; counted about service=-0.25;
-counted by and=-0.99; counted by and about access=0.37; counted by and about none=-0.08;
-counted by and about noun=0.64; counted by and to access=0.32; counted by and to other=0.53;
-counted by article about access=-0.10; counted by article to access=-0.07; counted by article to other=-0.06;
-counted by be=-0.99; counted by be about access=-0.54; counted by be about around=0.08; counted by be about none=-0.47;
-counted by be about noun=0.50; counted by be to access=-0.48; counted by be to give=0.15; counted by be to it=-0.14;
-counted by be to key=-0.92; counted by be to named=0.76; counted by be to nothing=0.85; counted by be to number=-0.74;
-counted by be to opens=0.48; counted by be to other=1.60; counted by be to password=-1.30; counted by be to place=0.09;
-counted by be to user=-0.78; counted by bracket=0.26; counted by bracket about access=0.28;
-counted by bracket to key=-0.06; counted by bracket to other=0.48; counted by bracket to password=0.11;
-counted by comma=0.28; counted by comma about none=-0.22; counted by comma about noun=0.40;
-counted by comma to access=-0.10; counted by comma to give=-0.53; counted by comma to it=0.06;
-counted by comma to key=0.52; counted by comma to named=0.82; counted by comma to other=0.19;
-counted by comma to password=-0.41; counted by comma to service=-1.09; counted by give=0.72;
-counted by give about access=0.45; counted by give about none=0.29; counted by give to it=-0.09;
-counted by give to key=0.21; counted by give to nothing=-0.37; counted by give to other=0.14;
-counted by give to place=0.30; counted by named=-0.31; counted by named about access=-0.16;
-counted by named about around=-0.16; counted by named about none=-0.25; counted by named about noun=-0.06;
-counted by named to access=-0.36; counted by named to be=-0.33; counted by named to key=-0.29;
-counted by named to nothing=-0.29; counted by named to other=0.09; counted by named to place=0.58;
-counted by not to other=-0.54; counted by noun=0.56; counted by noun about noun=0.99; counted by noun to key=0.49;
-counted by noun to number=-0.20; counted by noun to password=0.70; counted by other=0.46;
-counted by other about access=0.45; counted by other about none=-0.22; counted by other about noun=0.56;
-counted by other to access=0.42; counted by other to be=-0.14; counted by other to give=0.11;
-counted by other to it=-0.59; counted by other to named=-0.20; counted by other to nothing=-0.53;
-counted by other to service=1.07; counted by pair=0.06; counted by pair about access=0.34;
-counted by pair about none=0.27; counted by pair about noun=-0.11; counted by pair to be=-0.09;
-counted by pair to it=0.67; counted by pair to named=-0.70; counted by pair to nothing=-0.09;
-counted by pair to other=1.04; counted by pair to password=0.10; counted by pair to place=-0.49; counted by place=0.85;
-counted by place about access=0.51; counted by place about none=-0.32; counted by place about noun=-0.39;
-counted by place to access=-0.51; counted by place to give=0.65; counted by place to key=-1.20;
-counted by place to nothing=-0.37; counted by place to opens=1.52; counted by place to other=-0.45;
-counted by place to place=-0.29; counted by sign=-0.75; counted by sign about access=-0.35;
-counted by sign about noun=-0.52; counted by sign to access=-2.13; counted by sign to named=0.38;
-counted by sign to other=0.42; counted by start=0.58; counted by start about access=0.17;
-counted by start about around=0.30; counted by start about none=0.22; counted by start about noun=-0.33;
-counted by start to access=-0.54; counted by start to nothing=-0.49; counted by start to other=0.22;
-counted by to=-0.55; counted by to about access=-1.22; counted by to about none=0.95; counted by to to access=-0.26;
-counted by to to give=0.21; counted by to to it=-0.27; counted by to to other=-0.17; counted by to to password=0.23;
-counted by user=0.48; counted by user about access=0.49; counted by user about noun=-1.05;
-counted by user to other=-0.59; counted by with=-0.31; counted by with about access=0.56;
-counted by with about none=-0.24; counted by with about noun=0.17; counted by with to access=0.48;
-counted by with to named=-0.95; counted by with to nothing=0.58; counted by with to opens=-1.80;
-counted by with to other=0.96; counted by with to place=0.49; counted by with to service=0.60; counted named=-0.15;
-counted named_line=0.19; counted of_key=-0.38; counted of_password=-1.28; counted other_number=0.60;
-counted telling=1.85; counted then access=-0.34; counted then article=0.71; counted then be=-0.21;
-counted then comma=0.86; counted then conjunction=-0.62; counted then end=-0.75; counted then it=-0.16;
-counted then opens=0.51; counted then other_number=0.28; counted then place=1.00; counted then sign=1.06;
-counted then to=-1.20; counted then with=0.17; counted then word=-0.48; counted typed=0.90; counted unnamed=0.44;
-default about access=-0.38; default about around=-0.12; default about none=0.30; default about noun=0.42;
-default by and=0.53; default by be=-0.30; default by bracket=-0.47; default by comma=1.01; default by give=0.47;
-default by noun=-0.11; default by other=1.11; default by pair=-0.09; default by start=-0.62; default by to=0.19;
-default by user=0.38; default by with=-2.14; default named=-0.18; default named_line=0.55; default of_key=-3.00;
-default of_password=-2.57; default other_number=-0.39; default telling=0.77; default typed=1.00; default unnamed=0.40;
-dotted about access=-0.29; dotted about around=-0.06; dotted about none=-0.08; dotted about noun=0.12;
-dotted by and=0.50; dotted by be=0.14; dotted by bracket=0.13; dotted by comma=-0.36; dotted by give=-0.88;
-dotted by place=-0.12; dotted by sign=-0.25; dotted by start=0.23; dotted by with=0.58; dotted named=0.31;
-dotted named_line=-0.11; dotted of_key=-0.45; dotted of_password=0.37; dotted other_number=0.21; dotted telling=2.37;
-dotted typed=0.93; dotted unnamed=-0.62; english about access=0.09; english about around=-0.08;
-english about none=-1.02; english about noun=-0.78; english by and=-0.27; english by be=0.76; english by bracket=0.52;
-english by comma=-0.71; english by give=-0.26; english by noun=-1.65; english by opens=-0.12; english by other=-0.06;
-english by pair=0.48; english by sign=-0.12; english by start=-0.15; english by to=-0.82; english by user=-0.12;
-english by with=0.18; english by worded=0.57; english named=-0.27; english named_line=-1.15; english of_key=-1.14;
-english of_password=0.55; english other_number=-0.39; english typed=0.58; english unnamed=-1.52;
-give about access=0.07; give about access_before=0.16; give about far=-1.14; give about follows=1.02;
-give about follows_far=1.09; give about near=-0.94; give about noun_after=0.67; give about noun_before=0.92;
-give about service=0.11; give access=0.88; give and=1.00; give be=-0.40; give give=-0.15; give key=0.44;
-give named=-0.50; give nothing=-1.12; give number=-0.22; give other=-0.70; give password=1.61; give place=0.53;
-give service=0.16; give then be=0.60; give then closing=-2.11; give then comma=-0.48; give then conjunction=1.46;
-give then end=0.65; give then key=-0.19; give then number=-0.08; give then other_number=-0.11;
-give then password=-1.12; give then place=1.27; give then sign=-0.41; give then to=1.49; give then with=-0.48;
-give then word=1.41; give user=0.37; groups about access=0.28; groups about around=-0.46; groups about none=-0.18;
-groups by and=-0.29; groups by article=-0.06; groups by be=0.15; groups by bracket=-0.50; groups by comma=0.41;
-groups by give=-0.25; groups by named=-0.97; groups by noun=0.46; groups by other=-0.99; groups by pair=-1.07;
-groups by place=0.06; groups by sign=2.03; groups by start=-0.61; groups by to=0.16; groups by user=-0.06;
-groups by with=1.20; groups named=-0.07; groups named_line=-0.18; groups of_key=0.25; groups of_password=-0.43;
-groups other_number=0.54; groups telling=1.24; groups typed=0.87; groups unnamed=-0.26; hex about access=0.12;
-hex about around=0.29; hex about none=-0.17; hex about noun=1.04; hex by and=0.15; hex by be=-0.36;
-hex by bracket=0.46; hex by comma=0.50; hex by give=0.52; hex by named=-0.46; hex by noun=0.16; hex by other=0.67;
-hex by pair=1.65; hex by place=-0.71; hex by sign=-1.15; hex by start=0.42; hex by with=-0.50; hex named_line=0.08;
-hex of_key=0.86; hex of_password=0.09; hex telling=1.44; hex typed=0.24; hex unnamed=1.23; identifier=-0.20;
-is camel=-0.89; is capital=-1.69; is counted=0.29; is default=0.22; is dotted=-0.31; is english=-1.79; is groups=-0.34;
-is hex=1.27; is joined=-0.24; is joined_digit=0.31; is leet=0.09; is marked=0.57; is mixed=-0.12; is number=1.18;
-is number_long=0.87; is pairs=0.95; is phrase=-1.35; is snake=-0.20; is strange=-0.37; is upper=0.23;
-joined about access=0.50; joined about access_before=-0.22; joined about around=-0.63; joined about far=-0.13;
-joined about follows=-0.96; joined about follows_far=1.66; joined about near=-0.56; joined about none=-0.39;
-joined about noun=0.05; joined about noun_after=0.09; joined about noun_before=-0.96; joined about noun_line=-0.22;
-joined about service=0.32; joined by and=0.14; joined by and about access=0.35; joined by and about none=-1.20;
-joined by and about noun=0.39; joined by and to named=-0.38; joined by article=-0.48;
-joined by article about access=-0.09; joined by article about around=-0.09; joined by article about none=-0.12;
-joined by article about noun=-0.18; joined by article to other=-0.27; joined by article to place=-0.10;
-joined by be=0.53; joined by be about access=-0.63; joined by be about around=0.12; joined by be about none=0.68;
-joined by be about noun=0.61; joined by be to access=-0.14; joined by be to give=1.62; joined by be to it=0.49;
-joined by be to key=0.56; joined by be to named=-1.55; joined by be to nothing=0.30; joined by be to other=-0.34;
-joined by be to password=0.50; joined by be to place=0.09; joined by bracket=-0.08; joined by bracket about none=-0.07;
-joined by bracket about noun=0.11; joined by bracket to place=0.49; joined by comma=0.33;
-joined by comma about access=0.41; joined by comma about noun=-0.61; joined by comma to access=-0.25;
-joined by comma to key=-0.10; joined by comma to other=-0.53; joined by comma to place=0.77;
-joined by comma to service=-0.08; joined by give=-0.11; joined by give about around=-0.24;
-joined by give about none=-0.12; joined by give about noun=0.05; joined by give to access=-0.53;
-joined by give to and=0.26; joined by give to be=0.89; joined by give to it=-0.39; joined by give to nothing=-0.48;
-joined by give to other=-0.30; joined by give to place=-0.31; joined by named=-0.12;
-joined by named about access=-0.06; joined by not=-0.09; joined by not about none=-0.08; joined by noun=-0.30;
-joined by noun about noun=0.44; joined by noun to key=0.12; joined by noun to number=0.25;
-joined by noun to password=0.06; joined by other=-0.83; joined by other about access=0.20;
-joined by other about around=-0.17; joined by other about none=0.15; joined by other about noun=-1.05;
-joined by other to access=-0.40; joined by other to and=0.49; joined by other to be=-0.40;
-joined by other to give=0.40; joined by other to it=0.30; joined by other to key=-0.67;
-joined by other to nothing=0.66; joined by other to other=-0.05; joined by other to place=0.17;
-joined by other to service=0.14; joined by pair=-0.30; joined by pair about access=0.48;
-joined by pair about none=-0.46; joined by pair about noun=-0.17; joined by pair to other=-1.03;
-joined by pair to place=-0.12; joined by place about access=0.19; joined by place about none=-0.55;
-joined by place about noun=0.20; joined by place to key=-0.22; joined by place to opens=0.51;
-joined by place to other=1.12; joined by sign=0.89; joined by sign about access=-0.45; joined by sign about none=0.56;
-joined by sign about noun=-0.31; joined by sign to access=0.99; joined by sign to give=-0.05;
-joined by sign to named=-0.09; joined by sign to nothing=-0.86; joined by sign to number=-0.35;
-joined by sign to other=-0.25; joined by sign to password=0.41; joined by start=0.36;
-joined by start about access=0.31; joined by start about around=-0.28; joined by start about none=-0.37;
-joined by start about noun=0.86; joined by start to key=-0.10; joined by start to nothing=-0.46;
-joined by start to other=0.30; joined by to=-0.14; joined by to about around=-0.19; joined by to about none=0.50;
-joined by to about noun=-0.54; joined by to to be=0.79; joined by to to other=-0.57; joined by to to place=-0.26;
-joined by user=-0.42; joined by user about access=-0.08; joined by user about noun=-0.34;
-joined by user to other=-0.40; joined by with=0.38; joined by with about access=-0.21;
-joined by with about around=-0.17; joined by with about none=0.39; joined by with about noun=0.54;
-joined by with to access=0.59; joined by with to give=-0.67; joined by with to opens=0.24;
-joined by with to other=0.74; joined named=-0.23; joined named_line=0.08; joined of_key=0.39; joined of_password=-0.34;
-joined other_number=0.09; joined telling=1.02; joined then article=0.65; joined then be=-0.47; joined then comma=-0.65;
-joined then conjunction=0.50; joined then end=0.16; joined then it=1.20; joined then key=-0.44;
-joined then other_number=-0.53; joined then place=-0.26; joined then sign=-0.10; joined then to=0.38;
-joined then with=-1.28; joined then word=-0.62; joined typed=1.47; joined_digit about access=0.40;
-joined_digit about around=0.46; joined_digit about none=-1.30; joined_digit about noun=0.75; joined_digit by and=1.92;
-joined_digit by article=-0.12; joined_digit by be=0.56; joined_digit by bracket=-0.12; joined_digit by comma=-0.09;
-joined_digit by named=-0.32; joined_digit by noun=0.43; joined_digit by other=-0.35; joined_digit by pair=0.44;
-joined_digit by place=-1.11; joined_digit by sign=-0.14; joined_digit by start=-0.21; joined_digit by to=0.23;
-joined_digit by user=-1.04; joined_digit by with=0.74; joined_digit named=-0.67; joined_digit named_line=-0.25;
-joined_digit of_key=0.52; joined_digit other_number=-0.24; joined_digit telling=1.37; joined_digit typed=0.87;
-joined_digit unnamed=0.98; key about access=0.42; key about far=0.87; key about follows=0.58;
-key about follows_far=0.65; key about near=-1.03; key about none=-0.62; key about noun_after=0.09;
-key about noun_before=-0.23; key about service=0.26; key by and about access=-0.17; key by and about none=-0.12;
-key by and about noun=0.14; key by be about noun=-0.23; key by be to access=-0.21; key by be to give=0.22;
-key by be to it=0.31; key by be to key=0.06; key by be to named=-0.64; key by be to nothing=0.42;
-key by be to other=0.33; key by be to password=-0.75; key by bracket about none=-0.39; key by bracket about noun=0.36;
-key by comma about around=-0.08; key by comma about none=0.43; key by comma about noun=0.60;
-key by comma to other=0.14; key by give about access=0.34; key by give about around=0.34; key by give about none=0.06;
-key by give about noun=-0.46; key by give to access=0.16; key by give to be=-0.12; key by give to it=0.29;
-key by give to key=0.14; key by give to nothing=-0.81; key by give to other=0.61; key by named about access=-0.29;
-key by named about none=-0.47; key by named about noun=-0.68; key by named to be=-0.21; key by named to other=-0.41;
-key by noun about noun=0.62; key by noun to key=0.47; key by noun to number=-0.31; key by noun to password=0.45;
-key by other about access=0.22; key by other about around=-0.07; key by other about none=-0.70;
-key by other about noun=0.24; key by other to give=0.25; key by other to it=-0.56; key by other to nothing=-0.35;
-key by other to number=-0.57; key by other to other=0.63; key by pair about access=0.24; key by pair about none=0.28;
-key by pair to access=0.10; key by pair to be=0.09; key by pair to nothing=0.12; key by pair to other=0.63;
-key by place about access=-0.52; key by place about noun=-0.11; key by place to access=-0.08;
-key by place to nothing=-0.16; key by place to other=-0.24; key by sign about none=0.59; key by sign about noun=0.37;
-key by sign to access=0.35; key by sign to key=0.06; key by sign to named=-0.18; key by sign to number=0.10;
-key by sign to other=0.44; key by start about access=-0.17; key by start about around=-0.28;
-key by start about none=0.15; key by start about noun=0.11; key by start to it=-0.59; key by start to nothing=0.66;
-key by start to other=-0.25; key by to about access=-0.15; key by to about none=0.28; key by to about noun=-0.06;
-key by to to be=0.74; key by to to other=-0.10; key by to to place=-0.13; key by user about access=-0.06;
-key by with about access=1.07; key by with about none=-0.48; key by with about noun=0.11; key by with to access=0.05;
-key by with to nothing=0.56; key by with to other=0.06; key then access=-0.35; key then article=0.24;
-key then be=-0.14; key then closing=0.24; key then comma=0.21; key then conjunction=-0.23; key then end=-0.45;
-key then key=-0.28; key then opens=0.58; key then other_number=-0.21; key then place=0.15; key then sign=0.25;
-key then to=1.01; key then with=0.18; key then word=-0.25; leet about access=0.32; leet about none=0.10;
-leet about noun=-0.36; leet by and=0.16; leet by be=-0.14; leet by bracket=-0.70; leet by comma=0.41;
-leet by give=0.12; leet by named=-0.57; leet by noun=0.13; leet by other=0.78; leet by sign=-0.84; leet by start=0.53;
-leet by with=0.26; leet named=-0.35; leet named_line=-0.61; leet of_key=-0.11; leet of_password=-0.18;
-leet other_number=0.41; leet telling=0.05; leet typed=0.39; leet unnamed=0.45; long_line=-1.29;
-marked about access=0.63; marked about around=0.55; marked about none=-0.23; marked about noun=-0.38;
-marked by and=0.72; marked by be=0.42; marked by bracket=0.56; marked by comma=0.82; marked by give=-0.34;
-marked by named=-0.78; marked by noun=-0.34; marked by other=-0.37; marked by pair=-1.60; marked by sign=0.43;
-marked by start=0.77; marked by to=0.65; marked by user=-0.55; marked by with=0.67; marked named=0.73;
-marked named_line=0.43; marked of_key=0.88; marked of_password=0.38; marked other_number=0.13; marked telling=1.01;
-marked typed=0.64; marked unnamed=-0.16; mixed about access=-0.37; mixed about around=-0.28; mixed about none=0.19;
-mixed about noun=0.33; mixed by and=-0.51; mixed by be=-0.25; mixed by bracket=-0.11; mixed by comma=-1.15;
-mixed by give=-0.15; mixed by named=1.47; mixed by noun=0.06; mixed by other=0.86; mixed by pair=0.32;
-mixed by place=-0.08; mixed by sign=0.41; mixed by start=0.16; mixed by to=-0.73; mixed by user=-0.23;
-mixed by with=-0.16; mixed named=-0.26; mixed named_line=0.44; mixed of_key=-0.78; mixed of_password=-0.55;
-mixed other_number=0.55; mixed telling=1.93; mixed typed=0.51; mixed unnamed=0.14; named about access=0.54;
-named about far=0.41; named about follows=0.37; named about near=-1.43; named about none=-0.98;
-named about noun_before=-0.16; named access=-0.60; named be=-0.74; named it=-0.07; named key=-1.07; named named=-0.05;
-named nothing=-0.83; named other=1.29; named place=0.51; named then closing=-0.68; named then comma=-0.45;
-named then conjunction=-0.23; named then end=0.30; named then place=-0.86; named then word=0.46; named_line=0.19;
-negated=0.54; not about far=-0.81; not about none=-0.11; not other=-1.79; not then article=-0.43; not then end=-0.12;
-noun about near=0.56; noun key=0.43; noun number=-0.20; noun password=0.33; noun then article=0.13; noun then be=-1.76;
-noun then closing=-1.41; noun then comma=1.63; noun then conjunction=0.34; noun then end=1.19;
-noun then other_number=-0.06; noun then password=-0.06; noun then place=1.06; noun then sign=-0.18; noun then to=-0.09;
-noun then with=0.08; noun then word=0.24; number about access=-1.09; number about around=0.94; number about far=0.28;
-number about follows=0.15; number about follows_far=-1.30; number about near=2.12; number about none=0.08;
-number about noun=1.25; number about noun_before=0.94; number by and=-0.31; number by and about none=-0.24;
-number by and to other=-0.28; number by be=0.63; number by be about access=-0.11; number by be about none=-0.46;
-number by be about noun=0.55; number by be to named=-0.24; number by be to number=1.45; number by be to other=-0.56;
-number by bracket=-0.34; number by bracket about noun=-0.34; number by bracket to other=-0.34; number by comma=0.21;
-number by comma about none=-0.95; number by comma about noun=1.18; number by comma to other=0.55; number by give=1.34;
-number by give about none=0.49; number by give about noun=0.87; number by give to and=1.91;
-number by give to number=0.29; number by give to other=-0.43; number by not=-0.80; number by not to other=-0.80;
-number by noun=-0.26; number by noun about noun=-0.26; number by noun to key=0.12; number by noun to number=-0.38;
-number by other=-0.27; number by other about access=-0.31; number by other about around=0.35;
-number by other about none=0.61; number by other about noun=-0.92; number by other to be=0.31;
-number by other to nothing=0.74; number by other to number=0.48; number by other to other=-0.25;
-number by other to place=-0.17; number by other to service=-0.94; number by pair=-0.71;
-number by pair about access=-0.17; number by pair about none=-0.18; number by pair about noun=-0.36;
-number by pair to nothing=-0.05; number by pair to other=-0.88; number by place=0.82;
-number by place about access=-0.83; number by place about none=-0.08; number by place about noun=1.74;
-number by place to be=-0.35; number by place to key=2.16; number by place to number=-0.31;
-number by place to other=0.19; number by sign=0.69; number by sign about none=0.73; number by sign about noun=-0.58;
-number by sign to number=-0.90; number by sign to other=0.54; number by start=-0.46;
-number by start about around=-0.33; number by start about none=-0.12; number by start to nothing=-0.29;
-number by to=0.62; number by to about noun=0.97; number by to to other=0.49; number by user=-1.07;
-number by user about access=-0.16; number by user about noun=-0.91; number by user to nothing=-0.35;
-number by user to other=-0.73; number by with=1.07; number by with about access=0.24; number by with about none=0.63;
-number by with about noun=0.20; number by with to opens=0.85; number named=0.79; number named_line=-0.90;
-number of_key=-3.75; number of_password=-2.29; number other_number=-0.73; number telling=0.63; number then be=-2.02;
-number then closing=-0.13; number then comma=0.34; number then conjunction=-0.14; number then end=-0.20;
-number then other_number=-0.49; number then place=1.26; number then sign=-0.11; number then to=0.72;
-number then word=1.98; number typed=0.42; number unnamed=0.39; number_long about near=0.33;
-number_long about none=0.71; number_long about noun=0.12; number_long by be=0.23; number_long by be about noun=0.13;
-number_long by give=0.19; number_long by other=-0.31; number_long by sign=0.34; number_long by sign about noun=-0.39;
-number_long by sign to other=0.52; number_long named=0.23; number_long named_line=0.38; number_long of_key=1.09;
-number_long of_password=-0.19; number_long other_number=0.74; number_long telling=0.43; number_long then comma=-0.87;
-number_long then end=0.29; number_long then word=0.87; number_long typed=0.99; number_long unnamed=0.63;
-of_access=1.11; of_key=0.88; of_number=0.25; of_password=2.30; of_service=0.57; opens about access=0.98;
-opens about far=-0.20; opens about follows=-0.26; opens about near=-0.19; opens about none=-0.18; opens access=2.10;
-opens and=-0.21; opens be=-0.14; opens it=-0.23; opens nothing=-0.18; opens other=-1.13; opens place=-0.08;
-opens then be=-0.21; opens then comma=0.96; opens then conjunction=-0.09; opens then end=-0.84; opens then place=-0.08;
-opens then to=0.38; other about access=-0.07; other about access_before=-0.46; other about far=-0.99;
-other about follows=-0.09; other about follows_far=0.32; other about near=2.03; other about noun_after=-0.12;
-other about noun_before=-0.58; other about service=0.08; other access=0.69; other be=-0.56; other give=1.91;
-other it=0.63; other key=-1.78; other named=-0.45; other nothing=-1.09; other number=-0.28; other opens=-0.16;
-other other=1.13; other password=-1.87; other service=0.87; other then access=-0.20; other then article=2.53;
-other then be=-1.18; other then closing=0.15; other then comma=0.46; other then conjunction=-0.46;
-other then end=-0.47; other then it=1.59; other then key=-0.06; other then opens=-0.56; other then other_number=-0.36;
-other then place=0.51; other then sign=-1.17; other then to=0.15; other then with=-0.66; other then word=-0.12;
-other user=1.05; other_number=-1.02; pair about access=0.70; pair about access_before=1.14; pair about far=-0.07;
-pair about follows=-0.61; pair about follows_far=-0.43; pair about near=-0.90; pair about none=1.14;
-pair about noun_before=-0.86; pair about service=-0.23; pair access=0.72; pair and=-0.37; pair be=0.58;
-pair give=-0.37; pair it=0.94; pair named=-1.29; pair other=1.05; pair password=0.56; pair place=-1.88;
-pair then closing=1.15; pair then comma=-1.02; pair then conjunction=0.08; pair then end=-0.91; pair then place=-0.12;
-pair then sign=0.21; pair then to=0.16; pair then word=0.69; pairs about access=0.35; pairs about near=-0.33;
-pairs about none=0.48; pairs about noun=0.12; pairs by be=-0.66; pairs by noun=0.46; pairs by noun about noun=0.46;
-pairs by noun to number=0.42; pairs by other=-0.50; pairs by other about none=0.26; pairs by other about noun=-0.76;
-pairs by other to other=-1.21; pairs by place=-0.90; pairs by place about noun=-0.88; pairs by place to other=-0.23;
-pairs by start=-0.11; pairs by start to nothing=-0.11; pairs named=-0.09; pairs named_line=-0.07; pairs of_key=-1.32;
-pairs of_password=-0.15; pairs other_number=0.37; pairs then comma=0.36; pairs then end=-0.34; pairs then word=0.85;
-pairs typed=0.44; pairs unnamed=1.04; phrase=-1.35; phrase about access=-1.05; phrase about far=0.16;
-phrase about follows=-0.46; phrase about follows_far=-0.06; phrase about near=0.33; phrase about none=-0.28;
-phrase about noun_after=-0.13; phrase about noun_before=0.18; phrase about service=-0.80; phrase bare=-1.96;
-phrase by and=-1.10; phrase by and about access=-0.74; phrase by and about none=-0.16; phrase by and about noun=-0.16;
-phrase by and to access=-0.13; phrase by and to and=-0.24; phrase by and to give=-0.08; phrase by and to it=-0.06;
-phrase by and to key=-0.13; phrase by and to named=1.51; phrase by and to other=-1.17; phrase by and to password=-0.47;
-phrase by and to place=-0.16; phrase by and to service=-0.10; phrase by be=0.06; phrase by be about access=-1.79;
-phrase by be about around=1.02; phrase by be about none=1.16; phrase by be about noun=-0.33;
-phrase by be to access=2.04; phrase by be to be=-0.15; phrase by be to give=-2.17; phrase by be to it=-1.44;
-phrase by be to key=0.30; phrase by be to named=-0.58; phrase by be to nothing=0.29; phrase by be to number=-0.20;
-phrase by be to other=1.18; phrase by be to password=0.14; phrase by be to place=-0.40; phrase by be to service=1.07;
-phrase by bracket=1.01; phrase by bracket about access=1.83; phrase by bracket about around=-0.06;
-phrase by bracket about noun=-0.74; phrase by bracket to key=-0.15; phrase by bracket to other=0.42;
-phrase by bracket to password=0.79; phrase by comma=-1.63; phrase by comma about access=-1.38;
-phrase by comma about around=-0.07; phrase by comma about none=-0.19; phrase by comma to access=-0.08;
-phrase by comma to it=-0.87; phrase by comma to key=-0.33; phrase by comma to named=-0.23;
-phrase by comma to opens=-0.06; phrase by comma to password=-0.75; phrase by comma to place=-0.05;
-phrase by comma to service=0.82; phrase by comma to user=-0.06; phrase by give=-0.70;
-phrase by give about access=-0.49; phrase by give about around=-0.08; phrase by give about none=-0.25;
-phrase by give about noun=0.12; phrase by give to access=2.46; phrase by give to and=-1.37; phrase by give to be=-0.38;
-phrase by give to it=-1.18; phrase by give to key=-0.24; phrase by give to nothing=-0.40;
-phrase by give to other=-1.29; phrase by give to password=1.80; phrase by noun=-0.19; phrase by noun about noun=-0.19;
-phrase by noun to key=-0.30; phrase by noun to number=0.98; phrase by noun to password=-0.87; phrase by opens=0.38;
-phrase by opens about access=1.21; phrase by opens about noun=-0.83; phrase by opens to and=-0.19;
-phrase by opens to be=-0.12; phrase by opens to it=-0.23; phrase by opens to nothing=-0.16;
-phrase by opens to other=-0.59; phrase by other=0.59; phrase by other about none=-0.64;
-phrase by other about noun=1.24; phrase by other to other=0.94; phrase by sign=0.21; phrase by sign about access=-0.41;
-phrase by sign about around=-0.24; phrase by sign about none=-0.67; phrase by sign about noun=1.53;
-phrase by sign to access=-0.21; phrase by sign to give=-0.06; phrase by sign to it=-0.67; phrase by sign to key=0.05;
-phrase by sign to named=-0.15; phrase by sign to number=2.55; phrase by sign to other=-0.68;
-phrase by sign to password=-0.16; phrase by sign to place=-0.11; phrase by sign to user=-0.11; phrase by start=-0.46;
-phrase by start about around=-0.37; phrase by start about noun=-0.07; phrase by start to it=-0.09;
-phrase by start to nothing=-0.21; phrase by start to other=-1.93; phrase by start to password=2.27; phrase by to=0.11;
-phrase by to about access=-0.05; phrase by to about around=-0.08; phrase by to about none=0.73;
-phrase by to about noun=-0.49; phrase by to to give=-0.08; phrase by to to it=-0.24; phrase by to to nothing=-0.08;
-phrase by to to other=1.07; phrase by to to password=-0.38; phrase by to to place=-0.09; phrase by user=0.90;
-phrase by user about none=-0.07; phrase by user about noun=1.00; phrase by user to other=0.96; phrase by with=-0.68;
-phrase by with about access=0.96; phrase by with about around=-0.06; phrase by with about none=-0.10;
-phrase by with about noun=-1.48; phrase by with to access=-1.08; phrase by with to give=-0.18;
-phrase by with to key=-0.31; phrase by with to opens=1.55; phrase by with to other=-0.47; phrase by worded=0.22;
-phrase by worded about access=-0.12; phrase by worded about none=-0.07; phrase by worded about noun=0.42;
-phrase by worded to key=0.60; phrase by worded to other=0.90; phrase by worded to place=-0.79; phrase quoted=0.61;
-phrase then article=-0.06; phrase then be=3.15; phrase then closing=-0.64; phrase then comma=-0.54;
-phrase then conjunction=-0.39; phrase then end=-0.23; phrase then it=-0.27; phrase then password=-0.06;
-phrase then place=-1.40; phrase then sign=-0.32; phrase then to=0.19; phrase then word=-0.76; phrase_answer=2.41;
-phrase_first=-0.93; phrase_joined=-2.81; phrase_long=3.70; phrase_plain=1.01; place about access=-0.53;
-place about access_before=-0.09; place about far=-0.24; place about follows=1.66; place about near=-0.89;
-place about none=-1.17; place about noun_before=-0.37; place about service=0.21; place access=-0.65; place be=-0.58;
-place it=0.16; place key=0.56; place named=-0.24; place nothing=-0.53; place number=-0.35; place opens=1.21;
-place other=-0.45; place password=-0.26; place place=-0.30; place then article=-0.05; place then be=-0.41;
-place then closing=-0.09; place then comma=-0.93; place then conjunction=1.20; place then end=-0.55;
-place then other_number=-0.06; place then place=0.78; place then to=0.81; place then word=-2.04;
-plain about access=-0.43; plain about access_before=0.14; plain about far=-0.75; plain about follows=0.47;
-plain about follows_far=-0.87; plain about near=0.79; plain about none=-0.70; plain about noun_after=-0.18;
-plain by and about access=-0.22; plain by and about around=-0.12; plain by and about none=1.53;
-plain by and about noun=-0.94; plain by and to access=0.52; plain by and to and=0.23; plain by and to give=-0.16;
-plain by and to it=-0.07; plain by and to key=-0.12; plain by and to named=-0.09; plain by and to other=-0.34;
-plain by and to password=-0.16; plain by and to place=-0.13; plain by and to service=0.63;
-plain by be about access=1.24; plain by be about none=-0.63; plain by be about noun=-0.12; plain by be to access=-1.45;
-plain by be to and=-0.30; plain by be to give=-0.32; plain by be to it=0.61; plain by be to key=-0.26;
-plain by be to named=1.90; plain by be to nothing=0.83; plain by be to number=-0.23; plain by be to other=-0.41;
-plain by be to password=0.50; plain by be to place=-0.34; plain by bracket about access=-0.07;
-plain by bracket about none=-0.17; plain by bracket about noun=0.29; plain by bracket to access=0.87;
-plain by bracket to named=-0.30; plain by bracket to other=-0.47; plain by comma about access=0.41;
-plain by comma about around=-0.34; plain by comma about none=0.59; plain by comma about noun=-0.37;
-plain by comma to access=-0.92; plain by comma to it=0.14; plain by comma to key=0.56; plain by comma to opens=-0.73;
-plain by comma to other=0.77; plain by comma to password=0.16; plain by comma to place=-0.13;
-plain by comma to service=-0.33; plain by comma to user=0.79; plain by give about around=1.22;
-plain by give about none=-0.40; plain by give about noun=-0.61; plain by give to and=0.14; plain by give to be=-0.38;
-plain by give to it=1.01; plain by give to other=0.29; plain by give to place=-0.54; plain by noun about noun=-1.76;
-plain by noun to key=-0.95; plain by noun to number=-1.42; plain by noun to password=0.61;
-plain by opens about access=-0.05; plain by opens about noun=-0.05; plain by opens to other=-0.07;
-plain by other about access=-0.13; plain by other about none=-0.36; plain by other about noun=1.53;
-plain by other to nothing=-0.07; plain by other to other=1.12; plain by pair about access=0.20;
-plain by pair about none=0.54; plain by pair about noun=-0.35; plain by pair to named=-0.08;
-plain by pair to other=1.07; plain by pair to place=-0.37; plain by sign about none=-0.62;
-plain by sign about noun=0.45; plain by sign to named=0.82; plain by sign to other=-0.80;
-plain by sign to password=-0.21; plain by start about around=-0.75; plain by start to nothing=-0.09;
-plain by start to other=-0.13; plain by to about access=-0.31; plain by to about none=-0.68;
-plain by to about noun=0.40; plain by to to give=-0.48; plain by to to it=-0.07; plain by to to other=0.69;
-plain by to to place=-0.54; plain by user about access=-0.07; plain by user about noun=0.34;
-plain by user to access=-0.51; plain by user to nothing=0.48; plain by user to other=0.54;
-plain by user to service=-0.22; plain by with about access=-1.31; plain by with about around=-0.10;
-plain by with about none=-0.45; plain by with about noun=-0.10; plain by with to access=0.59;
-plain by with to give=-0.23; plain by with to it=0.45; plain by with to named=-0.51; plain by with to nothing=-0.33;
-plain by with to number=-0.31; plain by with to opens=-0.09; plain by with to other=-1.30;
-plain by with to place=-0.12; plain by worded about none=-0.06; plain then access=-0.21; plain then article=-0.95;
-plain then be=-1.76; plain then closing=1.76; plain then comma=0.41; plain then conjunction=0.77; plain then end=1.27;
-plain then it=-0.49; plain then key=-0.07; plain then number=-0.63; plain then opens=-0.06;
-plain then other_number=0.31; plain then password=-0.51; plain then place=-0.51; plain then sign=0.34;
-plain then to=0.35; plain then with=-0.05; plain then word=-1.52; quoted=-1.50; random about access=0.11;
-random about none=-0.36; random about noun=0.21; random by and=0.08; random by be=-0.13; random by comma=0.38;
-random by give=0.15; random by other=-1.31; random by pair=0.45; random by sign=-0.41; random by start=0.27;
-random by to=-0.16; random by with=0.63; random named_line=0.67; random of_key=0.16; random of_password=0.25;
-random other_number=-0.29; random telling=0.70; random typed=1.71; shaped about access=0.54;
-shaped about access_before=0.16; shaped about far=0.07; shaped about follows=0.24; shaped about follows_far=-0.58;
-shaped about near=0.06; shaped about none=-0.19; shaped about noun_after=-0.40; shaped about noun_before=0.88;
-shaped about service=-0.10; shaped by and about access=0.80; shaped by and about none=-1.04;
-shaped by and about noun=0.69; shaped by and to and=0.24; shaped by and to other=0.17;
-shaped by article about access=-0.08; shaped by article to access=-0.07; shaped by be about access=-1.06;
-shaped by be about around=0.19; shaped by be about none=0.32; shaped by be about noun=0.45;
-shaped by be to access=-0.75; shaped by be to key=0.37; shaped by be to named=-0.45; shaped by be to nothing=0.08;
-shaped by be to password=0.70; shaped by be to place=0.50; shaped by bracket about access=0.26;
-shaped by bracket about noun=-0.43; shaped by bracket to number=0.26; shaped by bracket to other=-0.13;
-shaped by bracket to password=-0.39; shaped by comma about access=-0.37; shaped by comma about around=-0.13;
-shaped by comma about none=0.52; shaped by comma about noun=0.44; shaped by comma to access=1.08;
-shaped by comma to it=0.05; shaped by comma to key=-0.28; shaped by comma to other=-0.34;
-shaped by give about access=-0.18; shaped by give about none=0.56; shaped by give about noun=-0.60;
-shaped by give to and=0.14; shaped by give to it=-0.26; shaped by give to key=0.23; shaped by give to named=-0.72;
-shaped by give to nothing=0.14; shaped by give to other=0.42; shaped by give to place=0.32;
-shaped by named about access=0.79; shaped by named about none=-0.09; shaped by named about noun=-0.77;
-shaped by named to nothing=-0.52; shaped by named to other=0.78; shaped by named to place=-0.05;
-shaped by noun about noun=-0.11; shaped by noun to key=0.66; shaped by noun to number=0.14;
-shaped by noun to password=-0.91; shaped by other about access=-0.43; shaped by other about around=-0.08;
-shaped by other about none=0.74; shaped by other about noun=-0.26; shaped by other to access=0.87;
-shaped by other to and=-0.38; shaped by other to be=-0.31; shaped by other to it=1.55; shaped by other to named=-0.21;
-shaped by other to nothing=-0.53; shaped by other to other=-0.68; shaped by other to place=-0.69;
-shaped by other to service=0.59; shaped by pair about access=0.83; shaped by pair about around=-0.85;
-shaped by pair about none=-0.64; shaped by pair about noun=-0.22; shaped by pair to be=0.38;
-shaped by pair to named=-0.14; shaped by pair to nothing=0.11; shaped by pair to other=-0.29;
-shaped by pair to place=-0.73; shaped by place about around=-0.26; shaped by place about noun=0.06;
-shaped by place to be=-0.18; shaped by place to it=0.20; shaped by place to key=-0.13; shaped by place to named=-0.06;
-shaped by place to other=-0.75; shaped by place to password=0.82; shaped by sign about around=-0.46;
-shaped by sign about none=-0.65; shaped by sign about noun=0.74; shaped by sign to access=0.11;
-shaped by sign to key=0.10; shaped by sign to nothing=0.14; shaped by sign to opens=-0.18;
-shaped by sign to other=0.53; shaped by sign to password=-1.16; shaped by start about access=-0.09;
-shaped by start about around=2.37; shaped by start about none=-0.62; shaped by start about noun=0.07;
-shaped by start to access=0.26; shaped by start to nothing=-0.11; shaped by start to other=1.57;
-shaped by to about none=-0.15; shaped by to about noun=-0.08; shaped by to to be=0.25; shaped by to to other=0.16;
-shaped by user about access=0.23; shaped by user about noun=-0.78; shaped by user to nothing=-0.87;
-shaped by user to other=0.56; shaped by with about none=0.80; shaped by with about noun=0.60;
-shaped by with to access=0.06; shaped by with to named=0.55; shaped by with to opens=-0.41;
-shaped by with to other=0.76; shaped by with to service=0.41; shaped then access=-0.94; shaped then article=0.11;
-shaped then be=1.00; shaped then closing=-0.15; shaped then comma=-0.49; shaped then conjunction=-0.51;
-shaped then end=-0.52; shaped then it=0.62; shaped then opens=0.33; shaped then place=0.93; shaped then sign=-0.28;
-shaped then to=-0.64; shaped then with=0.11; shaped then word=0.92; sign about access=-1.09;
-sign about access_before=0.37; sign about far=3.00; sign about follows=-1.19; sign about follows_far=-1.18;
-sign about near=0.36; sign about none=-0.40; sign about noun_after=-0.24; sign about noun_before=-0.07;
-sign about noun_line=-0.39; sign about service=0.40; sign access=0.43; sign give=-0.13; sign it=-0.60; sign key=0.28;
-sign named=1.88; sign nothing=-0.32; sign number=0.64; sign opens=-0.07; sign other=1.13; sign password=-1.29;
-sign place=-0.12; sign service=-0.77; sign then access=-0.05; sign then article=-0.96; sign then be=-0.76;
-sign then closing=1.83; sign then comma=0.11; sign then conjunction=-0.46; sign then end=1.30; sign then opens=-0.31;
-sign then place=-0.52; sign then sign=1.39; sign then to=-0.46; sign then with=-0.86; sign then word=-0.62;
-sign user=-1.46; snake about access=-0.97; snake about access_before=-0.15; snake about around=0.11;
-snake about far=0.83; snake about follows=0.22; snake about follows_far=-0.11; snake about near=-0.66;
-snake about none=0.38; snake about noun=0.27; snake about noun_before=0.11; snake about service=-0.27;
-snake by and=0.72; snake by and about none=1.26; snake by and about noun=-0.17; snake by and to other=0.50;
-snake by article=-0.17; snake by article about noun=-0.14; snake by article to other=-0.12; snake by be=-0.23;
-snake by be about access=-0.07; snake by be about none=-0.19; snake by be to key=-0.32; snake by be to named=-0.13;
-snake by be to other=0.20; snake by bracket=-0.76; snake by bracket about noun=-0.17; snake by comma=-0.40;
-snake by comma about access=-0.17; snake by comma about around=0.36; snake by comma about none=-0.16;
-snake by comma about noun=-0.44; snake by comma to key=-0.11; snake by comma to other=-0.50;
-snake by comma to password=-0.13; snake by give=-0.29; snake by give about access=-0.07;
-snake by give about none=-0.14; snake by give about noun=-0.08; snake by give to nothing=-0.17;
-snake by give to other=-0.09; snake by named=0.73; snake by named about none=-0.14; snake by named about noun=0.87;
-snake by named to other=0.87; snake by noun=0.99; snake by noun about noun=0.99; snake by other=0.08;
-snake by other about access=-0.30; snake by other about none=0.26; snake by other about noun=0.18;
-snake by other to nothing=-0.06; snake by other to other=-1.19; snake by pair=-0.20; snake by pair about none=-0.11;
-snake by pair about noun=-0.07; snake by pair to other=-0.12; snake by place=-0.05; snake by sign about access=0.59;
-snake by sign about none=-0.19; snake by sign about noun=-0.40; snake by sign to key=-0.30;
-snake by sign to other=-0.25; snake by start=-0.28; snake by start about around=-0.18; snake by start to nothing=-0.27;
-snake by user=-0.06; snake by user about access=-0.06; snake by with=-0.21; snake by with about access=0.15;
-snake by with about none=-0.12; snake by with to other=-0.38; snake named=0.65; snake of_key=-0.32;
-snake of_password=-0.20; snake other_number=0.52; snake telling=-0.31; snake then be=-0.10; snake then closing=-0.95;
-snake then comma=0.68; snake then conjunction=0.54; snake then end=-0.20; snake then opens=-0.32;
-snake then place=-0.21; snake then to=0.54; snake typed=-0.38; snake unnamed=-0.86; start about access=0.27;
-start about access_before=-0.18; start about follows=-1.07; start about follows_far=1.66; start about none=-0.81;
-start about noun_after=-0.65; start about noun_before=1.16; start about noun_line=-0.23; start about service=-0.05;
-start access=-0.30; start it=1.32; start key=-0.25; start named=-0.59; start nothing=-1.13; start number=-0.16;
-start other=-0.34; start password=2.00; start then access=-0.24; start then article=-0.07; start then be=1.38;
-start then closing=1.77; start then comma=-0.34; start then conjunction=0.06; start then end=1.38; start then it=-0.30;
-start then opens=0.37; start then other_number=-1.47; start then place=-0.27; start then sign=-0.06;
-start then to=-1.67; start then with=-0.18; start then word=-0.27; strange about access=0.99;
-strange about access_before=-0.65; strange about around=-0.61; strange about far=-1.21; strange about follows=-0.97;
-strange about follows_far=0.37; strange about near=0.29; strange about noun=-0.51; strange about noun_after=-0.27;
-strange about noun_before=-0.88; strange about noun_line=-0.25; strange about service=0.42;
-strange by and about access=0.57; strange by and about noun=-1.16; strange by and to access=-0.15;
-strange by and to named=0.30; strange by and to other=-0.80; strange by be=0.36; strange by be about access=1.65;
-strange by be about around=-0.61; strange by be about none=-0.08; strange by be about noun=-0.67;
-strange by be to access=-0.16; strange by be to give=0.28; strange by be to it=0.85; strange by be to key=-0.26;
-strange by be to named=0.59; strange by be to nothing=-0.45; strange by be to other=-0.96;
-strange by be to password=0.20; strange by be to place=0.07; strange by be to service=0.07; strange by bracket=-0.54;
-strange by bracket about access=-0.50; strange by bracket about none=-0.13; strange by bracket to other=-1.05;
-strange by comma=0.25; strange by comma about access=1.33; strange by comma about around=-0.41;
-strange by comma about none=0.32; strange by comma about noun=-1.31; strange by comma to access=-1.95;
-strange by comma to it=0.35; strange by comma to key=0.89; strange by comma to named=-0.08;
-strange by comma to number=-0.27; strange by comma to other=-0.54; strange by comma to password=0.58;
-strange by give about access=-0.43; strange by give about around=0.33; strange by give about none=-0.35;
-strange by give about noun=0.75; strange by give to and=-0.14; strange by give to be=-0.41; strange by give to it=0.65;
-strange by give to nothing=1.31; strange by give to other=-0.13; strange by noun=-0.85;
-strange by noun about noun=-1.04; strange by noun to key=-0.29; strange by noun to number=-0.77;
-strange by opens=-0.17; strange by opens about access=-0.19; strange by opens about none=-0.16;
-strange by opens about noun=0.10; strange by opens to other=-0.47; strange by other=0.68;
-strange by other about access=0.37; strange by other about none=-0.22; strange by other about noun=0.54;
-strange by other to other=1.25; strange by pair=0.58; strange by pair about none=1.01;
-strange by pair about noun=-0.53; strange by pair to be=0.23; strange by pair to nothing=-0.05;
-strange by pair to other=0.72; strange by pair to place=-0.11; strange by sign=-0.14;
-strange by sign about access=-0.25; strange by sign about around=-0.46; strange by sign about noun=0.10;
-strange by sign to access=0.45; strange by sign to named=0.06; strange by sign to other=0.88;
-strange by sign to password=0.13; strange by sign to user=-1.09; strange by start=0.15;
-strange by start about around=-0.19; strange by start to key=-0.10; strange by start to nothing=0.27;
-strange by start to other=-0.11; strange by to=-0.45; strange by to about none=-0.30; strange by to about noun=-0.12;
-strange by to to it=-0.14; strange by to to other=-0.10; strange by to to place=-0.06; strange by user=0.51;
-strange by user about access=-0.60; strange by user about noun=1.11; strange by user to access=-0.37;
-strange by user to nothing=2.41; strange by user to other=-0.87; strange by with=-0.54;
-strange by with about access=-0.94; strange by with about none=-0.10; strange by with about noun=0.15;
-strange by with to give=1.73; strange by with to it=-0.53; strange by with to opens=-0.07;
-strange by with to other=-0.53; strange by with to place=0.36; strange by worded=-0.24;
-strange by worded about noun=0.54; strange by worded to place=0.54; strange named=-0.30; strange named_line=-0.55;
-strange of_key=0.25; strange of_password=0.18; strange other_number=-0.21; strange telling=1.19;
-strange then access=-0.12; strange then article=-1.44; strange then be=0.29; strange then closing=0.27;
-strange then comma=0.41; strange then conjunction=0.37; strange then end=1.31; strange then it=-0.42;
-strange then key=-0.27; strange then opens=-0.58; strange then other_number=-0.21; strange then password=0.81;
-strange then place=-1.20; strange then sign=-0.57; strange then to=-0.10; strange then with=0.72;
-strange then word=-1.28; strange typed=0.06; strange unnamed=-0.07; telling=-1.32; then access=-1.93;
-then article=-0.70; then be=-0.14; then closing=0.30; then comma=0.70; then conjunction=0.78; then end=0.64;
-then it=0.51; then key=-1.10; then number=-0.95; then opens=0.46; then other_number=-0.78; then password=0.15;
-then place=0.22; then sign=0.17; then to=0.91; then with=-0.17; then word=-0.42; to about access=-1.64;
-to about access_before=-0.18; to about far=0.57; to about follows=-0.68; to about follows_far=-1.11;
-to about near=1.26; to about none=1.25; to about noun_after=-0.21; to about noun_before=-0.14; to about service=-0.29;
-to and=0.62; to be=-0.52; to give=0.16; to it=1.72; to key=-0.89; to named=-1.33; to nothing=-0.94; to number=-0.66;
-to opens=0.61; to other=-0.10; to password=0.27; to place=-0.95; to service=0.50; to then access=-0.07;
-to then be=-0.65; to then closing=-0.33; to then comma=0.81; to then conjunction=-0.90; to then end=-1.89;
-to then number=-0.16; to then opens=-0.30; to then place=0.29; to then sign=0.83; to then to=-0.18; to then word=1.52;
-to user=0.16; typed=0.24; upper about near=0.16; upper about none=-0.19; upper about noun=0.10; upper by be=0.07;
-upper by noun=0.07; upper by noun about noun=0.07; upper by noun to key=0.07; upper named=0.22; upper named_line=0.20;
-upper telling=0.86; upper then closing=-0.06; upper then end=0.30; upper typed=0.11; user about access=-0.33;
-user about far=0.43; user about follows=-0.23; user about follows_far=-0.80; user about service=-0.08;
-user access=-0.88; user give=-0.23; user nothing=1.58; user other=-0.54; user place=-0.68; user service=-0.28;
-user then be=1.60; user then closing=-0.19; user then comma=-1.43; user then conjunction=-0.17; user then end=-2.33;
-user then password=3.22; user then place=-0.27; user then with=-0.16; user then word=-1.25; with about access=0.38;
-with about access_before=0.22; with about far=-0.73; with about follows=1.27; with about follows_far=-0.06;
-with about near=-0.15; with about none=-0.18; with about noun_before=-0.38; with about service=0.53; with access=0.95;
-with give=0.73; with it=-0.11; with key=-0.45; with named=-0.93; with nothing=0.78; with number=-0.90; with opens=0.95;
-with other=-0.27; with password=-0.18; with place=0.97; with service=-0.61; with then access=-0.07;
-with then closing=-0.47; with then comma=1.10; with then conjunction=-0.29; with then end=0.74; with then it=0.17;
-with then key=-0.40; with then opens=1.06; with then other_number=0.05; with then password=-0.70;
-with then place=-0.77; with then to=1.14; with then word=-0.52; worded about access=-0.12; worded about follows=0.54;
-worded about near=1.37; worded about none=-0.13; worded key=0.60; worded other=0.87; worded place=0.71;
-worded then closing=-0.38; worded then comma=-0.45; worded then end=1.03; worded then place=-0.91;
-worded then with=2.41;
-"""
-
-
-@cache
-def weights() -> dict[str, float]:
-    """Return the weight of each sign."""
-    return {
-        name: float(weight) for name, weight in (one.strip().split("=") for one in _TABLE.split(";") if one.strip())
-    }
+# fmt: off
+WEIGHTS: Mapping[str, float] = {
+    "any": -5.53, "a all_upper": -1.64, "a begins_upper": 0.90, "a describing": -1.64, "a dotted": -0.97,
+    "a identifier": -1.94, "a joined_many": 0.70, "a known": -3.65, "a leet": 1.31, "a marked": 0.26, "a mixed": 2.38,
+    "a path": -0.19, "a random": 0.50, "a short": -1.59, "a short_typed": 1.19, "a strong": 1.13, "a thing": -2.82,
+    "about access": 0.79, "about access_before": -0.35, "about far": 0.82, "about follows": -0.25,
+    "about follows_far": -0.26, "about near": 1.25, "about none": -1.03, "about noun_after": -1.46,
+    "about noun_before": 0.14, "about noun_line": -0.73, "about service": -0.28, "and about access": 1.08,
+    "and about access_before": -0.08, "and about far": 0.68, "and about follows": -0.87, "and about near": -0.43,
+    "and about none": 1.34, "and about noun_after": -0.10, "and about noun_before": -0.35, "and about service": -0.61,
+    "and access": 0.62, "and and": 0.78, "and give": -0.24, "and it": -0.14, "and key": -0.31, "and named": 1.67,
+    "and nothing": -0.18, "and other": -0.54, "and password": -1.01, "and place": -0.35, "and service": 0.66,
+    "and then article": -0.19, "and then be": 0.83, "and then closing": -2.22, "and then comma": 0.81,
+    "and then end": 0.73, "and then it": -0.06, "and then other_number": -0.17, "and then place": 0.18,
+    "and then to": 0.23, "and then word": 0.59, "and user": -0.33, "article about access": -0.33,
+    "article about follows": -0.13, "article about near": -0.20, "article about none": -0.19,
+    "article about noun_after": -0.09, "article access": -0.16, "article other": -0.53, "article place": -0.19,
+    "article then closing": -0.09, "article then comma": -0.10, "article then conjunction": -0.05,
+    "article then end": -0.13, "article then word": -0.52, "asking": 0.37, "bare": 1.50, "be about access": -0.50,
+    "be about access_before": -0.42, "be about far": 1.36, "be about follows": -1.86, "be about follows_far": 0.80,
+    "be about near": 0.72, "be about none": -0.10, "be about noun_after": -0.09, "be about noun_before": 1.60,
+    "be about noun_line": -0.09, "be about service": -0.53, "be access": -0.94, "be and": -0.32, "be be": -0.25,
+    "be give": 0.11, "be it": 0.60, "be key": -0.47, "be named": -0.60, "be nothing": 2.22, "be number": -0.13,
+    "be other": 0.08, "be password": 0.38, "be service": 1.12, "be then access": -1.05, "be then article": -1.33,
+    "be then be": 1.07, "be then closing": 1.07, "be then comma": 0.13, "be then conjunction": -0.29,
+    "be then end": -0.47, "be then it": -0.31, "be then key": -0.05, "be then other_number": 1.86,
+    "be then place": 0.57, "be then sign": -0.18, "be then to": -0.32, "be then with": 0.34, "be then word": -0.13,
+    "be user": -0.88, "bracket about access": 1.21, "bracket about far": -0.37, "bracket about follows": -0.10,
+    "bracket about follows_far": -0.06, "bracket about near": 0.84, "bracket about none": -0.85,
+    "bracket about noun_before": -0.06, "bracket about service": -0.15, "bracket access": -0.26, "bracket key": 0.35,
+    "bracket named": -0.71, "bracket number": 1.14, "bracket other": -0.86, "bracket password": 0.39,
+    "bracket place": 0.43, "bracket then be": -0.05, "bracket then closing": 2.31, "bracket then comma": -0.79,
+    "bracket then conjunction": -0.07, "bracket then it": -0.21, "bracket then other_number": -0.34,
+    "bracket then to": -0.26, "bracket then word": -0.14, "by and": 0.61, "by article": -1.06, "by be": 0.90,
+    "by bracket": 0.44, "by comma": 0.10, "by give": 1.93, "by named": -1.57, "by not": -1.90, "by noun": 0.55,
+    "by opens": 0.09, "by other": 0.13, "by pair": -0.13, "by place": -1.43, "by sign": -0.42, "by start": 0.10,
+    "by to": -1.17, "by user": -1.05, "by with": 0.88, "by worded": 1.66, "camel about access": 0.44,
+    "camel about around": -0.41, "camel about none": -0.75, "camel about noun": -0.17, "camel by and": -1.12,
+    "camel by be": 0.12, "camel by comma": -0.19, "camel by give": 0.70, "camel by noun": 0.93, "camel by pair": 0.18,
+    "camel by sign": -0.88, "camel by start": -0.08, "camel by to": -0.13, "camel by with": -0.40, "camel named": 0.05,
+    "camel named_line": -0.19, "camel of_key": -0.83, "camel of_password": 0.23, "camel other_number": -0.20,
+    "camel telling": -0.18, "camel typed": -0.37, "camel unnamed": -0.95, "capital about access": 0.51,
+    "capital about around": -0.80, "capital about none": -0.41, "capital about noun": -1.00, "capital by and": -0.66,
+    "capital by be": -0.07, "capital by bracket": -0.06, "capital by comma": -0.32, "capital by give": 0.29,
+    "capital by noun": -0.19, "capital by opens": -0.08, "capital by pair": -0.16, "capital by sign": -0.48,
+    "capital by start": -0.36, "capital by with": -0.36, "capital named": -0.48, "capital named_line": 0.41,
+    "capital of_key": -0.85, "capital of_password": -1.36, "capital other_number": -0.75, "capital telling": 0.23,
+    "capital typed": -0.40, "capital unnamed": -1.21, "code": -0.82, "comma about access": 0.71,
+    "comma about access_before": -0.52, "comma about far": -1.02, "comma about follows": 1.99,
+    "comma about follows_far": -0.38, "comma about near": -0.70, "comma about none": 0.34,
+    "comma about noun_after": -0.17, "comma about noun_before": -0.50, "comma about service": 0.36,
+    "comma access": -2.27, "comma give": -0.38, "comma it": 0.08, "comma key": 1.28, "comma named": 0.49,
+    "comma opens": -0.79, "comma other": 0.09, "comma password": -0.28, "comma place": 0.64, "comma service": -0.25,
+    "comma then access": -0.13, "comma then article": -0.31, "comma then be": -0.05, "comma then comma": 0.66,
+    "comma then conjunction": 0.75, "comma then end": 1.03, "comma then it": -0.31, "comma then key": -0.34,
+    "comma then opens": 0.31, "comma then password": -1.00, "comma then place": -0.61, "comma then sign": -0.26,
+    "comma then to": 0.34, "comma then with": -0.21, "comma then word": 0.31, "comma user": 1.47,
+    "counted about access": 0.46, "counted about access_before": 0.13, "counted about around": -1.02,
+    "counted about far": 0.19, "counted about follows": 0.82, "counted about near": -0.25, "counted about none": 0.22,
+    "counted about noun_after": -0.65, "counted about noun_before": 0.08, "counted about service": -0.25,
+    "counted by and": -0.99, "counted by and about access": 0.37, "counted by and about none": -0.08,
+    "counted by and about noun": 0.64, "counted by and to access": 0.32, "counted by and to other": 0.53,
+    "counted by article about access": -0.10, "counted by article to access": -0.07,
+    "counted by article to other": -0.06, "counted by be": -0.99, "counted by be about access": -0.54,
+    "counted by be about around": 0.08, "counted by be about none": -0.47, "counted by be about noun": 0.50,
+    "counted by be to access": -0.48, "counted by be to give": 0.15, "counted by be to it": -0.14,
+    "counted by be to key": -0.92, "counted by be to named": 0.76, "counted by be to nothing": 0.85,
+    "counted by be to number": -0.74, "counted by be to opens": 0.48, "counted by be to other": 1.60,
+    "counted by be to password": -1.30, "counted by be to place": 0.09, "counted by be to user": -0.78,
+    "counted by bracket": 0.26, "counted by bracket about access": 0.28, "counted by bracket to key": -0.06,
+    "counted by bracket to other": 0.48, "counted by bracket to password": 0.11, "counted by comma": 0.28,
+    "counted by comma about none": -0.22, "counted by comma about noun": 0.40, "counted by comma to access": -0.10,
+    "counted by comma to give": -0.53, "counted by comma to it": 0.06, "counted by comma to key": 0.52,
+    "counted by comma to named": 0.82, "counted by comma to other": 0.19, "counted by comma to password": -0.41,
+    "counted by comma to service": -1.09, "counted by give": 0.72, "counted by give about access": 0.45,
+    "counted by give about none": 0.29, "counted by give to it": -0.09, "counted by give to key": 0.21,
+    "counted by give to nothing": -0.37, "counted by give to other": 0.14, "counted by give to place": 0.30,
+    "counted by named": -0.31, "counted by named about access": -0.16, "counted by named about around": -0.16,
+    "counted by named about none": -0.25, "counted by named about noun": -0.06, "counted by named to access": -0.36,
+    "counted by named to be": -0.33, "counted by named to key": -0.29, "counted by named to nothing": -0.29,
+    "counted by named to other": 0.09, "counted by named to place": 0.58, "counted by not to other": -0.54,
+    "counted by noun": 0.56, "counted by noun about noun": 0.99, "counted by noun to key": 0.49,
+    "counted by noun to number": -0.20, "counted by noun to password": 0.70, "counted by other": 0.46,
+    "counted by other about access": 0.45, "counted by other about none": -0.22, "counted by other about noun": 0.56,
+    "counted by other to access": 0.42, "counted by other to be": -0.14, "counted by other to give": 0.11,
+    "counted by other to it": -0.59, "counted by other to named": -0.20, "counted by other to nothing": -0.53,
+    "counted by other to service": 1.07, "counted by pair": 0.06, "counted by pair about access": 0.34,
+    "counted by pair about none": 0.27, "counted by pair about noun": -0.11, "counted by pair to be": -0.09,
+    "counted by pair to it": 0.67, "counted by pair to named": -0.70, "counted by pair to nothing": -0.09,
+    "counted by pair to other": 1.04, "counted by pair to password": 0.10, "counted by pair to place": -0.49,
+    "counted by place": 0.85, "counted by place about access": 0.51, "counted by place about none": -0.32,
+    "counted by place about noun": -0.39, "counted by place to access": -0.51, "counted by place to give": 0.65,
+    "counted by place to key": -1.20, "counted by place to nothing": -0.37, "counted by place to opens": 1.52,
+    "counted by place to other": -0.45, "counted by place to place": -0.29, "counted by sign": -0.75,
+    "counted by sign about access": -0.35, "counted by sign about noun": -0.52, "counted by sign to access": -2.13,
+    "counted by sign to named": 0.38, "counted by sign to other": 0.42, "counted by start": 0.58,
+    "counted by start about access": 0.17, "counted by start about around": 0.30, "counted by start about none": 0.22,
+    "counted by start about noun": -0.33, "counted by start to access": -0.54, "counted by start to nothing": -0.49,
+    "counted by start to other": 0.22, "counted by to": -0.55, "counted by to about access": -1.22,
+    "counted by to about none": 0.95, "counted by to to access": -0.26, "counted by to to give": 0.21,
+    "counted by to to it": -0.27, "counted by to to other": -0.17, "counted by to to password": 0.23,
+    "counted by user": 0.48, "counted by user about access": 0.49, "counted by user about noun": -1.05,
+    "counted by user to other": -0.59, "counted by with": -0.31, "counted by with about access": 0.56,
+    "counted by with about none": -0.24, "counted by with about noun": 0.17, "counted by with to access": 0.48,
+    "counted by with to named": -0.95, "counted by with to nothing": 0.58, "counted by with to opens": -1.80,
+    "counted by with to other": 0.96, "counted by with to place": 0.49, "counted by with to service": 0.60,
+    "counted named": -0.15, "counted named_line": 0.19, "counted of_key": -0.38, "counted of_password": -1.28,
+    "counted other_number": 0.60, "counted telling": 1.85, "counted then access": -0.34, "counted then article": 0.71,
+    "counted then be": -0.21, "counted then comma": 0.86, "counted then conjunction": -0.62, "counted then end": -0.75,
+    "counted then it": -0.16, "counted then opens": 0.51, "counted then other_number": 0.28, "counted then place": 1.00,
+    "counted then sign": 1.06, "counted then to": -1.20, "counted then with": 0.17, "counted then word": -0.48,
+    "counted typed": 0.90, "counted unnamed": 0.44, "default about access": -0.38, "default about around": -0.12,
+    "default about none": 0.30, "default about noun": 0.42, "default by and": 0.53, "default by be": -0.30,
+    "default by bracket": -0.47, "default by comma": 1.01, "default by give": 0.47, "default by noun": -0.11,
+    "default by other": 1.11, "default by pair": -0.09, "default by start": -0.62, "default by to": 0.19,
+    "default by user": 0.38, "default by with": -2.14, "default named": -0.18, "default named_line": 0.55,
+    "default of_key": -3.00, "default of_password": -2.57, "default other_number": -0.39, "default telling": 0.77,
+    "default typed": 1.00, "default unnamed": 0.40, "dotted about access": -0.29, "dotted about around": -0.06,
+    "dotted about none": -0.08, "dotted about noun": 0.12, "dotted by and": 0.50, "dotted by be": 0.14,
+    "dotted by bracket": 0.13, "dotted by comma": -0.36, "dotted by give": -0.88, "dotted by place": -0.12,
+    "dotted by sign": -0.25, "dotted by start": 0.23, "dotted by with": 0.58, "dotted named": 0.31,
+    "dotted named_line": -0.11, "dotted of_key": -0.45, "dotted of_password": 0.37, "dotted other_number": 0.21,
+    "dotted telling": 2.37, "dotted typed": 0.93, "dotted unnamed": -0.62, "english about access": 0.09,
+    "english about around": -0.08, "english about none": -1.02, "english about noun": -0.78, "english by and": -0.27,
+    "english by be": 0.76, "english by bracket": 0.52, "english by comma": -0.71, "english by give": -0.26,
+    "english by noun": -1.65, "english by opens": -0.12, "english by other": -0.06, "english by pair": 0.48,
+    "english by sign": -0.12, "english by start": -0.15, "english by to": -0.82, "english by user": -0.12,
+    "english by with": 0.18, "english by worded": 0.57, "english named": -0.27, "english named_line": -1.15,
+    "english of_key": -1.14, "english of_password": 0.55, "english other_number": -0.39, "english typed": 0.58,
+    "english unnamed": -1.52, "give about access": 0.07, "give about access_before": 0.16, "give about far": -1.14,
+    "give about follows": 1.02, "give about follows_far": 1.09, "give about near": -0.94, "give about noun_after": 0.67,
+    "give about noun_before": 0.92, "give about service": 0.11, "give access": 0.88, "give and": 1.00, "give be": -0.40,
+    "give give": -0.15, "give key": 0.44, "give named": -0.50, "give nothing": -1.12, "give number": -0.22,
+    "give other": -0.70, "give password": 1.61, "give place": 0.53, "give service": 0.16, "give then be": 0.60,
+    "give then closing": -2.11, "give then comma": -0.48, "give then conjunction": 1.46, "give then end": 0.65,
+    "give then key": -0.19, "give then number": -0.08, "give then other_number": -0.11, "give then password": -1.12,
+    "give then place": 1.27, "give then sign": -0.41, "give then to": 1.49, "give then with": -0.48,
+    "give then word": 1.41, "give user": 0.37, "groups about access": 0.28, "groups about around": -0.46,
+    "groups about none": -0.18, "groups by and": -0.29, "groups by article": -0.06, "groups by be": 0.15,
+    "groups by bracket": -0.50, "groups by comma": 0.41, "groups by give": -0.25, "groups by named": -0.97,
+    "groups by noun": 0.46, "groups by other": -0.99, "groups by pair": -1.07, "groups by place": 0.06,
+    "groups by sign": 2.03, "groups by start": -0.61, "groups by to": 0.16, "groups by user": -0.06,
+    "groups by with": 1.20, "groups named": -0.07, "groups named_line": -0.18, "groups of_key": 0.25,
+    "groups of_password": -0.43, "groups other_number": 0.54, "groups telling": 1.24, "groups typed": 0.87,
+    "groups unnamed": -0.26, "hex about access": 0.12, "hex about around": 0.29, "hex about none": -0.17,
+    "hex about noun": 1.04, "hex by and": 0.15, "hex by be": -0.36, "hex by bracket": 0.46, "hex by comma": 0.50,
+    "hex by give": 0.52, "hex by named": -0.46, "hex by noun": 0.16, "hex by other": 0.67, "hex by pair": 1.65,
+    "hex by place": -0.71, "hex by sign": -1.15, "hex by start": 0.42, "hex by with": -0.50, "hex named_line": 0.08,
+    "hex of_key": 0.86, "hex of_password": 0.09, "hex telling": 1.44, "hex typed": 0.24, "hex unnamed": 1.23,
+    "identifier": -0.20, "is camel": -0.89, "is capital": -1.69, "is counted": 0.29, "is default": 0.22,
+    "is dotted": -0.31, "is english": -1.79, "is groups": -0.34, "is hex": 1.27, "is joined": -0.24,
+    "is joined_digit": 0.31, "is leet": 0.09, "is marked": 0.57, "is mixed": -0.12, "is number": 1.18,
+    "is number_long": 0.87, "is pairs": 0.95, "is phrase": -1.35, "is snake": -0.20, "is strange": -0.37,
+    "is upper": 0.23, "joined about access": 0.50, "joined about access_before": -0.22, "joined about around": -0.63,
+    "joined about far": -0.13, "joined about follows": -0.96, "joined about follows_far": 1.66,
+    "joined about near": -0.56, "joined about none": -0.39, "joined about noun": 0.05, "joined about noun_after": 0.09,
+    "joined about noun_before": -0.96, "joined about noun_line": -0.22, "joined about service": 0.32,
+    "joined by and": 0.14, "joined by and about access": 0.35, "joined by and about none": -1.20,
+    "joined by and about noun": 0.39, "joined by and to named": -0.38, "joined by article": -0.48,
+    "joined by article about access": -0.09, "joined by article about around": -0.09,
+    "joined by article about none": -0.12, "joined by article about noun": -0.18, "joined by article to other": -0.27,
+    "joined by article to place": -0.10, "joined by be": 0.53, "joined by be about access": -0.63,
+    "joined by be about around": 0.12, "joined by be about none": 0.68, "joined by be about noun": 0.61,
+    "joined by be to access": -0.14, "joined by be to give": 1.62, "joined by be to it": 0.49,
+    "joined by be to key": 0.56, "joined by be to named": -1.55, "joined by be to nothing": 0.30,
+    "joined by be to other": -0.34, "joined by be to password": 0.50, "joined by be to place": 0.09,
+    "joined by bracket": -0.08, "joined by bracket about none": -0.07, "joined by bracket about noun": 0.11,
+    "joined by bracket to place": 0.49, "joined by comma": 0.33, "joined by comma about access": 0.41,
+    "joined by comma about noun": -0.61, "joined by comma to access": -0.25, "joined by comma to key": -0.10,
+    "joined by comma to other": -0.53, "joined by comma to place": 0.77, "joined by comma to service": -0.08,
+    "joined by give": -0.11, "joined by give about around": -0.24, "joined by give about none": -0.12,
+    "joined by give about noun": 0.05, "joined by give to access": -0.53, "joined by give to and": 0.26,
+    "joined by give to be": 0.89, "joined by give to it": -0.39, "joined by give to nothing": -0.48,
+    "joined by give to other": -0.30, "joined by give to place": -0.31, "joined by named": -0.12,
+    "joined by named about access": -0.06, "joined by not": -0.09, "joined by not about none": -0.08,
+    "joined by noun": -0.30, "joined by noun about noun": 0.44, "joined by noun to key": 0.12,
+    "joined by noun to number": 0.25, "joined by noun to password": 0.06, "joined by other": -0.83,
+    "joined by other about access": 0.20, "joined by other about around": -0.17, "joined by other about none": 0.15,
+    "joined by other about noun": -1.05, "joined by other to access": -0.40, "joined by other to and": 0.49,
+    "joined by other to be": -0.40, "joined by other to give": 0.40, "joined by other to it": 0.30,
+    "joined by other to key": -0.67, "joined by other to nothing": 0.66, "joined by other to other": -0.05,
+    "joined by other to place": 0.17, "joined by other to service": 0.14, "joined by pair": -0.30,
+    "joined by pair about access": 0.48, "joined by pair about none": -0.46, "joined by pair about noun": -0.17,
+    "joined by pair to other": -1.03, "joined by pair to place": -0.12, "joined by place about access": 0.19,
+    "joined by place about none": -0.55, "joined by place about noun": 0.20, "joined by place to key": -0.22,
+    "joined by place to opens": 0.51, "joined by place to other": 1.12, "joined by sign": 0.89,
+    "joined by sign about access": -0.45, "joined by sign about none": 0.56, "joined by sign about noun": -0.31,
+    "joined by sign to access": 0.99, "joined by sign to give": -0.05, "joined by sign to named": -0.09,
+    "joined by sign to nothing": -0.86, "joined by sign to number": -0.35, "joined by sign to other": -0.25,
+    "joined by sign to password": 0.41, "joined by start": 0.36, "joined by start about access": 0.31,
+    "joined by start about around": -0.28, "joined by start about none": -0.37, "joined by start about noun": 0.86,
+    "joined by start to key": -0.10, "joined by start to nothing": -0.46, "joined by start to other": 0.30,
+    "joined by to": -0.14, "joined by to about around": -0.19, "joined by to about none": 0.50,
+    "joined by to about noun": -0.54, "joined by to to be": 0.79, "joined by to to other": -0.57,
+    "joined by to to place": -0.26, "joined by user": -0.42, "joined by user about access": -0.08,
+    "joined by user about noun": -0.34, "joined by user to other": -0.40, "joined by with": 0.38,
+    "joined by with about access": -0.21, "joined by with about around": -0.17, "joined by with about none": 0.39,
+    "joined by with about noun": 0.54, "joined by with to access": 0.59, "joined by with to give": -0.67,
+    "joined by with to opens": 0.24, "joined by with to other": 0.74, "joined named": -0.23, "joined named_line": 0.08,
+    "joined of_key": 0.39, "joined of_password": -0.34, "joined other_number": 0.09, "joined telling": 1.02,
+    "joined then article": 0.65, "joined then be": -0.47, "joined then comma": -0.65, "joined then conjunction": 0.50,
+    "joined then end": 0.16, "joined then it": 1.20, "joined then key": -0.44, "joined then other_number": -0.53,
+    "joined then place": -0.26, "joined then sign": -0.10, "joined then to": 0.38, "joined then with": -1.28,
+    "joined then word": -0.62, "joined typed": 1.47, "joined_digit about access": 0.40,
+    "joined_digit about around": 0.46, "joined_digit about none": -1.30, "joined_digit about noun": 0.75,
+    "joined_digit by and": 1.92, "joined_digit by article": -0.12, "joined_digit by be": 0.56,
+    "joined_digit by bracket": -0.12, "joined_digit by comma": -0.09, "joined_digit by named": -0.32,
+    "joined_digit by noun": 0.43, "joined_digit by other": -0.35, "joined_digit by pair": 0.44,
+    "joined_digit by place": -1.11, "joined_digit by sign": -0.14, "joined_digit by start": -0.21,
+    "joined_digit by to": 0.23, "joined_digit by user": -1.04, "joined_digit by with": 0.74,
+    "joined_digit named": -0.67, "joined_digit named_line": -0.25, "joined_digit of_key": 0.52,
+    "joined_digit other_number": -0.24, "joined_digit telling": 1.37, "joined_digit typed": 0.87,
+    "joined_digit unnamed": 0.98, "key about access": 0.42, "key about far": 0.87, "key about follows": 0.58,
+    "key about follows_far": 0.65, "key about near": -1.03, "key about none": -0.62, "key about noun_after": 0.09,
+    "key about noun_before": -0.23, "key about service": 0.26, "key by and about access": -0.17,
+    "key by and about none": -0.12, "key by and about noun": 0.14, "key by be about noun": -0.23,
+    "key by be to access": -0.21, "key by be to give": 0.22, "key by be to it": 0.31, "key by be to key": 0.06,
+    "key by be to named": -0.64, "key by be to nothing": 0.42, "key by be to other": 0.33,
+    "key by be to password": -0.75, "key by bracket about none": -0.39, "key by bracket about noun": 0.36,
+    "key by comma about around": -0.08, "key by comma about none": 0.43, "key by comma about noun": 0.60,
+    "key by comma to other": 0.14, "key by give about access": 0.34, "key by give about around": 0.34,
+    "key by give about none": 0.06, "key by give about noun": -0.46, "key by give to access": 0.16,
+    "key by give to be": -0.12, "key by give to it": 0.29, "key by give to key": 0.14, "key by give to nothing": -0.81,
+    "key by give to other": 0.61, "key by named about access": -0.29, "key by named about none": -0.47,
+    "key by named about noun": -0.68, "key by named to be": -0.21, "key by named to other": -0.41,
+    "key by noun about noun": 0.62, "key by noun to key": 0.47, "key by noun to number": -0.31,
+    "key by noun to password": 0.45, "key by other about access": 0.22, "key by other about around": -0.07,
+    "key by other about none": -0.70, "key by other about noun": 0.24, "key by other to give": 0.25,
+    "key by other to it": -0.56, "key by other to nothing": -0.35, "key by other to number": -0.57,
+    "key by other to other": 0.63, "key by pair about access": 0.24, "key by pair about none": 0.28,
+    "key by pair to access": 0.10, "key by pair to be": 0.09, "key by pair to nothing": 0.12,
+    "key by pair to other": 0.63, "key by place about access": -0.52, "key by place about noun": -0.11,
+    "key by place to access": -0.08, "key by place to nothing": -0.16, "key by place to other": -0.24,
+    "key by sign about none": 0.59, "key by sign about noun": 0.37, "key by sign to access": 0.35,
+    "key by sign to key": 0.06, "key by sign to named": -0.18, "key by sign to number": 0.10,
+    "key by sign to other": 0.44, "key by start about access": -0.17, "key by start about around": -0.28,
+    "key by start about none": 0.15, "key by start about noun": 0.11, "key by start to it": -0.59,
+    "key by start to nothing": 0.66, "key by start to other": -0.25, "key by to about access": -0.15,
+    "key by to about none": 0.28, "key by to about noun": -0.06, "key by to to be": 0.74, "key by to to other": -0.10,
+    "key by to to place": -0.13, "key by user about access": -0.06, "key by with about access": 1.07,
+    "key by with about none": -0.48, "key by with about noun": 0.11, "key by with to access": 0.05,
+    "key by with to nothing": 0.56, "key by with to other": 0.06, "key then access": -0.35, "key then article": 0.24,
+    "key then be": -0.14, "key then closing": 0.24, "key then comma": 0.21, "key then conjunction": -0.23,
+    "key then end": -0.45, "key then key": -0.28, "key then opens": 0.58, "key then other_number": -0.21,
+    "key then place": 0.15, "key then sign": 0.25, "key then to": 1.01, "key then with": 0.18, "key then word": -0.25,
+    "leet about access": 0.32, "leet about none": 0.10, "leet about noun": -0.36, "leet by and": 0.16,
+    "leet by be": -0.14, "leet by bracket": -0.70, "leet by comma": 0.41, "leet by give": 0.12, "leet by named": -0.57,
+    "leet by noun": 0.13, "leet by other": 0.78, "leet by sign": -0.84, "leet by start": 0.53, "leet by with": 0.26,
+    "leet named": -0.35, "leet named_line": -0.61, "leet of_key": -0.11, "leet of_password": -0.18,
+    "leet other_number": 0.41, "leet telling": 0.05, "leet typed": 0.39, "leet unnamed": 0.45, "long_line": -1.29,
+    "marked about access": 0.63, "marked about around": 0.55, "marked about none": -0.23, "marked about noun": -0.38,
+    "marked by and": 0.72, "marked by be": 0.42, "marked by bracket": 0.56, "marked by comma": 0.82,
+    "marked by give": -0.34, "marked by named": -0.78, "marked by noun": -0.34, "marked by other": -0.37,
+    "marked by pair": -1.60, "marked by sign": 0.43, "marked by start": 0.77, "marked by to": 0.65,
+    "marked by user": -0.55, "marked by with": 0.67, "marked named": 0.73, "marked named_line": 0.43,
+    "marked of_key": 0.88, "marked of_password": 0.38, "marked other_number": 0.13, "marked telling": 1.01,
+    "marked typed": 0.64, "marked unnamed": -0.16, "mixed about access": -0.37, "mixed about around": -0.28,
+    "mixed about none": 0.19, "mixed about noun": 0.33, "mixed by and": -0.51, "mixed by be": -0.25,
+    "mixed by bracket": -0.11, "mixed by comma": -1.15, "mixed by give": -0.15, "mixed by named": 1.47,
+    "mixed by noun": 0.06, "mixed by other": 0.86, "mixed by pair": 0.32, "mixed by place": -0.08,
+    "mixed by sign": 0.41, "mixed by start": 0.16, "mixed by to": -0.73, "mixed by user": -0.23, "mixed by with": -0.16,
+    "mixed named": -0.26, "mixed named_line": 0.44, "mixed of_key": -0.78, "mixed of_password": -0.55,
+    "mixed other_number": 0.55, "mixed telling": 1.93, "mixed typed": 0.51, "mixed unnamed": 0.14,
+    "named about access": 0.54, "named about far": 0.41, "named about follows": 0.37, "named about near": -1.43,
+    "named about none": -0.98, "named about noun_before": -0.16, "named access": -0.60, "named be": -0.74,
+    "named it": -0.07, "named key": -1.07, "named named": -0.05, "named nothing": -0.83, "named other": 1.29,
+    "named place": 0.51, "named then closing": -0.68, "named then comma": -0.45, "named then conjunction": -0.23,
+    "named then end": 0.30, "named then place": -0.86, "named then word": 0.46, "named_line": 0.19, "negated": 0.54,
+    "not about far": -0.81, "not about none": -0.11, "not other": -1.79, "not then article": -0.43,
+    "not then end": -0.12, "noun about near": 0.56, "noun key": 0.43, "noun number": -0.20, "noun password": 0.33,
+    "noun then article": 0.13, "noun then be": -1.76, "noun then closing": -1.41, "noun then comma": 1.63,
+    "noun then conjunction": 0.34, "noun then end": 1.19, "noun then other_number": -0.06, "noun then password": -0.06,
+    "noun then place": 1.06, "noun then sign": -0.18, "noun then to": -0.09, "noun then with": 0.08,
+    "noun then word": 0.24, "number about access": -1.09, "number about around": 0.94, "number about far": 0.28,
+    "number about follows": 0.15, "number about follows_far": -1.30, "number about near": 2.12,
+    "number about none": 0.08, "number about noun": 1.25, "number about noun_before": 0.94, "number by and": -0.31,
+    "number by and about none": -0.24, "number by and to other": -0.28, "number by be": 0.63,
+    "number by be about access": -0.11, "number by be about none": -0.46, "number by be about noun": 0.55,
+    "number by be to named": -0.24, "number by be to number": 1.45, "number by be to other": -0.56,
+    "number by bracket": -0.34, "number by bracket about noun": -0.34, "number by bracket to other": -0.34,
+    "number by comma": 0.21, "number by comma about none": -0.95, "number by comma about noun": 1.18,
+    "number by comma to other": 0.55, "number by give": 1.34, "number by give about none": 0.49,
+    "number by give about noun": 0.87, "number by give to and": 1.91, "number by give to number": 0.29,
+    "number by give to other": -0.43, "number by not": -0.80, "number by not to other": -0.80, "number by noun": -0.26,
+    "number by noun about noun": -0.26, "number by noun to key": 0.12, "number by noun to number": -0.38,
+    "number by other": -0.27, "number by other about access": -0.31, "number by other about around": 0.35,
+    "number by other about none": 0.61, "number by other about noun": -0.92, "number by other to be": 0.31,
+    "number by other to nothing": 0.74, "number by other to number": 0.48, "number by other to other": -0.25,
+    "number by other to place": -0.17, "number by other to service": -0.94, "number by pair": -0.71,
+    "number by pair about access": -0.17, "number by pair about none": -0.18, "number by pair about noun": -0.36,
+    "number by pair to nothing": -0.05, "number by pair to other": -0.88, "number by place": 0.82,
+    "number by place about access": -0.83, "number by place about none": -0.08, "number by place about noun": 1.74,
+    "number by place to be": -0.35, "number by place to key": 2.16, "number by place to number": -0.31,
+    "number by place to other": 0.19, "number by sign": 0.69, "number by sign about none": 0.73,
+    "number by sign about noun": -0.58, "number by sign to number": -0.90, "number by sign to other": 0.54,
+    "number by start": -0.46, "number by start about around": -0.33, "number by start about none": -0.12,
+    "number by start to nothing": -0.29, "number by to": 0.62, "number by to about noun": 0.97,
+    "number by to to other": 0.49, "number by user": -1.07, "number by user about access": -0.16,
+    "number by user about noun": -0.91, "number by user to nothing": -0.35, "number by user to other": -0.73,
+    "number by with": 1.07, "number by with about access": 0.24, "number by with about none": 0.63,
+    "number by with about noun": 0.20, "number by with to opens": 0.85, "number named": 0.79,
+    "number named_line": -0.90, "number of_key": -3.75, "number of_password": -2.29, "number other_number": -0.73,
+    "number telling": 0.63, "number then be": -2.02, "number then closing": -0.13, "number then comma": 0.34,
+    "number then conjunction": -0.14, "number then end": -0.20, "number then other_number": -0.49,
+    "number then place": 1.26, "number then sign": -0.11, "number then to": 0.72, "number then word": 1.98,
+    "number typed": 0.42, "number unnamed": 0.39, "number_long about near": 0.33, "number_long about none": 0.71,
+    "number_long about noun": 0.12, "number_long by be": 0.23, "number_long by be about noun": 0.13,
+    "number_long by give": 0.19, "number_long by other": -0.31, "number_long by sign": 0.34,
+    "number_long by sign about noun": -0.39, "number_long by sign to other": 0.52, "number_long named": 0.23,
+    "number_long named_line": 0.38, "number_long of_key": 1.09, "number_long of_password": -0.19,
+    "number_long other_number": 0.74, "number_long telling": 0.43, "number_long then comma": -0.87,
+    "number_long then end": 0.29, "number_long then word": 0.87, "number_long typed": 0.99, "number_long unnamed": 0.63,
+    "of_access": 1.11, "of_key": 0.88, "of_number": 0.25, "of_password": 2.30, "of_service": 0.57,
+    "opens about access": 0.98, "opens about far": -0.20, "opens about follows": -0.26, "opens about near": -0.19,
+    "opens about none": -0.18, "opens access": 2.10, "opens and": -0.21, "opens be": -0.14, "opens it": -0.23,
+    "opens nothing": -0.18, "opens other": -1.13, "opens place": -0.08, "opens then be": -0.21,
+    "opens then comma": 0.96, "opens then conjunction": -0.09, "opens then end": -0.84, "opens then place": -0.08,
+    "opens then to": 0.38, "other about access": -0.07, "other about access_before": -0.46, "other about far": -0.99,
+    "other about follows": -0.09, "other about follows_far": 0.32, "other about near": 2.03,
+    "other about noun_after": -0.12, "other about noun_before": -0.58, "other about service": 0.08,
+    "other access": 0.69, "other be": -0.56, "other give": 1.91, "other it": 0.63, "other key": -1.78,
+    "other named": -0.45, "other nothing": -1.09, "other number": -0.28, "other opens": -0.16, "other other": 1.13,
+    "other password": -1.87, "other service": 0.87, "other then access": -0.20, "other then article": 2.53,
+    "other then be": -1.18, "other then closing": 0.15, "other then comma": 0.46, "other then conjunction": -0.46,
+    "other then end": -0.47, "other then it": 1.59, "other then key": -0.06, "other then opens": -0.56,
+    "other then other_number": -0.36, "other then place": 0.51, "other then sign": -1.17, "other then to": 0.15,
+    "other then with": -0.66, "other then word": -0.12, "other user": 1.05, "other_number": -1.02,
+    "pair about access": 0.70, "pair about access_before": 1.14, "pair about far": -0.07, "pair about follows": -0.61,
+    "pair about follows_far": -0.43, "pair about near": -0.90, "pair about none": 1.14, "pair about noun_before": -0.86,
+    "pair about service": -0.23, "pair access": 0.72, "pair and": -0.37, "pair be": 0.58, "pair give": -0.37,
+    "pair it": 0.94, "pair named": -1.29, "pair other": 1.05, "pair password": 0.56, "pair place": -1.88,
+    "pair then closing": 1.15, "pair then comma": -1.02, "pair then conjunction": 0.08, "pair then end": -0.91,
+    "pair then place": -0.12, "pair then sign": 0.21, "pair then to": 0.16, "pair then word": 0.69,
+    "pairs about access": 0.35, "pairs about near": -0.33, "pairs about none": 0.48, "pairs about noun": 0.12,
+    "pairs by be": -0.66, "pairs by noun": 0.46, "pairs by noun about noun": 0.46, "pairs by noun to number": 0.42,
+    "pairs by other": -0.50, "pairs by other about none": 0.26, "pairs by other about noun": -0.76,
+    "pairs by other to other": -1.21, "pairs by place": -0.90, "pairs by place about noun": -0.88,
+    "pairs by place to other": -0.23, "pairs by start": -0.11, "pairs by start to nothing": -0.11, "pairs named": -0.09,
+    "pairs named_line": -0.07, "pairs of_key": -1.32, "pairs of_password": -0.15, "pairs other_number": 0.37,
+    "pairs then comma": 0.36, "pairs then end": -0.34, "pairs then word": 0.85, "pairs typed": 0.44,
+    "pairs unnamed": 1.04, "phrase": -1.35, "phrase about access": -1.05, "phrase about far": 0.16,
+    "phrase about follows": -0.46, "phrase about follows_far": -0.06, "phrase about near": 0.33,
+    "phrase about none": -0.28, "phrase about noun_after": -0.13, "phrase about noun_before": 0.18,
+    "phrase about service": -0.80, "phrase bare": -1.96, "phrase by and": -1.10, "phrase by and about access": -0.74,
+    "phrase by and about none": -0.16, "phrase by and about noun": -0.16, "phrase by and to access": -0.13,
+    "phrase by and to and": -0.24, "phrase by and to give": -0.08, "phrase by and to it": -0.06,
+    "phrase by and to key": -0.13, "phrase by and to named": 1.51, "phrase by and to other": -1.17,
+    "phrase by and to password": -0.47, "phrase by and to place": -0.16, "phrase by and to service": -0.10,
+    "phrase by be": 0.06, "phrase by be about access": -1.79, "phrase by be about around": 1.02,
+    "phrase by be about none": 1.16, "phrase by be about noun": -0.33, "phrase by be to access": 2.04,
+    "phrase by be to be": -0.15, "phrase by be to give": -2.17, "phrase by be to it": -1.44,
+    "phrase by be to key": 0.30, "phrase by be to named": -0.58, "phrase by be to nothing": 0.29,
+    "phrase by be to number": -0.20, "phrase by be to other": 1.18, "phrase by be to password": 0.14,
+    "phrase by be to place": -0.40, "phrase by be to service": 1.07, "phrase by bracket": 1.01,
+    "phrase by bracket about access": 1.83, "phrase by bracket about around": -0.06,
+    "phrase by bracket about noun": -0.74, "phrase by bracket to key": -0.15, "phrase by bracket to other": 0.42,
+    "phrase by bracket to password": 0.79, "phrase by comma": -1.63, "phrase by comma about access": -1.38,
+    "phrase by comma about around": -0.07, "phrase by comma about none": -0.19, "phrase by comma to access": -0.08,
+    "phrase by comma to it": -0.87, "phrase by comma to key": -0.33, "phrase by comma to named": -0.23,
+    "phrase by comma to opens": -0.06, "phrase by comma to password": -0.75, "phrase by comma to place": -0.05,
+    "phrase by comma to service": 0.82, "phrase by comma to user": -0.06, "phrase by give": -0.70,
+    "phrase by give about access": -0.49, "phrase by give about around": -0.08, "phrase by give about none": -0.25,
+    "phrase by give about noun": 0.12, "phrase by give to access": 2.46, "phrase by give to and": -1.37,
+    "phrase by give to be": -0.38, "phrase by give to it": -1.18, "phrase by give to key": -0.24,
+    "phrase by give to nothing": -0.40, "phrase by give to other": -1.29, "phrase by give to password": 1.80,
+    "phrase by noun": -0.19, "phrase by noun about noun": -0.19, "phrase by noun to key": -0.30,
+    "phrase by noun to number": 0.98, "phrase by noun to password": -0.87, "phrase by opens": 0.38,
+    "phrase by opens about access": 1.21, "phrase by opens about noun": -0.83, "phrase by opens to and": -0.19,
+    "phrase by opens to be": -0.12, "phrase by opens to it": -0.23, "phrase by opens to nothing": -0.16,
+    "phrase by opens to other": -0.59, "phrase by other": 0.59, "phrase by other about none": -0.64,
+    "phrase by other about noun": 1.24, "phrase by other to other": 0.94, "phrase by sign": 0.21,
+    "phrase by sign about access": -0.41, "phrase by sign about around": -0.24, "phrase by sign about none": -0.67,
+    "phrase by sign about noun": 1.53, "phrase by sign to access": -0.21, "phrase by sign to give": -0.06,
+    "phrase by sign to it": -0.67, "phrase by sign to key": 0.05, "phrase by sign to named": -0.15,
+    "phrase by sign to number": 2.55, "phrase by sign to other": -0.68, "phrase by sign to password": -0.16,
+    "phrase by sign to place": -0.11, "phrase by sign to user": -0.11, "phrase by start": -0.46,
+    "phrase by start about around": -0.37, "phrase by start about noun": -0.07, "phrase by start to it": -0.09,
+    "phrase by start to nothing": -0.21, "phrase by start to other": -1.93, "phrase by start to password": 2.27,
+    "phrase by to": 0.11, "phrase by to about access": -0.05, "phrase by to about around": -0.08,
+    "phrase by to about none": 0.73, "phrase by to about noun": -0.49, "phrase by to to give": -0.08,
+    "phrase by to to it": -0.24, "phrase by to to nothing": -0.08, "phrase by to to other": 1.07,
+    "phrase by to to password": -0.38, "phrase by to to place": -0.09, "phrase by user": 0.90,
+    "phrase by user about none": -0.07, "phrase by user about noun": 1.00, "phrase by user to other": 0.96,
+    "phrase by with": -0.68, "phrase by with about access": 0.96, "phrase by with about around": -0.06,
+    "phrase by with about none": -0.10, "phrase by with about noun": -1.48, "phrase by with to access": -1.08,
+    "phrase by with to give": -0.18, "phrase by with to key": -0.31, "phrase by with to opens": 1.55,
+    "phrase by with to other": -0.47, "phrase by worded": 0.22, "phrase by worded about access": -0.12,
+    "phrase by worded about none": -0.07, "phrase by worded about noun": 0.42, "phrase by worded to key": 0.60,
+    "phrase by worded to other": 0.90, "phrase by worded to place": -0.79, "phrase quoted": 0.61,
+    "phrase then article": -0.06, "phrase then be": 3.15, "phrase then closing": -0.64, "phrase then comma": -0.54,
+    "phrase then conjunction": -0.39, "phrase then end": -0.23, "phrase then it": -0.27, "phrase then password": -0.06,
+    "phrase then place": -1.40, "phrase then sign": -0.32, "phrase then to": 0.19, "phrase then word": -0.76,
+    "phrase_answer": 2.41, "phrase_first": -0.93, "phrase_joined": -2.81, "phrase_long": 3.70, "phrase_plain": 1.01,
+    "place about access": -0.53, "place about access_before": -0.09, "place about far": -0.24,
+    "place about follows": 1.66, "place about near": -0.89, "place about none": -1.17, "place about noun_before": -0.37,
+    "place about service": 0.21, "place access": -0.65, "place be": -0.58, "place it": 0.16, "place key": 0.56,
+    "place named": -0.24, "place nothing": -0.53, "place number": -0.35, "place opens": 1.21, "place other": -0.45,
+    "place password": -0.26, "place place": -0.30, "place then article": -0.05, "place then be": -0.41,
+    "place then closing": -0.09, "place then comma": -0.93, "place then conjunction": 1.20, "place then end": -0.55,
+    "place then other_number": -0.06, "place then place": 0.78, "place then to": 0.81, "place then word": -2.04,
+    "plain about access": -0.43, "plain about access_before": 0.14, "plain about far": -0.75,
+    "plain about follows": 0.47, "plain about follows_far": -0.87, "plain about near": 0.79, "plain about none": -0.70,
+    "plain about noun_after": -0.18, "plain by and about access": -0.22, "plain by and about around": -0.12,
+    "plain by and about none": 1.53, "plain by and about noun": -0.94, "plain by and to access": 0.52,
+    "plain by and to and": 0.23, "plain by and to give": -0.16, "plain by and to it": -0.07,
+    "plain by and to key": -0.12, "plain by and to named": -0.09, "plain by and to other": -0.34,
+    "plain by and to password": -0.16, "plain by and to place": -0.13, "plain by and to service": 0.63,
+    "plain by be about access": 1.24, "plain by be about none": -0.63, "plain by be about noun": -0.12,
+    "plain by be to access": -1.45, "plain by be to and": -0.30, "plain by be to give": -0.32,
+    "plain by be to it": 0.61, "plain by be to key": -0.26, "plain by be to named": 1.90,
+    "plain by be to nothing": 0.83, "plain by be to number": -0.23, "plain by be to other": -0.41,
+    "plain by be to password": 0.50, "plain by be to place": -0.34, "plain by bracket about access": -0.07,
+    "plain by bracket about none": -0.17, "plain by bracket about noun": 0.29, "plain by bracket to access": 0.87,
+    "plain by bracket to named": -0.30, "plain by bracket to other": -0.47, "plain by comma about access": 0.41,
+    "plain by comma about around": -0.34, "plain by comma about none": 0.59, "plain by comma about noun": -0.37,
+    "plain by comma to access": -0.92, "plain by comma to it": 0.14, "plain by comma to key": 0.56,
+    "plain by comma to opens": -0.73, "plain by comma to other": 0.77, "plain by comma to password": 0.16,
+    "plain by comma to place": -0.13, "plain by comma to service": -0.33, "plain by comma to user": 0.79,
+    "plain by give about around": 1.22, "plain by give about none": -0.40, "plain by give about noun": -0.61,
+    "plain by give to and": 0.14, "plain by give to be": -0.38, "plain by give to it": 1.01,
+    "plain by give to other": 0.29, "plain by give to place": -0.54, "plain by noun about noun": -1.76,
+    "plain by noun to key": -0.95, "plain by noun to number": -1.42, "plain by noun to password": 0.61,
+    "plain by opens about access": -0.05, "plain by opens about noun": -0.05, "plain by opens to other": -0.07,
+    "plain by other about access": -0.13, "plain by other about none": -0.36, "plain by other about noun": 1.53,
+    "plain by other to nothing": -0.07, "plain by other to other": 1.12, "plain by pair about access": 0.20,
+    "plain by pair about none": 0.54, "plain by pair about noun": -0.35, "plain by pair to named": -0.08,
+    "plain by pair to other": 1.07, "plain by pair to place": -0.37, "plain by sign about none": -0.62,
+    "plain by sign about noun": 0.45, "plain by sign to named": 0.82, "plain by sign to other": -0.80,
+    "plain by sign to password": -0.21, "plain by start about around": -0.75, "plain by start to nothing": -0.09,
+    "plain by start to other": -0.13, "plain by to about access": -0.31, "plain by to about none": -0.68,
+    "plain by to about noun": 0.40, "plain by to to give": -0.48, "plain by to to it": -0.07,
+    "plain by to to other": 0.69, "plain by to to place": -0.54, "plain by user about access": -0.07,
+    "plain by user about noun": 0.34, "plain by user to access": -0.51, "plain by user to nothing": 0.48,
+    "plain by user to other": 0.54, "plain by user to service": -0.22, "plain by with about access": -1.31,
+    "plain by with about around": -0.10, "plain by with about none": -0.45, "plain by with about noun": -0.10,
+    "plain by with to access": 0.59, "plain by with to give": -0.23, "plain by with to it": 0.45,
+    "plain by with to named": -0.51, "plain by with to nothing": -0.33, "plain by with to number": -0.31,
+    "plain by with to opens": -0.09, "plain by with to other": -1.30, "plain by with to place": -0.12,
+    "plain by worded about none": -0.06, "plain then access": -0.21, "plain then article": -0.95,
+    "plain then be": -1.76, "plain then closing": 1.76, "plain then comma": 0.41, "plain then conjunction": 0.77,
+    "plain then end": 1.27, "plain then it": -0.49, "plain then key": -0.07, "plain then number": -0.63,
+    "plain then opens": -0.06, "plain then other_number": 0.31, "plain then password": -0.51, "plain then place": -0.51,
+    "plain then sign": 0.34, "plain then to": 0.35, "plain then with": -0.05, "plain then word": -1.52, "quoted": -1.50,
+    "random about access": 0.11, "random about none": -0.36, "random about noun": 0.21, "random by and": 0.08,
+    "random by be": -0.13, "random by comma": 0.38, "random by give": 0.15, "random by other": -1.31,
+    "random by pair": 0.45, "random by sign": -0.41, "random by start": 0.27, "random by to": -0.16,
+    "random by with": 0.63, "random named_line": 0.67, "random of_key": 0.16, "random of_password": 0.25,
+    "random other_number": -0.29, "random telling": 0.70, "random typed": 1.71, "shaped about access": 0.54,
+    "shaped about access_before": 0.16, "shaped about far": 0.07, "shaped about follows": 0.24,
+    "shaped about follows_far": -0.58, "shaped about near": 0.06, "shaped about none": -0.19,
+    "shaped about noun_after": -0.40, "shaped about noun_before": 0.88, "shaped about service": -0.10,
+    "shaped by and about access": 0.80, "shaped by and about none": -1.04, "shaped by and about noun": 0.69,
+    "shaped by and to and": 0.24, "shaped by and to other": 0.17, "shaped by article about access": -0.08,
+    "shaped by article to access": -0.07, "shaped by be about access": -1.06, "shaped by be about around": 0.19,
+    "shaped by be about none": 0.32, "shaped by be about noun": 0.45, "shaped by be to access": -0.75,
+    "shaped by be to key": 0.37, "shaped by be to named": -0.45, "shaped by be to nothing": 0.08,
+    "shaped by be to password": 0.70, "shaped by be to place": 0.50, "shaped by bracket about access": 0.26,
+    "shaped by bracket about noun": -0.43, "shaped by bracket to number": 0.26, "shaped by bracket to other": -0.13,
+    "shaped by bracket to password": -0.39, "shaped by comma about access": -0.37,
+    "shaped by comma about around": -0.13, "shaped by comma about none": 0.52, "shaped by comma about noun": 0.44,
+    "shaped by comma to access": 1.08, "shaped by comma to it": 0.05, "shaped by comma to key": -0.28,
+    "shaped by comma to other": -0.34, "shaped by give about access": -0.18, "shaped by give about none": 0.56,
+    "shaped by give about noun": -0.60, "shaped by give to and": 0.14, "shaped by give to it": -0.26,
+    "shaped by give to key": 0.23, "shaped by give to named": -0.72, "shaped by give to nothing": 0.14,
+    "shaped by give to other": 0.42, "shaped by give to place": 0.32, "shaped by named about access": 0.79,
+    "shaped by named about none": -0.09, "shaped by named about noun": -0.77, "shaped by named to nothing": -0.52,
+    "shaped by named to other": 0.78, "shaped by named to place": -0.05, "shaped by noun about noun": -0.11,
+    "shaped by noun to key": 0.66, "shaped by noun to number": 0.14, "shaped by noun to password": -0.91,
+    "shaped by other about access": -0.43, "shaped by other about around": -0.08, "shaped by other about none": 0.74,
+    "shaped by other about noun": -0.26, "shaped by other to access": 0.87, "shaped by other to and": -0.38,
+    "shaped by other to be": -0.31, "shaped by other to it": 1.55, "shaped by other to named": -0.21,
+    "shaped by other to nothing": -0.53, "shaped by other to other": -0.68, "shaped by other to place": -0.69,
+    "shaped by other to service": 0.59, "shaped by pair about access": 0.83, "shaped by pair about around": -0.85,
+    "shaped by pair about none": -0.64, "shaped by pair about noun": -0.22, "shaped by pair to be": 0.38,
+    "shaped by pair to named": -0.14, "shaped by pair to nothing": 0.11, "shaped by pair to other": -0.29,
+    "shaped by pair to place": -0.73, "shaped by place about around": -0.26, "shaped by place about noun": 0.06,
+    "shaped by place to be": -0.18, "shaped by place to it": 0.20, "shaped by place to key": -0.13,
+    "shaped by place to named": -0.06, "shaped by place to other": -0.75, "shaped by place to password": 0.82,
+    "shaped by sign about around": -0.46, "shaped by sign about none": -0.65, "shaped by sign about noun": 0.74,
+    "shaped by sign to access": 0.11, "shaped by sign to key": 0.10, "shaped by sign to nothing": 0.14,
+    "shaped by sign to opens": -0.18, "shaped by sign to other": 0.53, "shaped by sign to password": -1.16,
+    "shaped by start about access": -0.09, "shaped by start about around": 2.37, "shaped by start about none": -0.62,
+    "shaped by start about noun": 0.07, "shaped by start to access": 0.26, "shaped by start to nothing": -0.11,
+    "shaped by start to other": 1.57, "shaped by to about none": -0.15, "shaped by to about noun": -0.08,
+    "shaped by to to be": 0.25, "shaped by to to other": 0.16, "shaped by user about access": 0.23,
+    "shaped by user about noun": -0.78, "shaped by user to nothing": -0.87, "shaped by user to other": 0.56,
+    "shaped by with about none": 0.80, "shaped by with about noun": 0.60, "shaped by with to access": 0.06,
+    "shaped by with to named": 0.55, "shaped by with to opens": -0.41, "shaped by with to other": 0.76,
+    "shaped by with to service": 0.41, "shaped then access": -0.94, "shaped then article": 0.11, "shaped then be": 1.00,
+    "shaped then closing": -0.15, "shaped then comma": -0.49, "shaped then conjunction": -0.51,
+    "shaped then end": -0.52, "shaped then it": 0.62, "shaped then opens": 0.33, "shaped then place": 0.93,
+    "shaped then sign": -0.28, "shaped then to": -0.64, "shaped then with": 0.11, "shaped then word": 0.92,
+    "sign about access": -1.09, "sign about access_before": 0.37, "sign about far": 3.00, "sign about follows": -1.19,
+    "sign about follows_far": -1.18, "sign about near": 0.36, "sign about none": -0.40, "sign about noun_after": -0.24,
+    "sign about noun_before": -0.07, "sign about noun_line": -0.39, "sign about service": 0.40, "sign access": 0.43,
+    "sign give": -0.13, "sign it": -0.60, "sign key": 0.28, "sign named": 1.88, "sign nothing": -0.32,
+    "sign number": 0.64, "sign opens": -0.07, "sign other": 1.13, "sign password": -1.29, "sign place": -0.12,
+    "sign service": -0.77, "sign then access": -0.05, "sign then article": -0.96, "sign then be": -0.76,
+    "sign then closing": 1.83, "sign then comma": 0.11, "sign then conjunction": -0.46, "sign then end": 1.30,
+    "sign then opens": -0.31, "sign then place": -0.52, "sign then sign": 1.39, "sign then to": -0.46,
+    "sign then with": -0.86, "sign then word": -0.62, "sign user": -1.46, "snake about access": -0.97,
+    "snake about access_before": -0.15, "snake about around": 0.11, "snake about far": 0.83,
+    "snake about follows": 0.22, "snake about follows_far": -0.11, "snake about near": -0.66, "snake about none": 0.38,
+    "snake about noun": 0.27, "snake about noun_before": 0.11, "snake about service": -0.27, "snake by and": 0.72,
+    "snake by and about none": 1.26, "snake by and about noun": -0.17, "snake by and to other": 0.50,
+    "snake by article": -0.17, "snake by article about noun": -0.14, "snake by article to other": -0.12,
+    "snake by be": -0.23, "snake by be about access": -0.07, "snake by be about none": -0.19,
+    "snake by be to key": -0.32, "snake by be to named": -0.13, "snake by be to other": 0.20, "snake by bracket": -0.76,
+    "snake by bracket about noun": -0.17, "snake by comma": -0.40, "snake by comma about access": -0.17,
+    "snake by comma about around": 0.36, "snake by comma about none": -0.16, "snake by comma about noun": -0.44,
+    "snake by comma to key": -0.11, "snake by comma to other": -0.50, "snake by comma to password": -0.13,
+    "snake by give": -0.29, "snake by give about access": -0.07, "snake by give about none": -0.14,
+    "snake by give about noun": -0.08, "snake by give to nothing": -0.17, "snake by give to other": -0.09,
+    "snake by named": 0.73, "snake by named about none": -0.14, "snake by named about noun": 0.87,
+    "snake by named to other": 0.87, "snake by noun": 0.99, "snake by noun about noun": 0.99, "snake by other": 0.08,
+    "snake by other about access": -0.30, "snake by other about none": 0.26, "snake by other about noun": 0.18,
+    "snake by other to nothing": -0.06, "snake by other to other": -1.19, "snake by pair": -0.20,
+    "snake by pair about none": -0.11, "snake by pair about noun": -0.07, "snake by pair to other": -0.12,
+    "snake by place": -0.05, "snake by sign about access": 0.59, "snake by sign about none": -0.19,
+    "snake by sign about noun": -0.40, "snake by sign to key": -0.30, "snake by sign to other": -0.25,
+    "snake by start": -0.28, "snake by start about around": -0.18, "snake by start to nothing": -0.27,
+    "snake by user": -0.06, "snake by user about access": -0.06, "snake by with": -0.21,
+    "snake by with about access": 0.15, "snake by with about none": -0.12, "snake by with to other": -0.38,
+    "snake named": 0.65, "snake of_key": -0.32, "snake of_password": -0.20, "snake other_number": 0.52,
+    "snake telling": -0.31, "snake then be": -0.10, "snake then closing": -0.95, "snake then comma": 0.68,
+    "snake then conjunction": 0.54, "snake then end": -0.20, "snake then opens": -0.32, "snake then place": -0.21,
+    "snake then to": 0.54, "snake typed": -0.38, "snake unnamed": -0.86, "start about access": 0.27,
+    "start about access_before": -0.18, "start about follows": -1.07, "start about follows_far": 1.66,
+    "start about none": -0.81, "start about noun_after": -0.65, "start about noun_before": 1.16,
+    "start about noun_line": -0.23, "start about service": -0.05, "start access": -0.30, "start it": 1.32,
+    "start key": -0.25, "start named": -0.59, "start nothing": -1.13, "start number": -0.16, "start other": -0.34,
+    "start password": 2.00, "start then access": -0.24, "start then article": -0.07, "start then be": 1.38,
+    "start then closing": 1.77, "start then comma": -0.34, "start then conjunction": 0.06, "start then end": 1.38,
+    "start then it": -0.30, "start then opens": 0.37, "start then other_number": -1.47, "start then place": -0.27,
+    "start then sign": -0.06, "start then to": -1.67, "start then with": -0.18, "start then word": -0.27,
+    "strange about access": 0.99, "strange about access_before": -0.65, "strange about around": -0.61,
+    "strange about far": -1.21, "strange about follows": -0.97, "strange about follows_far": 0.37,
+    "strange about near": 0.29, "strange about noun": -0.51, "strange about noun_after": -0.27,
+    "strange about noun_before": -0.88, "strange about noun_line": -0.25, "strange about service": 0.42,
+    "strange by and about access": 0.57, "strange by and about noun": -1.16, "strange by and to access": -0.15,
+    "strange by and to named": 0.30, "strange by and to other": -0.80, "strange by be": 0.36,
+    "strange by be about access": 1.65, "strange by be about around": -0.61, "strange by be about none": -0.08,
+    "strange by be about noun": -0.67, "strange by be to access": -0.16, "strange by be to give": 0.28,
+    "strange by be to it": 0.85, "strange by be to key": -0.26, "strange by be to named": 0.59,
+    "strange by be to nothing": -0.45, "strange by be to other": -0.96, "strange by be to password": 0.20,
+    "strange by be to place": 0.07, "strange by be to service": 0.07, "strange by bracket": -0.54,
+    "strange by bracket about access": -0.50, "strange by bracket about none": -0.13,
+    "strange by bracket to other": -1.05, "strange by comma": 0.25, "strange by comma about access": 1.33,
+    "strange by comma about around": -0.41, "strange by comma about none": 0.32, "strange by comma about noun": -1.31,
+    "strange by comma to access": -1.95, "strange by comma to it": 0.35, "strange by comma to key": 0.89,
+    "strange by comma to named": -0.08, "strange by comma to number": -0.27, "strange by comma to other": -0.54,
+    "strange by comma to password": 0.58, "strange by give about access": -0.43, "strange by give about around": 0.33,
+    "strange by give about none": -0.35, "strange by give about noun": 0.75, "strange by give to and": -0.14,
+    "strange by give to be": -0.41, "strange by give to it": 0.65, "strange by give to nothing": 1.31,
+    "strange by give to other": -0.13, "strange by noun": -0.85, "strange by noun about noun": -1.04,
+    "strange by noun to key": -0.29, "strange by noun to number": -0.77, "strange by opens": -0.17,
+    "strange by opens about access": -0.19, "strange by opens about none": -0.16, "strange by opens about noun": 0.10,
+    "strange by opens to other": -0.47, "strange by other": 0.68, "strange by other about access": 0.37,
+    "strange by other about none": -0.22, "strange by other about noun": 0.54, "strange by other to other": 1.25,
+    "strange by pair": 0.58, "strange by pair about none": 1.01, "strange by pair about noun": -0.53,
+    "strange by pair to be": 0.23, "strange by pair to nothing": -0.05, "strange by pair to other": 0.72,
+    "strange by pair to place": -0.11, "strange by sign": -0.14, "strange by sign about access": -0.25,
+    "strange by sign about around": -0.46, "strange by sign about noun": 0.10, "strange by sign to access": 0.45,
+    "strange by sign to named": 0.06, "strange by sign to other": 0.88, "strange by sign to password": 0.13,
+    "strange by sign to user": -1.09, "strange by start": 0.15, "strange by start about around": -0.19,
+    "strange by start to key": -0.10, "strange by start to nothing": 0.27, "strange by start to other": -0.11,
+    "strange by to": -0.45, "strange by to about none": -0.30, "strange by to about noun": -0.12,
+    "strange by to to it": -0.14, "strange by to to other": -0.10, "strange by to to place": -0.06,
+    "strange by user": 0.51, "strange by user about access": -0.60, "strange by user about noun": 1.11,
+    "strange by user to access": -0.37, "strange by user to nothing": 2.41, "strange by user to other": -0.87,
+    "strange by with": -0.54, "strange by with about access": -0.94, "strange by with about none": -0.10,
+    "strange by with about noun": 0.15, "strange by with to give": 1.73, "strange by with to it": -0.53,
+    "strange by with to opens": -0.07, "strange by with to other": -0.53, "strange by with to place": 0.36,
+    "strange by worded": -0.24, "strange by worded about noun": 0.54, "strange by worded to place": 0.54,
+    "strange named": -0.30, "strange named_line": -0.55, "strange of_key": 0.25, "strange of_password": 0.18,
+    "strange other_number": -0.21, "strange telling": 1.19, "strange then access": -0.12, "strange then article": -1.44,
+    "strange then be": 0.29, "strange then closing": 0.27, "strange then comma": 0.41, "strange then conjunction": 0.37,
+    "strange then end": 1.31, "strange then it": -0.42, "strange then key": -0.27, "strange then opens": -0.58,
+    "strange then other_number": -0.21, "strange then password": 0.81, "strange then place": -1.20,
+    "strange then sign": -0.57, "strange then to": -0.10, "strange then with": 0.72, "strange then word": -1.28,
+    "strange typed": 0.06, "strange unnamed": -0.07, "telling": -1.32, "then access": -1.93, "then article": -0.70,
+    "then be": -0.14, "then closing": 0.30, "then comma": 0.70, "then conjunction": 0.78, "then end": 0.64,
+    "then it": 0.51, "then key": -1.10, "then number": -0.95, "then opens": 0.46, "then other_number": -0.78,
+    "then password": 0.15, "then place": 0.22, "then sign": 0.17, "then to": 0.91, "then with": -0.17,
+    "then word": -0.42, "to about access": -1.64, "to about access_before": -0.18, "to about far": 0.57,
+    "to about follows": -0.68, "to about follows_far": -1.11, "to about near": 1.26, "to about none": 1.25,
+    "to about noun_after": -0.21, "to about noun_before": -0.14, "to about service": -0.29, "to and": 0.62,
+    "to be": -0.52, "to give": 0.16, "to it": 1.72, "to key": -0.89, "to named": -1.33, "to nothing": -0.94,
+    "to number": -0.66, "to opens": 0.61, "to other": -0.10, "to password": 0.27, "to place": -0.95, "to service": 0.50,
+    "to then access": -0.07, "to then be": -0.65, "to then closing": -0.33, "to then comma": 0.81,
+    "to then conjunction": -0.90, "to then end": -1.89, "to then number": -0.16, "to then opens": -0.30,
+    "to then place": 0.29, "to then sign": 0.83, "to then to": -0.18, "to then word": 1.52, "to user": 0.16,
+    "typed": 0.24, "upper about near": 0.16, "upper about none": -0.19, "upper about noun": 0.10, "upper by be": 0.07,
+    "upper by noun": 0.07, "upper by noun about noun": 0.07, "upper by noun to key": 0.07, "upper named": 0.22,
+    "upper named_line": 0.20, "upper telling": 0.86, "upper then closing": -0.06, "upper then end": 0.30,
+    "upper typed": 0.11, "user about access": -0.33, "user about far": 0.43, "user about follows": -0.23,
+    "user about follows_far": -0.80, "user about service": -0.08, "user access": -0.88, "user give": -0.23,
+    "user nothing": 1.58, "user other": -0.54, "user place": -0.68, "user service": -0.28, "user then be": 1.60,
+    "user then closing": -0.19, "user then comma": -1.43, "user then conjunction": -0.17, "user then end": -2.33,
+    "user then password": 3.22, "user then place": -0.27, "user then with": -0.16, "user then word": -1.25,
+    "with about access": 0.38, "with about access_before": 0.22, "with about far": -0.73, "with about follows": 1.27,
+    "with about follows_far": -0.06, "with about near": -0.15, "with about none": -0.18,
+    "with about noun_before": -0.38, "with about service": 0.53, "with access": 0.95, "with give": 0.73,
+    "with it": -0.11, "with key": -0.45, "with named": -0.93, "with nothing": 0.78, "with number": -0.90,
+    "with opens": 0.95, "with other": -0.27, "with password": -0.18, "with place": 0.97, "with service": -0.61,
+    "with then access": -0.07, "with then closing": -0.47, "with then comma": 1.10, "with then conjunction": -0.29,
+    "with then end": 0.74, "with then it": 0.17, "with then key": -0.40, "with then opens": 1.06,
+    "with then other_number": 0.05, "with then password": -0.70, "with then place": -0.77, "with then to": 1.14,
+    "with then word": -0.52, "worded about access": -0.12, "worded about follows": 0.54, "worded about near": 1.37,
+    "worded about none": -0.13, "worded key": 0.60, "worded other": 0.87, "worded place": 0.71,
+    "worded then closing": -0.38, "worded then comma": -0.45, "worded then end": 1.03, "worded then place": -0.91,
+    "worded then with": 2.41,
+}
+# fmt: on

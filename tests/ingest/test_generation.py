@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"27": "fc635aa2dca44d28"}
+RULES_OF = {"27": "fb5d3e3d3534b98f"}
 
 
 def _rules() -> str:
