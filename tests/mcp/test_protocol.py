@@ -73,9 +73,10 @@ def test_what_is_no_message_is_answered_and_the_next_question_too(start, project
     agent.raw(b'\xff\xfe{"jsonrpc":"2.0"}\n')
     assert agent.next()["error"]["code"] == -32700
     assert agent.request("helix/nothing")["error"]["code"] == -32601
-    unknown = agent.request("tools/call", {"name": "helix_ingest", "arguments": {}})["error"]
-    assert unknown["code"] == -32602
-    assert "helix_search" in unknown["message"]
+    for name, told in (("helix_nothing", "helix_search"), ("helix_ingest", "write_tools = true")):
+        refused = agent.request("tools/call", {"name": name, "arguments": {}})["error"]
+        assert refused["code"] == -32602
+        assert told in refused["message"]
     assert agent.request("tools/call", {"name": 3})["error"]["code"] == -32602
     assert agent.request("ping")["result"] == {}
 
