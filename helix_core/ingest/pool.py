@@ -249,7 +249,7 @@ class Limits:
     buffered_bytes: int = 2 << 20
     files_per_worker: int = 4000
     files_before_replaced: int = 800
-    kept_bytes: int = 104 << 20
+    kept_bytes: int = 96 << 20
 
     @property
     def version(self) -> str:
