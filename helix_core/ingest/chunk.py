@@ -12,8 +12,9 @@ from itertools import pairwise
 
 import tree_sitter
 
-from helix_core.ingest.outline import FUNCTIONS, Import, Outline, Symbol
+from helix_core.ingest.outline import Import, Outline, Symbol
 from helix_core.lines import LineTable
+from helix_core.model import FUNCTIONS
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from helix_core.ingest.headings import Entry, Heading, entries, nested, underlin
 from helix_core.ingest.line_patterns import definitions
 from helix_core.ingest.syntax import Loaded
 from helix_core.lines import LineTable
+from helix_core.model import FUNCTIONS
 
-FUNCTIONS = frozenset({"function", "method", "test"})
 CONTAINERS = frozenset(
     {"class", "interface", "struct", "enum", "trait", "impl", "module", "namespace", "object", "extension", "suite",
      "section"}

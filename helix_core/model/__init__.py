@@ -62,6 +62,7 @@ from helix_core.model.content import (
     joined_symbol,
 )
 from helix_core.model.kinds import (
+    FUNCTIONS,
     HIGH_RISK,
     NOTE_SCHEME,
     Authority,
@@ -117,6 +118,7 @@ __all__ = [
     "CONFLICTS",
     "DEPENDS_ON",
     "DERIVED_FROM",
+    "FUNCTIONS",
     "GLOBAL_SCOPE",
     "HIGH_RISK",
     "MEMORY_KINDS",

@@ -153,3 +153,5 @@ class UseKind(StrEnum):
 
 NOTE_SCHEME = "helix-note:"
 """Begins the ``source_id`` of a note of the memory."""
+FUNCTIONS = frozenset({"function", "method", "test"})
+"""Kinds of definitions that have parameters and a body which runs."""

@@ -12,7 +12,7 @@ from helix_core.faces import lazy_face
 if TYPE_CHECKING:
     from helix_core.search.confidence import FLOOR
     from helix_core.search.coordinates import PASTED_RANKER
-    from helix_core.search.import_paths import Imports, module_of, resolves_to
+    from helix_core.search.import_paths import FROM_IMPORT, Imports, module_of, resolves_to
     from helix_core.search.known_words import verbatim_chunks
     from helix_core.search.language import LANGUAGE_NOTE
     from helix_core.search.meaning import (
@@ -42,6 +42,7 @@ __all__ = [
     "BUILT_IN",
     "DOUBT_NOTE",
     "FLOOR",
+    "FROM_IMPORT",
     "LANGUAGE_NOTE",
     "MOST_CHARS",
     "MOST_PLACES",
@@ -77,7 +78,7 @@ __getattr__ = lazy_face(
     {
         "confidence": ("FLOOR",),
         "coordinates": ("PASTED_RANKER",),
-        "import_paths": ("Imports", "module_of", "resolves_to"),
+        "import_paths": ("FROM_IMPORT", "Imports", "module_of", "resolves_to"),
         "known_words": ("verbatim_chunks",),
         "language": ("LANGUAGE_NOTE",),
         "meaning": ("BUILT_IN", "MOST_CHARS", "MOST_PLACES", "QuestionEncoder", "Reranker", "rerank", "reranker_text"),

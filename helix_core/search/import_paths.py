@@ -10,6 +10,12 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from helix_core.words import lazy_pattern
+
+FROM_IMPORT = lazy_pattern(
+    r"^[ \t]*+from[ \t]++([.\w]++)[ \t]++import[ \t]++(\([^()]{1,4000}+\)|[^\n(]{1,1000}+)", re.M, cues="import"
+)
+"""Python's ``from`` import: the module, and the names with their parentheses."""
 _PACKAGE_FILES = frozenset({"__init__", "index", "mod", "main", "lib", "package-info"})
 _SEPARATORS = re.compile(r"::|[./\\:]")
 _SUFFIX = re.compile(r"\.(?:[cm]?[jt]sx?|py|rb|php|h|hh|hpp|hxx|c|cc|cpp|cxx|css|scss|lua|sh|json|vue|svelte)$")

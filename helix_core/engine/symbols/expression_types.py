@@ -13,8 +13,11 @@ from helix_core.engine.symbols.choice import chain_of
 from helix_core.engine.symbols.hierarchy import ClassAt, ClassHierarchy
 from helix_core.engine.symbols.receivers import (
     BY_PACKAGE,
+    JVM,
     LITERAL,
     MOST_LINES,
+    PYTHON,
+    SCRIPTS,
     SELF,
     Binding,
     Chain,
@@ -29,7 +32,7 @@ from helix_core.engine.symbols.receivers import (
 )
 from helix_core.engine.verdict import Weigher
 from helix_core.ingest import language_of
-from helix_core.model import Source
+from helix_core.model import FUNCTIONS, Source
 from helix_core.search import Imports, module_of, resolves_to
 from helix_core.store import DefinedAt, DefinitionHit, Reader
 
@@ -37,18 +40,17 @@ TYPES = frozenset(
     ("class", "interface", "trait", "struct", "object", "enum", "type", "impl", "record", "union", "protocol")
 )
 SPACES = frozenset(("module", "namespace"))
-FUNCTIONS = frozenset(("function", "method", "test"))
 _DEEPEST = 4
 """Steps from a variable to what it is made of, to what that is made of, and so on."""
 _FAMILIES = {
-    **dict.fromkeys(("python", "cython"), "python"),
-    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "svelte"), "script"),
-    **dict.fromkeys(("java", "kotlin", "scala", "groovy"), "jvm"),
+    **dict.fromkeys(PYTHON, "python"),
+    **dict.fromkeys(SCRIPTS, "script"),
+    **dict.fromkeys(JVM, "jvm"),
     **dict.fromkeys(("c", "cpp", "objective_c"), "c"),
 }
-IMPLICIT_THIS = frozenset(("java", "kotlin", "scala", "groovy", "c_sharp", "cpp", "swift", "ruby", "dart", "php"))
+IMPLICIT_THIS = JVM | {"c_sharp", "cpp", "swift", "ruby", "dart", "php"}
 """Languages in which a bare name may be a member of the class around it."""
-MODULES_ALONE = frozenset(("python", "cython", "javascript", "typescript", "tsx", "vue", "svelte", "go", "rust"))
+MODULES_ALONE = PYTHON | SCRIPTS | {"go", "rust"}
 """Languages in which a file has no name of another one that it does not import."""
 FOREIGN = "foreign"
 """The type of what is surely no class of the workspace."""
@@ -186,8 +188,7 @@ class ExpressionTypes:
             for hit in around:
                 if hit.kind in TYPES and (made := self._fields(name, file, hit)):
                     return made
-        top = [line for line in file.lines if line[:1].strip()]
-        return _without_none(made_of(name, top, file.language))
+        return _without_none(made_of(name, file.top_lines, file.language))
 
     def _fields(self, name: str, file: CodeText, hit: DefinitionHit) -> list[Made]:
         """Return what an attribute is made of in the lines of a class."""
@@ -352,7 +353,7 @@ class ExpressionTypes:
 
     def _is_from(self, one: DefinedAt, file: CodeText, bound: Binding, target: str) -> bool:
         """Return whether an import takes a class from the module ``target``, or from a package that may hand it on."""
-        if file.language in ("java", "kotlin", "scala", "groovy"):
+        if file.language in JVM:
             whole = ".".join((self.package_of(one), *chain_of(one)))
             return whole in (bound.target, f"{bound.target}.{bound.name}")
         if file.language == "go":
@@ -377,7 +378,7 @@ class ExpressionTypes:
         in Rust whether one takes in all of any.
         """
         stars = [bound.target for name, bound in file.bindings.items() if name.startswith("*")]
-        if file.language in ("java", "kotlin", "scala", "groovy"):
+        if file.language in JVM:
             return ".".join((self.package_of(one), *one.trail)) in stars
         if file.language == "go":
             return any(target.endswith("/".join(module_of(one.path)[:-1])) for target in stars)

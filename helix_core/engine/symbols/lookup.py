@@ -27,7 +27,7 @@ from helix_core.engine.symbols.uses import Standing, UseJudge
 from helix_core.engine.verdict import Weigher, line_of_mention, line_on_disk, lines_of_use, owners_in
 from helix_core.ingest import language_of
 from helix_core.lines import LineTable
-from helix_core.model import Item, Overlays, Role
+from helix_core.model import FUNCTIONS, Item, Overlays, Role
 from helix_core.search import Imports, module_of, resolves_to
 from helix_core.store import DefinedAt, DefinitionHit, Reader, UseTotals
 from helix_core.workspace import BlamedLines, LineHistory
@@ -41,7 +41,6 @@ FILES_TRIED = 8
 OVERRIDES_COUNTED = 200
 """Methods of a name whose classes are read for their bases in a look-up with a limit; else twice as many as are shown,
 because a hover waits for them."""
-_CALLERS = frozenset(("function", "method", "test"))
 DOCUMENTS_TRIED = 40
 DOCUMENT_FILES_TRIED = 6
 MOST_BY_NAME = 3
@@ -337,7 +336,7 @@ class NameNeighborhood:
         found: dict[tuple[int, int] | int, UsedLine] = {}
         for one in used:
             around = [hit for hit in hits if hit.start_line <= one.line <= hit.end_line]
-            callers = [hit for hit in around if hit.kind in _CALLERS]
+            callers = [hit for hit in around if hit.kind in FUNCTIONS]
             caller = min(callers, key=lambda hit: hit.end_line - hit.start_line, default=None)
             key = (caller.start_line, caller.end_line) if caller is not None else one.line
             if key not in found or (found[key].by_name and not one.by_name):

@@ -16,6 +16,7 @@ from helix_core.engine.verdict import code_lines
 from helix_core.ingest import language_of
 from helix_core.lines import with_line_feeds
 from helix_core.model import Source
+from helix_core.search import FROM_IMPORT
 from helix_core.store import DefinitionHit
 
 MOST_LINES = 40
@@ -41,9 +42,12 @@ _FOR = re.compile(r"\bfor\b[^:]*$")
 _IN = re.compile(r"[\w\s,.*()]*\bin\b")
 _ENDS = re.compile(r"\s*(?:$|[;,){}\]:?]|as\b|#|//)")
 
+PYTHON = frozenset({"python", "cython"})
+SCRIPTS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
+JVM = frozenset({"java", "kotlin", "scala", "groovy"})
 TYPED_FIRST = frozenset({"java", "c_sharp", "c", "cpp", "dart", "groovy", "objective_c"})
 """Languages that write a variable's type before its name."""
-TYPED_AFTER = frozenset({"typescript", "tsx", "javascript", "vue", "svelte", "kotlin", "scala", "swift", "rust"})
+TYPED_AFTER = SCRIPTS | {"kotlin", "scala", "swift", "rust"}
 """Languages that write it behind a colon, or may."""
 _NO_TYPES = frozenset(
     (
@@ -218,7 +222,6 @@ def made_of(name: str, lines: Sequence[str], language: str, *, own: str = "") ->
     """
     found: list[Made] = []
     word = re.compile(rf"(?<![\w.$@]){re.escape(own + name)}(?![\w$])")
-    patterns = _patterns(name, language, own)
     for number, line in enumerate(lines):
         at = word.search(line) if len(line) <= LONGEST_DECLARATION else None
         if at is None:
@@ -226,7 +229,7 @@ def made_of(name: str, lines: Sequence[str], language: str, *, own: str = "") ->
         if _FOR.search(line[: at.start()]) and _IN.match(line[at.end() :]):
             found.append(Made())
             continue
-        for pattern in patterns:
+        for pattern in _patterns(name, language, own):
             match = pattern.search(line)
             if match is None:
                 continue
@@ -263,7 +266,7 @@ def _patterns(name: str, language: str, own: str) -> tuple[re.Pattern[str], ...]
     v = rf"(?<![\w.$@]){re.escape(own + name)}(?![\w$])"
     assigned = rf"(?:^|[;{{(]|\b(?:then|do)\b)\s*{v}\s*(?P<anew>)=(?![=>~])\s*(?P<value>.*)"
     made: list[str] = []
-    if language in ("python", "cython"):
+    if language in PYTHON:
         made = [
             rf"(?:^|[(,*])\s*{v}\s*:\s*(?P<type>['\"A-Za-z_][^=,)#]*)(?:=\s*(?P<value>.*))?",
             rf"^\s*{v}\s*=(?!=)\s*(?P<value>.*)",
@@ -301,7 +304,7 @@ def _patterns(name: str, language: str, own: str) -> tuple[re.Pattern[str], ...]
 
 
 _RETURNS = {
-    **dict.fromkeys(("python", "cython", "rust", "swift"), r"\)\s*->\s*(?P<type>[^:{{]+)"),
+    **dict.fromkeys((*PYTHON, "rust", "swift"), r"\)\s*->\s*(?P<type>[^:{{]+)"),
     **dict.fromkeys(("typescript", "tsx", "kotlin", "scala"), r"\)\s*:\s*(?P<type>[^={{]+)"),
     "go": r"\b{name}\s*\([^)]*\)\s*\(?(?P<type>[*\w.]+)",
     **dict.fromkeys(TYPED_FIRST, r"(?P<type>[A-Za-z_][\w.:]*(?:<[^;=()]*>)?(?:\[\])*)[&*\s]+{name}\s*\("),
@@ -320,7 +323,6 @@ def returned_type(name: str, head: str, language: str) -> str:
 
 # Imports
 
-_PY_FROM = re.compile(r"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^()]{1,4000}\)|[^\n(]{1,1000})", re.M)
 _PY_IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w., \t]{1,1000})", re.M)
 _JS_FROM = re.compile(r"\b(?:import|export)\s+(?:type\s+)?([^;'\"`()]{1,600}?)\s*\bfrom\s*['\"]([^'\"\n]{1,300})['\"]")
 _JS_REQUIRE = re.compile(
@@ -341,8 +343,8 @@ def bindings(text: str, language: str) -> dict[str, Binding]:
 
 
 def _bound(text: str, language: str) -> Iterator[tuple[str, str, str]]:
-    if language in ("python", "cython"):
-        for match in _PY_FROM.finditer(text):
+    if language in PYTHON:
+        for match in FROM_IMPORT.finditer(text):
             listed = re.sub(r"#[^\n]*", "", match[2]).strip("() \t\n\\")
             for original, name in _listed(listed, " as "):
                 yield name, match[1], original
@@ -351,7 +353,7 @@ def _bound(text: str, language: str) -> Iterator[tuple[str, str, str]]:
                 yield (name, original, "") if name != original else (original.split(".")[0], original.split(".")[0], "")
                 if name == original and "." in original:
                     yield original, original, ""
-    elif language in ("javascript", "typescript", "tsx", "vue", "svelte"):
+    elif language in SCRIPTS:
         for match in _JS_FROM.finditer(text):
             yield from _bound_in_script(match[1], match[2])
         for match in _JS_REQUIRE.finditer(text):
@@ -364,7 +366,7 @@ def _bound(text: str, language: str) -> Iterator[tuple[str, str, str]]:
         for match in _GO_IMPORT.finditer(text):
             name = match[1] or match[2].rpartition("/")[2]
             yield "*" if name == "." else name, match[2], ""
-    elif language in ("java", "kotlin", "scala", "groovy"):
+    elif language in JVM:
         for match in _JVM_IMPORT.finditer(text):
             package, _, name = match[2].rpartition(".")
             if match[3]:
@@ -446,7 +448,7 @@ def head_of(lines: Sequence[str]) -> str:
 # Files
 
 _PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)", re.M)
-BY_PACKAGE = frozenset(("go", "java", "kotlin", "scala", "groovy"))
+BY_PACKAGE = JVM | {"go"}
 """Languages in which a file has the names of its package without an import."""
 
 
@@ -464,6 +466,11 @@ class CodeText:
         return code_lines(self.text, self.language)
 
     @cached_property
+    def top_lines(self) -> list[str]:
+        """Return the lines of code that are not indented."""
+        return [line for line in self.lines if line[:1].strip()]
+
+    @cached_property
     def bindings(self) -> dict[str, Binding]:
         """Return what the imports bind."""
         return bindings(self.text, self.language)
@@ -479,6 +486,10 @@ class CodeText:
         """Return the definitions around a line, the innermost first."""
         found = [hit for hit in self.defined if hit.start_line <= line <= hit.end_line]
         return sorted(found, key=lambda hit: (hit.end_line - hit.start_line, -hit.start_line))
+
+    def is_within(self, name: str, line: int) -> bool:
+        """Return whether a line is in a definition of this name."""
+        return any(hit.name == name for hit in self.around(line))
 
     def before(self, line: int, column: int) -> str:
         """Return the code before a place, with the lines above where the expression began there."""

@@ -15,7 +15,6 @@ from functools import cached_property
 
 from helix_core.engine.symbols.expression_types import (
     FOREIGN,
-    FUNCTIONS,
     IMPLICIT_THIS,
     MODULES_ALONE,
     TYPES,
@@ -26,6 +25,7 @@ from helix_core.engine.symbols.expression_types import (
 from helix_core.engine.symbols.hierarchy import ClassAt, ClassHierarchy, MemberOrigin
 from helix_core.engine.symbols.receivers import (
     BY_PACKAGE,
+    JVM,
     LITERAL,
     LONGEST_DECLARATION,
     SELF,
@@ -39,7 +39,7 @@ from helix_core.engine.symbols.receivers import (
     module_named,
 )
 from helix_core.engine.verdict import Weigher, whole_word
-from helix_core.model import Role, Source
+from helix_core.model import FUNCTIONS, Role, Source
 from helix_core.search import Imports, module_of, resolves_to
 from helix_core.store import DefinedAt, Reader
 from helix_core.words import is_compound
@@ -214,7 +214,7 @@ class UseJudge:
         return Standing.SURE if self._is_sole else Standing.BY_NAME
 
     def _is_within(self, one: DefinedAt, file: CodeText, line: int) -> bool:
-        return file.path == one.path and any(hit.name == one.trail[-1] for hit in file.around(line))
+        return file.path == one.path and file.is_within(one.trail[-1], line)
 
     def _bare(self, one: DefinedAt, at: _NameAt) -> Standing:
         file, line, before, after = at.file, at.line, at.before, at.after
@@ -242,13 +242,13 @@ class UseJudge:
         """Return the standing of a bare name in the file that defines it: a local one only inside its owner."""
         if not one.trail or one.hit.kind in TYPES:
             return Standing.SURE
-        return Standing.SURE if any(hit.name == one.trail[-1] for hit in file.around(line)) else Standing.OTHER
+        return Standing.SURE if file.is_within(one.trail[-1], line) else Standing.OTHER
 
     def _unbound(self, one: DefinedAt, file: CodeText, line: int) -> Standing:
         """Return the standing of a bare name that is neither defined nor imported in its file."""
         language = file.language
         if language in BY_PACKAGE:
-            if one.trail and not any(hit.name == one.trail[-1] for hit in file.around(line)):
+            if one.trail and not file.is_within(one.trail[-1], line):
                 inherited = any(
                     self._hierarchy.extends(at, {(one.path, one.trail)}) for at in self._types.classes_at(file, line)
                 )
@@ -265,11 +265,16 @@ class UseJudge:
             return Standing.SURE
         return Standing.BY_NAME if self._is_sole or is_near else Standing.UNTOLD
 
+    @cached_property
+    def _parameters(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        """Return what the name is as a parameter of a function, and of an arrow function."""
+        name = re.escape(self._name)
+        arrow = rf"(?:\([^()]*(?<!\w){name}(?!\w)[^()]*\)|(?<![\w.]){name})\s*=>"
+        return re.compile(rf"[(,*&|]\s*{name}\s*(?:[,:)|=]|$)"), re.compile(arrow)
+
     def _is_shadowed(self, file: CodeText, line: int) -> bool:
         """Return whether a function around a line has a parameter or a variable of the name."""
-        name = re.escape(self._name)
-        parameter = re.compile(rf"[(,*&|]\s*{name}\s*(?:[,:)|=]|$)")
-        arrow = re.compile(rf"(?:\([^()]*(?<!\w){name}(?!\w)[^()]*\)|(?<![\w.]){name})\s*=>")
+        parameter, arrow = self._parameters
         for hit in file.around(line):
             if hit.kind not in FUNCTIONS:
                 continue
@@ -291,7 +296,7 @@ class UseJudge:
         """Return the standing of a name that an import binds."""
         if bound.name not in (self._name, "default", "") and bound.name:
             return Standing.OTHER
-        if file.language in ("java", "kotlin", "scala", "groovy"):
+        if file.language in JVM:
             whole = ".".join((self._types.package_of(one), *one.trail, self._name))
             is_own = bound.target == whole or whole.endswith(f".{bound.target}")
             return Standing.SURE if is_own or f"{bound.target}.{bound.name}" == whole else Standing.OTHER
@@ -309,7 +314,7 @@ class UseJudge:
             is_own = bool(folder) and (bound.target == folder or bound.target.endswith(f"/{folder}"))
             is_root = not folder and self._is_sole
             return Standing.SURE if is_own or is_root else Standing.OTHER
-        if file.language in ("java", "kotlin", "scala", "groovy"):
+        if file.language in JVM:
             return Standing.OTHER
         target = module_named(bound, words)
         if resolves_to(target, file.path, one.path, is_named=True):

@@ -37,6 +37,7 @@ from helix_core.ingest import (
 )
 from helix_core.ingest.signatures import LANGUAGES
 from helix_core.model import Reason, Role, SourceKind, Status
+from helix_core.search import FROM_IMPORT
 from helix_core.store import DefinedAt, DefinitionHit, Reader
 from helix_core.words import is_compound
 from helix_core.workspace import ChangedSince, Git, changed_since, source_id_of
@@ -63,7 +64,6 @@ _SETS_FROM_OUTSIDE = re.compile(rb"\bsetattr\(\s*(?:cls|klass|[A-Z]\w*)\s*,")
 _DECLARES = re.compile(
     r"(?:(?:async|export|default|public|private|static|pub|abstract) )*(?:def|class|function|fn|func)\b"
 )
-_IMPORTED = re.compile(r"^[ \t]*+from[ \t]++([.\w]++)[ \t]++import[ \t]++(\([^()]{1,4000}+\)|[^\n(]{1,1000}+)", re.M)
 # Inner classes that users of a library write with options of their own.
 _WRITTEN_BY_USERS = frozenset({"Meta", "Config", "Options", "Params", "Arguments"})
 # Classes of a language or its platform, which a class of the workspace may be named like.
@@ -689,7 +689,7 @@ def _is_imported(data: bytes, base: str, path: bytes) -> bool:
     modules = {module.removeprefix("_") for module in _modules(path)} | {"", "__init__"}
     if owner:
         return owner.rpartition(".")[2].removeprefix("_") in modules
-    for match in _IMPORTED.finditer(text):
+    for match in FROM_IMPORT.finditer(text):
         names = re.split(r"[,()\s]+", match[2])
         if name in names:
             at = names.index(name)
