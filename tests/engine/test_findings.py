@@ -5,9 +5,12 @@ import time
 
 import pytest
 
+from helix_core.workspace.history import LineHistory
 from tests.engine.repository import git, write
 
 GUIDE = b"docs/sessions.md"
+# More than a busy machine needs to blame a file.
+AMPLE_MS = 60_000
 
 
 def edit(folder, name, old, new):
@@ -30,7 +33,7 @@ def coded(findings, code):
 
 def test_nothing_is_found_where_nothing_is_wrong(helix):
     for path in (GUIDE, b"app/sessions.py", b"README.md", b"tests/test_sessions.py"):
-        findings = helix.symbols.findings(path)
+        findings = helix.symbols.findings(path, budget_ms=AMPLE_MS)
         assert findings == []
         assert not findings.partial
 
@@ -119,11 +122,18 @@ def test_nothing_is_said_of_what_is_not_indexed_or_not_there(changed, repository
 def test_time_that_runs_out_is_told(changed):
     findings = changed.symbols.findings(GUIDE, budget_ms=0)
     assert findings.partial
-    assert not changed.symbols.findings(GUIDE, budget_ms=60_000).partial
+    assert not changed.symbols.findings(GUIDE, budget_ms=AMPLE_MS).partial
+
+
+def test_lines_that_git_has_not_blamed_yet_are_told(changed, monkeypatch):
+    monkeypatch.setattr(LineHistory, "_blamed", lambda self, lines: self._closed.wait() and ())
+    findings = changed.symbols.findings(GUIDE, budget_ms=500)
+    assert [each["code"] for each in findings] == ["outdated_doc"]
+    assert findings.partial
 
 
 def test_a_clock_that_runs_away_takes_no_finding_away(changed, monkeypatch):
-    calm, now = changed.symbols.findings(GUIDE), time.monotonic()
+    calm, now = changed.symbols.findings(GUIDE, budget_ms=AMPLE_MS), time.monotonic()
 
     def later():
         nonlocal now

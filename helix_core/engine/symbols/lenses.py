@@ -148,7 +148,7 @@ class FileFindings:
         return findings
 
     def _look(self, path: bytes) -> Findings:
-        findings = Findings()
+        findings, self._is_undated = Findings(), False
         source = self._reader.files.source(path)
         file = self._weigher.observer.look(source).file if source is not None else None
         source = self._reader.files.source(path)
@@ -217,7 +217,9 @@ class FileFindings:
         outdated = OutdatedDocuments(
             facts.committed, self._reader, self._weigher.observer, facts.state.head, facts.lookups()
         )
-        lines = facts.lines_of(file, documents[0].source.path, BLAME_SHARE * self._budget_ms / 1e3)
+        path = documents[0].source.path
+        lines = facts.lines_of(file, path, BLAME_SHARE * self._budget_ms / 1e3)
+        self._is_undated = self._is_undated or not facts.has_blamed(file, path)
         text = self._masked(documents[0]).text()
         for start in range(0, len(documents), ITEMS_AT_ONCE):
             self._check()

@@ -105,12 +105,19 @@ class VerdictContext:
         """
         if file is None or self.lines is None or not file.data:
             return ()
-        count = line_count(file.data)
-        lines = BlamedLines(path, file.content_hash, 1, count, file.data)
+        lines = _all_lines(file, path)
         self.lines.ask(lines)
         found = self.lines.each(lines, wait_s)
         # For git a lone CR ends no line: then its lines are not ours.
-        return found if len(found) == count else ()
+        return found if len(found) == lines.end_line else ()
+
+    def has_blamed(self, file: DiskFile, path: bytes) -> bool:
+        """Return whether ``lines_of`` has said of a file what blame can say."""
+        return self.lines is None or not file.data or self.lines.has_answered(_all_lines(file, path))
+
+
+def _all_lines(file: DiskFile, path: bytes) -> BlamedLines:
+    return BlamedLines(path, file.content_hash, 1, line_count(file.data), file.data)
 
 
 class Weigher:
