@@ -206,10 +206,18 @@ class Diagnostics:
         self._look_again(uri, is_partial)
         shown = [*found, *_stale_findings(self._packets, place)]
         kept = [each for each in shown if (place_id(place), each["code"], each["text_hash"]) not in hidden]
-        text = place.folder.settings.severity + json.dumps(kept, sort_keys=True, default=str)
         severity = _SEVERITIES[place.folder.settings.severity]
         items = [diagnostic(each, uri, document, self._connection, severity) for each in kept]
-        return items, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16] if kept else NONE
+        return items, result_id_of(kept, place.folder.settings.severity)
+
+
+def result_id_of(findings: Sequence[dict[str, Any]], severity: str) -> str:
+    """Return what tells findings apart by what a person sees of them: blame may give the commit of a flag later than
+    its sentence, which is the same.
+    """
+    seen = [{name: value for name, value in each.items() if name != "flag"} for each in findings]
+    text = severity + json.dumps(seen, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16] if findings else NONE
 
 
 def place_id(place: FileInFolder) -> str:

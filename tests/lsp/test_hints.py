@@ -12,7 +12,7 @@ import pytest
 
 from helix_core.config import Config
 from helix_core.engine import Helix
-from helix_ls.lsp.diagnostics import dismiss, dismissed, mentioned
+from helix_ls.lsp.diagnostics import NONE, dismiss, dismissed, mentioned, result_id_of
 from tests.engine.repository import git
 from tests.lsp.conftest import StartWire, serving, visiting
 from tests.lsp.wire import Wire
@@ -100,6 +100,16 @@ def test_a_client_that_pulls_is_told_when_and_that_nothing_changed(pulls: Visit,
     assert again == {"kind": "unchanged", "resultId": report["resultId"]}
     assert pull(wire, uri, "another")["kind"] == "full"
     assert wire.told("textDocument/publishDiagnostics") == []
+
+
+def test_findings_are_told_apart_by_what_a_person_sees() -> None:
+    finding = {"code": "outdated_doc", "message": "seal(a) is seal(b) now", "start_line": 3, "flag": {"since": None}}
+    blamed = finding | {"flag": {"since": "3f" * 20}}
+    assert result_id_of([blamed], "hint") == result_id_of([finding], "hint") != NONE
+    others = [finding | {"message": "seal(a) is gone"}, finding | {"start_line": 4}, finding | {"code": "contradicted"}]
+    ids = [result_id_of([one], "hint") for one in others] + [result_id_of([finding], "information")]
+    assert len({*ids, result_id_of([finding], "hint")}) == len(ids) + 1
+    assert result_id_of([], "hint") == NONE
 
 
 def test_a_client_that_cannot_pull_is_sent_them(pushed: Visit, left_behind: Path) -> None:
