@@ -30,6 +30,7 @@ VERBS = (
         "search",
         "packet",
         "context",
+        "uses",
         "changes",
         "check",
         "where",
@@ -58,6 +59,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "packet": (f"helix packet {_QUESTION}", f"helix packet {_QUESTION} --task edit --max-tokens 2000"),
     "context": (f"helix context {_QUESTION} --budget 2000 | llm",),
+    "uses": ("helix uses Basket.add_line", "helix uses shipping_cost --depth 2 --path ~/src/shop"),
     "changes": ("helix changes", "helix changes --since v2.0 --path ~/src/shop --limit 30"),
     "check": ("helix check README.md docs/*.md", "git diff | helix check -"),
     "where": ("helix where", "helix where ~/src/shop --limit 10", "helix where --forget"),
@@ -130,6 +132,17 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "mcp": ("helix mcp ~/src/shop",),
 }
 """Commands that work as they are shown, by verb; the first is the simplest."""
+_CALLED_ELSEWHERE = {
+    **dict.fromkeys(("callers", "usages", "references", "refs", "symbol", "neighbors", "who"), "uses"),
+    **dict.fromkeys(("find", "grep", "query", "locate"), "search"),
+    **dict.fromkeys(("ask", "question"), "packet"),
+    **dict.fromkeys(("explain", "why"), "search --explain"),
+    **dict.fromkeys(("init", "reindex", "refresh", "update"), "index"),
+    **dict.fromkeys(("lint", "verify", "validate"), "check"),
+    **dict.fromkeys(("memories", "memory"), "list"),
+    **dict.fromkeys(("setup", "install"), "connect"),
+}
+"""The verbs by the names that other programs have for what they do."""
 
 
 def _folder(typed: str | Path) -> Path:
@@ -253,8 +266,9 @@ class Verbs(TyperGroup):
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
-            close = get_close_matches(args[0], VERBS, n=1)
-            hint = f"did you mean helix {close[0]}?" if close else f"the commands are {', '.join(VERBS)}"
+            close = [_CALLED_ELSEWHERE.get(args[0].lower(), ""), *get_close_matches(args[0], VERBS, n=1)]
+            meant = next(filter(None, close), "")
+            hint = f"did you mean helix {meant}?" if meant else f"the commands are {', '.join(VERBS)}"
             raise click.UsageError(f"there is no command {args[0]}; {hint}", ctx)
         ctx.meta[_TYPED] = list(args)
         return super().resolve_command(ctx, args)

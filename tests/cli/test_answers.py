@@ -82,6 +82,56 @@ def test_what_changed_since_is_seen_by_the_next_question(helix: RunHelix, shop: 
     assert ran.answer["verified"][0]["symbol"] == "customs_duty"
 
 
+def test_who_uses_a_name_is_asked_at_the_terminal(helix: RunHelix, shop: Path) -> None:
+    (shop / "shop/checkout.py").write_text(
+        "from shop.shipping import shipping_cost\n\n\ndef bill(grams):\n    return shipping_cost(grams)\n"
+        "\n\ndef offer(grams):\n    return bill(grams)\n"
+    )
+    (shop / "tests").mkdir()
+    (shop / "tests/test_shipping.py").write_text(
+        "from shop.shipping import shipping_cost\n\n\ndef test_cost():\n    assert shipping_cost(10) == 301\n"
+    )
+    ran = helix("uses", "shipping_cost", "--path", shop)
+    assert ran.status == 0
+    lines = ran.out.splitlines()
+    assert lines[0] == "shipping_cost · function · 1 user · 1 test"
+    for title, place in (
+        ("definitions", "  ✓ shop/shipping.py:4-6  shipping_cost"),
+        ("users", "  ✓ shop/checkout.py:5  bill"),
+        ("tests", "  ✓ tests/test_shipping.py:5  test_cost"),
+        ("documents", "  ✓ docs/guide.md:5  Guide"),
+    ):
+        assert lines[lines.index(title) + 1] == place
+    reached = helix("uses", "shipping_cost", "--path", shop, "--depth", "2").out.splitlines()
+    at = reached.index("reached by a change")
+    assert reached[at + 1 : at + 3] == ["  ✓ shop/checkout.py:9  offer", "      by way of bill"]
+    assert helix("uses", "shipping_cost", "--path", shop, "--json").answer["schema"] == "helix.symbol/1"
+
+
+def test_uses_that_are_left_out_are_counted_and_a_page_away(helix: RunHelix, shop: Path) -> None:
+    code = "\n".join(f"def bill_{n}():\n    return shipping_cost({n})\n\n" for n in range(5))
+    (shop / "shop/checkout.py").write_text(f"from shop.shipping import shipping_cost\n\n\n{code}")
+    lines = helix("uses", "shipping_cost", "--path", shop, "--limit", "2").out.splitlines()
+    assert "  … and 3 more" in lines
+    option, page = lines[-1].removeprefix("more: ").split()
+    more = helix("uses", "shipping_cost", "--path", shop, "--limit", "2", option, page).out
+    assert "bill_2" in more and "bill_1" not in more
+
+
+def test_a_name_that_nothing_has_is_told_with_the_search_of_a_terminal(helix: RunHelix, shop: Path) -> None:
+    ran = helix("uses", "shiping_cost", "--path", shop)
+    assert (ran.status, ran.complaint) == (
+        2,
+        "helix: no definition here is named 'shiping_cost'; look for it with helix search",
+    )
+    assert "the name is empty" in helix("uses", " ", "--path", shop).complaint
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("callers", "uses"), ("grep", "search"), ("explain", "search --explain")])
+def test_a_verb_of_another_program_leads_to_ours(helix: RunHelix, typed: str, meant: str) -> None:
+    assert helix(typed, "x").complaint.startswith(f"helix: there is no command {typed}; did you mean helix {meant}?")
+
+
 def test_here_is_the_default_folder(helix: RunHelix, shop: Path) -> None:
     assert "shop/shipping.py" in helix("search", "shipping_cost", cwd=shop).out
 

@@ -240,4 +240,4 @@ def test_what_changed_without_git_names_what_a_terminal_has(helix: RunHelix, tmp
     (tmp_path / "plain/a.py").write_text("A = 1\n")
     ran = helix("changes", "--path", tmp_path / "plain")
     assert ran.status == 2
-    assert "helix packet" in ran.complaint and "helix_uses" not in ran.complaint
+    assert "helix uses NAME" in ran.complaint and "helix_uses" not in ran.complaint

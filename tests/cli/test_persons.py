@@ -62,6 +62,7 @@ FOR_ANYONE = (
     "search x",
     "packet x",
     "context x",
+    "uses x",
     "changes",
     "check README.md",
     "where",

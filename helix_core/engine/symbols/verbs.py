@@ -128,13 +128,15 @@ class Symbols:
         """Return the notes on files that count and are not in the index."""
         return self.session.not_indexed().all_notes
 
-    def unknown(self, name: str) -> str:
-        """Return the sentence for a name that no indexed definition has, with what the index lacks."""
+    def unknown(self, name: str, search: str = "helix_search") -> str:
+        """Return the sentence for a name that no indexed definition has, with what the index lacks; ``search`` is what
+        the asker calls a search.
+        """
         if of_others := self._of_other_owners(name):
             return of_others
         missing = [*self._may_define(name), *self.missing_notes()] or self._unrecognized(name)
         if not missing:
-            return f"no definition here is named {name[:80]!a}; look for it with helix_search"
+            return f"no definition here is named {name[:80]!a}; look for it with {search}"
         return f"no indexed definition is named {name[:80]!a}, but {'; '.join(missing)}"
 
     def _of_other_owners(self, name: str) -> str:
@@ -228,7 +230,7 @@ class Symbols:
         if git is None:
             raise UsageError(
                 "what changed is known from git, and this folder is in no repository; begin one with git init and a "
-                "first commit, or ask who uses a single name, as in: helix packet 'who calls NAME?'"
+                "first commit, or ask who uses a single name, as in: helix uses NAME"
             )
         try:
             start = starting_point(git, since)

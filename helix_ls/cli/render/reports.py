@@ -11,7 +11,7 @@ from rich.text import Text
 from helix_core.engine.requests import NOT_COMPARED
 from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import path_of, uri_of
-from helix_ls.cli.render.page import Page, dim, duration, grid, left_out, mark, size
+from helix_ls.cli.render.page import UNCHANGED, Page, dim, duration, grid, left_out, mark, reason_of, size
 
 _CHANGES = (
     ("added", "added"),
@@ -281,6 +281,55 @@ def draw_comparison(found: dict[str, Any]) -> None:
 
 
 _AROUND = ("overrides", "users", "tests", "documents")
+_OF_NAME = ("definitions", "overrides", "users", "tests", "documents", "same_name", "co_changed")
+_WORDS_OF = {"same_name": "same name", "co_changed": "changes with it"}
+
+
+def draw_uses(answer: dict[str, Any], workspace: Path, shown: Collection[str] = ()) -> None:
+    """Print who uses, overrides, tests and documents a name, a line for each place, marks included."""
+    page = Page()
+    about = "" if answer["totals_exact"] else "about "
+    totals = [f"{about}{count(answer[f'{kind}s_total'], kind)}" for kind in ("user", "test")]
+    page.line(Text(inert_line(answer["symbol"]), style="bold"), dim(f" · {answer['kind']} · {' · '.join(totals)}"))
+    for kind in _OF_NAME:
+        places = answer[kind]
+        if kind == "same_name":
+            places = [place for place in places if place not in answer["overrides"]]
+        _draw_places(page, _WORDS_OF.get(kind, kind), places, workspace)
+        more = answer.get(f"{kind}_total", 0) - answer["offset"] - len(places)
+        if places and more > 0:
+            is_exact = answer["totals_exact"] or kind == "definitions"
+            others = "; name one as Owner.name or module.name" if kind == "definitions" else ""
+            page.line("  ", dim(f"… and {'' if is_exact else 'about '}{more:,} more{others}"))
+    if "reached" in answer:
+        _draw_places(page, "reached by a change", answer["reached"], workspace)
+        if not answer["reached_all"]:
+            page.line("  ", dim("and more, which were not followed"))
+    if not any(answer[kind] for kind in _AROUND) and not answer["offset"]:
+        page.space()
+        page.line(dim("Nobody here uses it by name."))
+    page.notes(answer["notes"], shown)
+    page.space()
+    page.line(dim(duration(answer["elapsed_ms"])))
+    page.following(answer)
+    page.show()
+
+
+def _draw_places(page: Page, title: str, places: list[dict[str, Any]], workspace: Path) -> None:
+    """Add the places of a kind below its title."""
+    if not places:
+        return
+    page.space()
+    page.line(Text(title, style="bold"))
+    for place in places:
+        page.pointer(Text.assemble("  ", mark(place["status"])), place, uri_of(workspace, path_of(place["source_id"])))
+        why = [
+            *([f"by way of {place['via']}"] if "via" in place else []),
+            *(["by its name only"] if place.get("by_name") else []),
+            *([reason_of(place)] if place["reason"] not in UNCHANGED else []),
+        ]
+        if why:
+            page.line("      ", dim("; ".join(why)), indent=6)
 
 
 def draw_changes(answer: dict[str, Any], workspace: Path, shown: Collection[str] = ()) -> None:
