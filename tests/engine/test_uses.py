@@ -405,3 +405,38 @@ def test_an_owner_that_is_a_variable_or_another_class_is_said_to_have_no_definit
         known = symbols.about(f"{owner}.renewLater")
         assert known["symbol"] == "Lock.renewLater"
         assert known["notes"] == [f"no renewLater is defined in '{owner}'; there is Lock.renewLater in app/lock.py"]
+
+
+FIXTURES = {
+    "conftest.py": "import pytest\n\n\n@pytest.fixture\ndef shelf():\n    return []\n\n\n"
+    "@pytest.fixture(\n    scope='session',\n)\ndef full_shelf(shelf):\n    return [*shelf, 1]\n",
+    "tests/api/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef shelf():\n    return [2]\n",
+    "tests/test_shelf.py": "import pytest\n\n\ndef test_one(shelf):\n    assert not shelf\n\n\n"
+    "class TestShelf:\n    def test_two(self, shelf, full_shelf):\n        assert full_shelf\n\n"
+    "    def helper(self, shelf):\n        return shelf\n",
+    "tests/api/test_api.py": "def test_far(shelf):\n    assert shelf == [2]\n",
+    "tests/test_own.py": "import pytest\n\n\n@pytest.fixture\ndef shelf():\n    return [3]\n\n\n"
+    "def test_own(shelf):\n    assert shelf\n",
+}
+
+
+def test_the_tests_that_ask_for_a_fixture_by_a_parameter_use_it(tmp_path, open_helix):
+    engine = indexed(tmp_path, open_helix, FIXTURES)
+    known = engine.symbols.about("shelf", path=b"conftest.py", line=5, k=40)
+    found = [(one["source_id"], one["symbol"], bool(one.get("by_name"))) for one in known["tests"]]
+    assert found == [
+        ("tests/test_shelf.py", "TestShelf.test_two", False),
+        ("conftest.py", "full_shelf", False),
+        ("tests/test_shelf.py", "test_one", False),
+    ]
+    assert known["users"] == []
+    assert known["totals_exact"]
+
+
+def test_of_fixtures_of_one_name_the_nearest_is_used(tmp_path, open_helix):
+    engine = indexed(tmp_path, open_helix, FIXTURES)
+    for path, user in (
+        (b"tests/api/conftest.py", "tests/api/test_api.py:1"),
+        (b"tests/test_own.py", "tests/test_own.py:9"),
+    ):
+        assert told(engine, "shelf", path=path, line=5)[0] == [user]

@@ -22,6 +22,7 @@ from helix_core.engine.symbols.expression_types import (
     Type,
     family,
 )
+from helix_core.engine.symbols.fixtures import is_asked_for, is_fixture, nearest_fixture
 from helix_core.engine.symbols.hierarchy import ClassAt, ClassHierarchy, MemberOrigin
 from helix_core.engine.symbols.receivers import (
     BY_PACKAGE,
@@ -91,7 +92,7 @@ class UseJudge:
         candidates: Sequence[DefinedAt],
         importing: Callable[[], Mapping[int, bytes]],
     ) -> None:
-        self._hierarchy, self._name = hierarchy, name
+        self._hierarchy, self._name, self._reader, self._meant = hierarchy, name, reader, meant
         self._importing = importing
         self._word = whole_word(name)
         same_case = [one for one in candidates if one.hit.name == meant[0].hit.name]
@@ -122,6 +123,25 @@ class UseJudge:
             for one in others
         )
 
+    @cached_property
+    def _fixtures(self) -> list[DefinedAt]:
+        """Return the definitions of the name that are fixtures of pytest."""
+        found = []
+        for one in (*self._meant, *self._others):
+            if one.role is Role.TEST and family(one.path) == "python" and one.hit.kind in FUNCTIONS:
+                source = self._reader.files.source(one.path)
+                file = self._types.text_of(source) if source is not None else None
+                if file is not None and is_fixture(file, one.hit):
+                    found.append(one)
+        return found
+
+    def _of_fixture(self, file: CodeText, line: int) -> Standing | None:
+        """Return the standing of the name of a fixture that a line asks for; None where it asks for none."""
+        if family(file.path) != "python" or not self._fixtures or not is_asked_for(self._name, file, line):
+            return None
+        nearest = nearest_fixture(self._fixtures, file, line)
+        return None if nearest is None else Standing.SURE if nearest in self._meant else Standing.OTHER
+
     def text_of(self, source: Source) -> CodeText | None:
         """Return a file's text as it is on disk; None where it cannot be read, or the index has another version."""
         return self._types.text_of(source)
@@ -147,6 +167,8 @@ class UseJudge:
             return Standing.OTHER
         if family(file.path) not in self._families:
             return Standing.BY_NAME if self.is_telling else Standing.OTHER
+        if (asked := self._of_fixture(file, line)) is not None:
+            return asked
         code = file.lines[line - 1]
         found = Standing.OTHER
         for match in self._word.finditer(code):
@@ -225,7 +247,9 @@ class UseJudge:
         if is_script and _KEYED.match(after) and before.rstrip()[-1:] in ("", "{", ","):
             return Standing.OTHER
         if file.language in MODULES_ALONE and self._is_shadowed(file, line):
-            is_fixture = one.role is Role.TEST and (b"conftest" in one.path or one.path == file.path)
+            # One with a decorator of its own may be a fixture, too; of a known one the tests that ask for it are known.
+            is_near = b"conftest" in one.path or one.path == file.path
+            is_fixture = one.role is Role.TEST and is_near and one not in self._fixtures
             return Standing.BY_NAME if is_fixture and family(file.path) == "python" else Standing.OTHER
         if file.path == one.path:
             return self._in_own_file(one, file, line)
