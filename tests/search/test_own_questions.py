@@ -24,6 +24,8 @@ def read(name: str) -> list[dict[str, object]]:
         ("absent.jsonl", 60, 6),
         ("third-development.jsonl", 115, 5),
         ("third-shut.jsonl", 115, 5),
+        ("near-development.jsonl", 240, 5),
+        ("near-shut.jsonl", 240, 5),
     ],
 )
 def test_questions_are_distinct_and_whole(name: str, least: int, projects: int) -> None:
@@ -49,6 +51,17 @@ def test_the_halves_of_the_third_set_share_no_project_and_its_paraphrases_do_not
     paraphrases = [one for one in (*development, *shut) if one["kind"] == "paraphrase"]
     assert len(paraphrases) >= 160
     assert not [one["id"] for one in paraphrases if f"{one['expect_symbol']}".lower() in f"{one['question']}".lower()]
+
+
+def test_the_near_questions_are_half_absent_of_every_kind_and_their_halves_share_no_project() -> None:
+    halves = read("near-development.jsonl"), read("near-shut.jsonl")
+    projects = [{one["corpus"] for one in questions} for questions in halves]
+    assert not projects[0] & projects[1]
+    for questions in halves:
+        absent = [one for one in questions if one["kind"] == "absent"]
+        assert len(absent) == len(questions) / 2
+        assert not any(one["expect_files"] or one["evidence"] for one in absent)
+        assert {one["absence"] for one in absent} == {"symbol", "feature", "aspect", "technology"}
 
 
 @pytest.mark.process
