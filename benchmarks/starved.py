@@ -24,7 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from load import busy
+sys.path.insert(0, str(Path(__file__).parent / "speedbench"))
+
+from processes import busy_loops
 
 LONGEST_S = 3_000.0
 PERIOD_S = 0.1
@@ -150,7 +152,7 @@ def main() -> int:
                     arguments.python, project, quota.enter, quota.hold
                 )
             }
-        with busy(arguments.loops):
+        with busy_loops(arguments.loops):
             found[f"beside {arguments.loops} busy loops"] = indexed(
                 arguments.python, project, lambda: None, lambda _: None
             )
