@@ -73,11 +73,11 @@ class Chains:
         # Headings are found without a grammar, so a syntax error in prose does not matter.
         self._has_errors = has_errors and self._language.name not in DOCUMENT_LANGUAGES
         named = _namer(self._language, provenance(path).source_kind)
-        self._defined = [_defined(symbol, named) for symbol in outline.symbols]
+        self._defined = [_defined(symbol, named) for symbol in outline.symbols if symbol.is_sure]
         self._starts = [one.start for one in self._defined]
         parts = spans(data, lines, outline, tree.root_node if tree is not None else None)
         self._parts = [part.start for part in parts]
-        self._labels = [_key(named(part.trail, part.name)) for part in parts]
+        self._labels = [_key(named(part.trail, part.name)) if part.is_claimed else "" for part in parts]
         bases: dict[int, tuple[str, ...]] = {}
         if tree is not None and self._language.grammar is not None:
             bases = bases_by_class(load(self._language.grammar), tree.root_node, data)
@@ -89,7 +89,7 @@ class Chains:
                 bases.get(one.start, ()),
             )
             for one in outline.symbols
-            if one.kind in _CLASSES
+            if one.kind in _CLASSES and one.is_sure
         )
         self._inert = sorted((*_inert(self._language, outline), *disabled(self._language.name, data)))
 

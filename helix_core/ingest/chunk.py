@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import tree_sitter
 
-from helix_core.ingest.outline import Import, Outline, Symbol
+from helix_core.ingest.outline import Import, Outline, Symbol, inner_trail
 from helix_core.lines import LineTable
 from helix_core.model import FUNCTIONS
 
@@ -122,13 +122,16 @@ CLOSERS = b" \t\r\n\f\v{}[]();,"
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Bytes ``[start, end)`` with their kind and name; ``trail`` is the path of the enclosing names."""
+    """Bytes ``[start, end)`` with their kind and name; ``trail`` is the path of the enclosing names. Without
+    ``is_claimed`` the name is a guess.
+    """
 
     start: int
     end: int
     kind: str
     name: str
     trail: tuple[str, ...]
+    is_claimed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,13 +269,12 @@ class _Cutter:
     def cut(self, piece: _Piece) -> list[Span]:
         """Return the spans of one piece."""
         if piece.owner is None:
-            return [self._run(start, end, ()) for start, end in self._runs(piece)]
+            return [self._run(start, end, None) for start, end in self._runs(piece)]
         trail, name = piece.owner.trail, piece.owner.name
         if piece.is_head or not piece.owner.is_container:
             parts = self._parts(piece.start, piece.end, LONG, PART)
-            return [Span(start, end, piece.owner.kind, name, trail) for start, end in parts]
-        inner = (*trail, name)
-        runs = [self._run(start, end, inner) for start, end in self._parts(piece.start, piece.end, RUN, RUN_PART)]
+            return [Span(start, end, piece.owner.kind, name, trail, piece.owner.is_sure) for start, end in parts]
+        runs = [self._run(start, end, piece.owner) for start, end in self._parts(piece.start, piece.end, RUN, RUN_PART)]
         if piece.owner.kind == "section":
             return [Span(run.start, run.end, "section", name, trail) if run.kind == "block" else run for run in runs]
         return runs
@@ -333,14 +335,17 @@ class _Cutter:
             self._borders = [border for border in found if self._lines.row(border) - 1 not in held]
         return self._borders
 
-    def _run(self, start: int, end: int, trail: tuple[str, ...]) -> Span:
-        """Return the span of statements between symbols, named when they assign one value only."""
+    def _run(self, start: int, end: int, owner: Symbol | None) -> Span:
+        """Return the span of statements between symbols in ``owner``, named when they assign one value only."""
+        trail = (*owner.trail, owner.name) if owner is not None else ()
+        known = inner_trail(owner) if owner is not None else ()
         low, high = bisect_left(self._value_starts, start), bisect_left(self._value_starts, end)
-        values = [value for value in self._values[low:high] if value.trail == trail]
+        values = [value for value in self._values[low:high] if value.trail == known]
+        is_sure = (owner is None or owner.is_sure) and all(value.is_sure for value in values)
         names = {value.name for value in values}
         kinds = {value.kind for value in values}
         if self._imports_in(start, end):
-            return Span(start, end, "imports", "", trail)
+            return Span(start, end, "imports", "", trail, is_sure)
         if len(names) == 1:
-            return Span(start, end, values[0].kind, values[0].name, trail)
-        return Span(start, end, kinds.pop() if len(kinds) == 1 else "block", "", trail)
+            return Span(start, end, values[0].kind, values[0].name, trail, is_sure)
+        return Span(start, end, kinds.pop() if len(kinds) == 1 else "block", "", trail, is_sure)

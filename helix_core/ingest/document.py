@@ -207,6 +207,7 @@ class Assembler:
             claims=tuple(self._claims.get(index, ())),
             imports=tuple(map(clean, self._imports.get(index, ()))),
             tests=tuple(map(clean, self._tests.get(index, ()))),
+            is_claimed=part.is_claimed,
         )
 
     def _text(self, part: Span, definitions: list[Definition]) -> IndexText:

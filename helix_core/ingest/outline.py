@@ -14,6 +14,7 @@ import tree_sitter
 
 from helix_core.ingest.headings import Entry, Heading, entries, nested, underlined
 from helix_core.ingest.line_patterns import definitions
+from helix_core.ingest.recovery import as_far_as_sure, misread_namespace
 from helix_core.ingest.syntax import Loaded
 from helix_core.lines import LineTable
 from helix_core.model import FUNCTIONS
@@ -46,7 +47,7 @@ _LOADERS = frozenset({"require", "import", "require_relative", "load", "source",
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """A definition: bytes ``[start, end)``, the index of the enclosing one in ``parent`` (-1: none), and the path of
-    enclosing names in ``trail``.
+    enclosing names in ``trail``. One that is not ``is_sure`` is found by its name, and no place claims it.
     """
 
     kind: str
@@ -55,6 +56,7 @@ class Symbol:
     end: int
     parent: int
     trail: tuple[str, ...]
+    is_sure: bool = True
 
     @property
     def is_heavy(self) -> bool:
@@ -97,6 +99,7 @@ class _Captured:
     start: int
     end: int
     name_start: int
+    is_sure: bool = True
 
 
 def outline(loaded: Loaded, tree: tree_sitter.Tree, data: bytes, *, headings: bool) -> Outline:
@@ -262,11 +265,14 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
         kind = _WORDS.get(_slice(captures["word"][0], data), kind)
     if name_node is None or not kind:
         return None
-    start, end = nodes[0].start_byte, max(node.end_byte for node in (nodes[0], *captures.get("body", ())))
     name = _unquoted(_slice(name_node, data))[:_LONGEST_NAME]
-    if name in _ACCESSORS and _describes_property(nodes[0], data):
+    if not name or (name in _ACCESSORS and _describes_property(nodes[0], data)):
         return None
-    return _Captured(kind, name, owner, start, end, name_node.start_byte) if name else None
+    misread = misread_namespace(nodes[0], data) if kind == "function" else ""
+    if misread:
+        kind, name, owner = "namespace", misread, ""
+    sure = as_far_as_sure(nodes[0], name_node, captures["body"][0] if "body" in captures else None, data)
+    return _Captured(kind, name, owner, nodes[0].start_byte, sure.end, name_node.start_byte, sure.is_named)
 
 
 def _describes_property(node: tree_sitter.Node, data: bytes) -> bool:
@@ -374,13 +380,18 @@ def _nest(found: list[_Captured]) -> list[Symbol]:
         kind = item.kind
         if kind == "function" and around is not None and around.is_container and around.kind != "suite":
             kind = "method" if around.kind not in {"module", "namespace"} else kind
-        trail = (*symbols[parent].trail, symbols[parent].name) if parent >= 0 else ()
+        trail = inner_trail(symbols[parent]) if parent >= 0 else ()
         if item.owner:
-            trail += (item.owner.removesuffix(".prototype"),) if item.owner != "this" else ()
+            trail += (item.owner.removesuffix(".prototype"),) if item.owner != "this" and item.is_sure else ()
             kind = "method" if kind == "function" else kind
-        symbols.append(Symbol(kind, item.name, item.start, item.end, parent, trail))
+        symbols.append(Symbol(kind, item.name, item.start, item.end, parent, trail, item.is_sure))
         open_.append(len(symbols) - 1)
     return symbols
+
+
+def inner_trail(symbol: Symbol) -> tuple[str, ...]:
+    """Return the path of names of what stands in a definition; a name in doubt is no part of it."""
+    return (*symbol.trail, symbol.name) if symbol.is_sure else symbol.trail
 
 
 def _nearest_heavy(symbols: list[Symbol], index: int) -> Symbol | None:
@@ -463,7 +474,9 @@ def outline_of(language: str, data: bytes, lines: LineTable) -> Outline:
     if language in _PROSE:
         return Outline()
     found, leads = definitions(language, data, lines)
-    captured = [_Captured(one.kind, one.name[:_LONGEST_NAME], "", one.start, one.end, one.start) for one in found]
+    captured = [
+        _Captured(one.kind, one.name[:_LONGEST_NAME], "", one.start, one.end, one.start, is_sure=False) for one in found
+    ]
     return Outline(symbols=tuple(_nest(captured)), leads=tuple(leads))
 
 

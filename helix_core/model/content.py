@@ -73,7 +73,8 @@ class Chunk:
 
     ``kind`` is the standard term (function, method, class, section, table, imports, block, text, …); ``breadcrumb`` is
     ``Outer.inner`` for code and ``Heading > Sub`` for documents, empty at top level; ``text_hash`` is the first 16 hex
-    of SHA-256 of the masked bytes, the wire's ``gene_id``.
+    of SHA-256 of the masked bytes, the wire's ``gene_id``. Without ``is_claimed`` its names were guessed: they help to
+    find it, and no answer says that it is what they name.
     """
 
     kind: str
@@ -89,6 +90,7 @@ class Chunk:
     claims: tuple[Claim, ...] = ()
     imports: tuple[Clean, ...] = ()
     tests: tuple[Clean, ...] = ()
+    is_claimed: bool = True
 
 
 Level = Literal["outline", "chunk"]
@@ -199,7 +201,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A chunk as indexed."""
+    """A chunk as indexed. ``is_claimed`` as in ``Chunk``."""
 
     id: int
     source: Source
@@ -211,10 +213,16 @@ class Item:
     start_line: int
     end_line: int
     text_hash: str
+    is_claimed: bool = True
 
     @property
     def symbol(self) -> str:
-        """Return its dotted name: breadcrumb and name joined, or the one that exists."""
+        """Return the dotted name that an answer claims for it; empty where its names were guessed."""
+        return self.chain if self.is_claimed else ""
+
+    @property
+    def chain(self) -> str:
+        """Return its dotted name, to find it by: breadcrumb and name joined, or the one that exists."""
         return joined_symbol(self.breadcrumb, self.name, self.source.source_kind)
 
 

@@ -133,7 +133,7 @@ MOST_CHARS = 1_200
 
 def reranker_text(item: Item, text: str) -> str:
     """Format an item for the reranker: its path and symbol, then its lines."""
-    return f"{item.source.source_id} {item.symbol}\n{text}"[:MOST_CHARS]
+    return f"{item.source.source_id} {item.chain}\n{text}"[:MOST_CHARS]
 
 
 def rerank(ranked: Sequence[Ranked], scores: Mapping[int, float]) -> tuple[Ranked, ...]:

@@ -186,7 +186,7 @@ def has_line(place: Ranked, coordinates: Sequence[Coordinate]) -> bool:
 
 def _shows(place: Ranked, symbol: str) -> bool:
     """Return whether a place is the definition of a name: the chunk itself, or lines of a chunk that has several."""
-    return place.focus is not None or place.item.symbol.endswith(symbol)
+    return place.focus is not None or place.item.chain.endswith(symbol)
 
 
 def undefined_note(name: str, *, by_macro: bool = False, may_be_in: str = "") -> str:

@@ -23,7 +23,7 @@ from helix_core.store.reader import Reader
 from helix_core.store.sqlite_file import allow_narrowing, connect, load_vectors, rows_of
 from helix_core.store.writer import Writer
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 MIGRATIONS: dict[int, str] = {
     # Without the stored HEAD, the next refresh reads the whole history again.
     5: """

@@ -209,6 +209,7 @@ def item_rows(document: Document, source_id: int, first_item: int, ids: Ids) -> 
             chunk.start_line,
             chunk.end_line,
             bytes.fromhex(chunk.text_hash),
+            chunk.is_claimed,
         )
         for number, chunk in enumerate(document.chunks, first_item)
     ]

@@ -72,7 +72,8 @@ CREATE TABLE item (
     end_byte    INTEGER NOT NULL,
     start_line  INTEGER NOT NULL,
     end_line    INTEGER NOT NULL,
-    text_hash   BLOB    NOT NULL               -- first 8 bytes of SHA-256 of the masked text
+    text_hash   BLOB    NOT NULL,              -- first 8 bytes of SHA-256 of the masked text
+    claimed     INTEGER NOT NULL               -- 0 where its names were guessed: found by, and never claimed
 ) STRICT;
 
 -- The few words for what sort of symbol something is: function, class, section, …

@@ -37,7 +37,7 @@ _SOURCE_WIDTH = 17
 _SOURCES_KEPT = 4_096
 _ITEM_COLUMNS = """
     i.id, k.kind, coalesce(n.name, n.folded, ''), i.breadcrumb,
-    i.start_byte, i.end_byte, i.start_line, i.end_line, i.text_hash
+    i.start_byte, i.end_byte, i.start_line, i.end_line, i.text_hash, i.claimed
 """
 _STATES = """
     SELECT path, content_hash, size_bytes, mtime_ns, ctime_ns, inode, verified_ns, parser, skipped
@@ -208,13 +208,10 @@ class SourceQueries:
             source = sources.get(row[0])
             if source is None:
                 source = sources[row[0]] = self._source(row)
-            item_id, kind, name, breadcrumb, *span, text_hash = row[_SOURCE_WIDTH:]
+            item_id, kind, name, breadcrumb, *span, text_hash, claimed = row[_SOURCE_WIDTH:]
             start_byte, end_byte, start_line, end_line = span
-            items.append(
-                Item(
-                    item_id, source, kind, name, breadcrumb, start_byte, end_byte, start_line, end_line, text_hash.hex()
-                )
-            )
+            lines = (start_byte, end_byte, start_line, end_line)
+            items.append(Item(item_id, source, kind, name, breadcrumb, *lines, text_hash.hex(), bool(claimed)))
         return items
 
     def _source(self, row: Row) -> Source:
@@ -259,7 +256,8 @@ _SOURCES = """
     FROM source s JOIN profile p ON p.id = s.profile_id WHERE live = 1 ORDER BY path
 """
 _DIGEST_ITEMS = """
-    SELECT i.id - ?1, kind, coalesce(name, folded), breadcrumb, start_byte, end_byte, start_line, end_line, text_hash
+    SELECT i.id - ?1, kind, coalesce(name, folded), breadcrumb, start_byte, end_byte, start_line, end_line, text_hash,
+           claimed
     FROM item i JOIN kind ON kind.id = i.kind_id LEFT JOIN name ON name.id = i.name_id
     WHERE i.id >= ?1 AND i.id < ?1 + ?2 ORDER BY i.id
 """

@@ -182,7 +182,7 @@ _ROWS = ["source", "profile", "item", "kind", "name", "definition", "claim", "li
 _ROWS += ["embedded", "stands_in", "co_change", "set_aside", "pending"]
 _SOURCES = "source s JOIN profile p ON p.id = s.profile_id"
 _INSERT_SOURCE = f"INSERT INTO source VALUES ({', '.join('?' * 19)})"
-_INSERT_ITEM = f"INSERT INTO item VALUES ({', '.join('?' * 10)})"
+_INSERT_ITEM = f"INSERT INTO item VALUES ({', '.join('?' * 11)})"
 _INSERT_CHUNK = "INSERT INTO chunk_fts(rowid, path, names, doc, body, extra) VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_FILE = "INSERT INTO file_fts(rowid, path, names, doc, body, extra) VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_REFS = "INSERT INTO ref_fts(rowid, refs) VALUES (?, ?)"

@@ -126,10 +126,14 @@ def test_no_line_with_code_is_under_a_definition_that_ended_before_it(path: str,
 
 
 @pytest.mark.parametrize(("path", "data"), FILES)
-def test_the_bytes_of_a_chunk_are_called_what_ingest_called_them(path: str, data: bytes) -> None:
+def test_names_told_by_lines_are_found_by_and_claimed_by_no_chunk(path: str, data: bytes) -> None:
     chains = Chains(path.encode(), data, 5.0)
-    for chunk in ingest(path.encode(), data, embed=False).chunks:
-        assert chains.name(chunk.start_byte, chunk.end_byte, chunk.name).symbol == chunk.name
+    chunks = ingest(path.encode(), data, embed=False).chunks
+    assert any(chunk.definitions for chunk in chunks)
+    for chunk in chunks:
+        assert chunk.is_claimed == (not chunk.name)
+        assert chains.name(chunk.start_byte, chunk.end_byte, "").symbol == ""
+        assert chains.definitions == []
 
 
 @pytest.mark.parametrize(("path", "data"), FILES)

@@ -50,7 +50,7 @@ class SymbolPlace:
             "uri": uri_of(folder, source.path),
             "start_line": self.spot.start_line,
             "end_line": self.spot.end_line,
-            "symbol": self.spot.symbol,
+            "symbol": self.spot.symbol if self.spot.item.is_claimed else "",
             "status": self.verdict.status.value,
             "reason": self.verdict.reason.value,
             "detail": self.verdict.detail,

@@ -547,4 +547,5 @@ def _item(source: Source, chunk: Chunk) -> Item:
         start_line=chunk.start_line,
         end_line=chunk.end_line,
         text_hash=chunk.text_hash,
+        is_claimed=chunk.is_claimed,
     )

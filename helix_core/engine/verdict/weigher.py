@@ -411,7 +411,7 @@ def focused(one: Ranked, data: bytes) -> Ranked:
 
 def called(item: Item, symbol: str) -> Item:
     """Return the item under the symbol it was shown with."""
-    return dataclasses.replace(item, name=symbol, breadcrumb="")
+    return dataclasses.replace(item, name=symbol, breadcrumb="", is_claimed=True)
 
 
 def whole_file(item: Item, data: bytes) -> Item:

@@ -1,0 +1,135 @@
+"""What a definition surely is where its file parses only in part: it ends where the parser begins to guess."""
+
+from __future__ import annotations
+
+import pytest
+
+from helix_core.ingest import Chains, ingest
+from helix_core.ingest.document import outline_and_tree
+from helix_core.ingest.languages import language_of
+from helix_core.ingest.outline import Symbol
+from helix_core.ingest.syntax import Deadline
+from helix_core.lines import LineTable
+
+NAMESPACES = b"""#pragma once
+LOG_NAMESPACE_BEGIN
+namespace audit {
+LOG_INLINE void open(const char *path) {
+    remember(path);
+}
+LOG_INLINE bool is_open() {
+    return true;
+}
+}
+"""
+OLD_STYLE = b"""int before(int a) {
+    return a;
+}
+
+int
+FORMAT_CHECKED(1, 2)
+written(const char *format, ...)
+{
+    return print(format);
+}
+
+int after(int a) {
+    return a;
+}
+"""
+BRANCHES = b"""int read_all(int count) {
+    int left = count;
+#ifdef FAST
+    if (left > 8) {
+        read_fast(left);
+#else
+    while (left > 0) {
+#endif
+        left = read_some(left);
+    }
+    return left;
+}
+
+int write_all(int count) {
+    return count;
+}
+"""
+MACRO_BODY = b"""TRY_BLOCK {
+    int code = 1;
+}
+ON_FAILURE(...) {}
+
+int later(void) {
+    return 2;
+}
+"""
+
+
+def symbols(path: bytes, data: bytes) -> tuple[Symbol, ...]:
+    return outline_and_tree(language_of(path, data), data, LineTable(data), Deadline(5.0))[0].symbols
+
+
+def claimed(path: bytes, data: bytes) -> dict[str, tuple[int, int]]:
+    """The first and last line of each sure definition."""
+    row = LineTable(data).row
+    return {
+        ".".join((*one.trail, one.name)): (row(one.start) + 1, row(one.end - 1) + 1)
+        for one in symbols(path, data)
+        if one.is_sure
+    }
+
+
+def names(path: bytes, data: bytes) -> set[str]:
+    """Every name that the file is found by."""
+    chunks = ingest(path, data, embed=False).chunks
+    return {definition.name for chunk in chunks for definition in chunk.definitions}
+
+
+def test_a_namespace_behind_a_macro_is_no_function_and_its_functions_keep_their_names() -> None:
+    kinds = {one.name: one.kind for one in symbols(b"a.hpp", NAMESPACES)}
+    assert kinds == {"audit": "namespace", "open": "function", "is_open": "function"}
+    assert claimed(b"a.hpp", NAMESPACES) == {"audit": (2, 10), "audit.open": (4, 6), "audit.is_open": (7, 9)}
+
+
+def test_a_function_is_not_called_like_the_macro_in_front_of_it() -> None:
+    assert claimed(b"a.c", OLD_STYLE) == {"before": (1, 3)}
+
+
+def test_what_stands_in_a_function_that_is_not_whole_has_no_name_of_its_own() -> None:
+    assert claimed(b"a.c", BRANCHES) == {"write_all": (14, 16)}
+    assert "left" in names(b"a.c", BRANCHES)
+
+
+def test_a_block_of_a_macro_is_no_function() -> None:
+    assert claimed(b"a.cpp", MACRO_BODY) == {"later": (6, 8)}
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "name", "last"),
+    [
+        (b"a.js", b"function one() {\n  return 1;\n\nfunction two() {\n  return 2;\n}\n", "one", 3),
+        (b"a.java", b"class A {\n  int one() {\n    return 1;\n\n  int two() {\n    return 2;\n  }\n}\n", "A.one", 4),
+        (b"a.go", b"package a\n\nfunc one() int {\n\treturn 1\n\nfunc two() int {\n\treturn 2\n}\n", "one", 5),
+        (b"a.rs", b"fn one() -> u8 {\n    1\n\nfn two() -> u8 {\n    2\n}\n", "one", 3),
+    ],
+)
+def test_a_function_without_its_end_does_not_run_on_over_the_next(
+    path: bytes, data: bytes, name: str, last: int
+) -> None:
+    found = claimed(path, data)
+    assert found.get(name, (0, 0))[1] <= last
+    assert "two" in names(path, data) or "two" not in str(found)
+
+
+def test_what_a_guess_does_not_reach_keeps_its_name() -> None:
+    data = b"int add(__unused struct item *a, int b) {\n    FOREACH(x, list) {\n        b++;\n    }\n    return b;\n}\n"
+    assert claimed(b"a.c", data) == {"add": (1, 6)}
+
+
+def test_the_label_of_a_span_is_what_ingest_claims() -> None:
+    for path, data in ((b"a.hpp", NAMESPACES), (b"a.c", OLD_STYLE), (b"a.c", BRANCHES), (b"a.cpp", MACRO_BODY)):
+        chains = Chains(path, data, 5.0)
+        for chunk in ingest(path, data, embed=False).chunks:
+            symbol = ".".join(filter(None, (chunk.breadcrumb, chunk.name))) if chunk.is_claimed else ""
+            naming = chains.name(chunk.start_byte, chunk.end_byte, symbol)
+            assert naming.symbol in (symbol, None), (path, chunk.start_line)
