@@ -16,6 +16,7 @@ from typing import Self, TypeVar
 
 from helix_core.errors import GitError
 from helix_core.workspace.git import Git
+from helix_core.workspace.history import changed_paths
 
 TIMEOUT_SECONDS = 10.0
 KEPT_BYTES = 4 * 1024 * 1024
@@ -59,6 +60,12 @@ class BlobReader:
         """Return the raw bytes of each (commit, path), None where that commit has no such file; raises ``GitError``."""
         self._deadline = time.monotonic() + timeout_seconds
         return self._request(lambda: [self._cached(commit, path) for commit, path in wanted])
+
+    def uncommitted(self, head: str) -> tuple[bytes, ...]:
+        """Return the files whose bytes on disk differ from those at ``head`` (a whole hash) and those that git does
+        not track, in byte order; raises ``GitError``.
+        """
+        return tuple(sorted(changed_paths(self._git, head)))
 
     def _request(self, ask: Callable[[], T]) -> T:
         """Run a request; a failure ends the process, and the next request starts it again."""

@@ -252,6 +252,41 @@ def test_a_line_is_judged_by_the_disk_and_not_by_an_index_that_lags_behind(shop)
     assert (one["rule"], one["now"]["start_line"]) == ("symbol-elsewhere", 60)
 
 
+def test_a_name_that_is_on_disk_again_is_not_gone_before_it_is_indexed(shop):
+    file, text = shop.workspace / "shop/prices.py", SHOP["shop/prices.py"]
+    file.write_text(text.replace("round_price", "rounded_price"))
+    shop.refresh()
+    assert rules(shop, "Call `round_price()` for each.") == ["name-gone"]
+    file.write_text(text)
+    assert rules(shop, "Call `round_price()` for each.") == []
+
+
+def test_a_name_is_looked_for_in_files_that_are_not_indexed_yet(shop):
+    file, text = shop.workspace / "shop/prices.py", SHOP["shop/prices.py"]
+    file.write_text(text.replace("round_price", "rounded_price"))
+    shop.refresh()
+    claims = "Call `round_price()`, `Basket.clear_all()` and `from shop.prices import round_price`."
+    assert rules(shop, claims) == ["name-gone", "member-missing", "name-missing"]
+    write(shop.workspace, {"docs/new.md": claims})
+    assert rules(shop, claims) == ["name-gone", "member-missing", "name-missing"], "a document proves nothing"
+    write(shop.workspace, {"shop/rounding.py": "def round_price(cents):\n    return cents\n"})
+    assert rules(shop, claims) == ["member-missing"]
+
+
+def test_a_symbol_is_never_told_to_be_where_the_disk_has_it_no_more(shop):
+    file, other = shop.workspace / "shop/prices.py", shop.workspace / "shop/shelf.py"
+    moved = "def round_price(cents):\n    return cents\n"
+    file.write_text(SHOP["shop/prices.py"].partition("def round_price")[0])
+    other.write_text(other.read_text() + "\n\n" + moved)
+    line = other.read_text().count("\n") - 1
+    one = finding(shop, "`round_price` (`shop/prices.py:1`)")
+    assert (one["rule"], one["now"]["source_id"], one["now"]["start_line"]) == (
+        "symbol-elsewhere",
+        "shop/shelf.py",
+        line,
+    )
+
+
 def test_a_misspelled_path_is_told_the_near_one(shop):
     one = finding(shop, "The prices are in `shop/baskt.py`.")
     assert (one["rule"], one["now"]["source_id"]) == ("file-missing", "shop/basket.py")

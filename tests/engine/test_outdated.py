@@ -130,6 +130,38 @@ def test_a_name_that_is_gone_is_told_with_what_it_became(open_helix, gates):
     ]
 
 
+def test_a_rename_that_is_not_committed_is_told_as_the_committed_one(open_helix, gates):
+    change(gates, "app/gate.py", ("open_gate", "unlock_gate"), ("ring_bell", "sound_bell"))
+    said = [
+        (3, "Gate.open_gate is gone; Gate.unlock_gate has nearly its text (app/gate.py:5)"),
+        (3, "ring_bell is gone"),
+    ]
+    assert found(open_helix, gates) == said
+    commit(gates, "Rename")
+    assert found(open_helix, gates) == said
+
+
+def test_a_name_that_came_back_before_a_commit_is_not_gone(open_helix, gates):
+    change(gates, "app/gate.py", ("ring_bell", "sound_bell"))
+    commit(gates, "Rename")
+    change(gates, "app/gate.py", ("sound_bell", "ring_bell"))
+    assert found(open_helix, gates) == []
+
+
+def test_a_file_that_is_deleted_and_not_committed_is_gone(open_helix, gates):
+    (gates / "app/bell.py").unlink()
+    assert found(open_helix, gates) == [(5, "app/bell.py is gone")]
+
+
+def test_a_check_and_a_verdict_agree_in_the_middle_of_a_rename(open_helix, gates):
+    helix = open_helix(gates)
+    helix.refresh()
+    change(gates, "app/gate.py", ("open_gate", "unlock_gate"))
+    assert helix.check(DOCUMENT, source_id="docs/gate.md")["wrong"] == 1
+    (seen,) = [one for one in helix.packet("Gates", k=20)["stale_risk"] if one["source_id"] == "docs/gate.md"]
+    assert seen["reason"] == "outdated_doc"
+
+
 def test_a_renamed_class_is_told_of_a_member_that_the_document_calls(open_helix, gates):
     change(gates, "app/gate.py", ("class Gate(Base)", "class Portal(Base)"))
     commit(gates, "Rename the class")
@@ -432,7 +464,8 @@ def test_an_index_that_lags_behind_the_disk_calls_nothing_gone(open_helix, gates
         helix.refresh()
     after()
     said = [one["message"] for one in helix.symbols.findings(b"docs/gate.md", budget_ms=60_000)]
-    assert [one for one in said if " is gone" in one] == []
+    # A folder that is renamed on disk is, whatever is committed.
+    assert [one for one in said if " is gone" in one and "gone; lib/bell.py has" not in one] == []
 
 
 def test_a_default_in_a_signature_written_as_code_is_compared(open_helix, gates):

@@ -35,16 +35,19 @@ from helix_core.ingest import (
     language_of,
     plain_base,
 )
+from helix_core.ingest.provenance import provenance
 from helix_core.ingest.signatures import LANGUAGES
 from helix_core.model import Reason, Role, SourceKind, Status
 from helix_core.search import FROM_IMPORT
 from helix_core.store import DefinedAt, DefinitionHit, Reader
 from helix_core.words import is_compound
-from helix_core.workspace import ChangedSince, Git, changed_since, source_id_of
+from helix_core.workspace import ChangedSince, Git, changed_since, source_id_of, untracked_paths
 
 CHECK_SCHEMA = "helix.check/1"
 MOST_FINDINGS = 200
 MOST_SAME_NAME = 8
+# Once more where files that had changed were indexed anew meanwhile.
+ROUNDS = 2
 MOST_LOOKED_UP = 200
 MOST_GONE_NAMES = 40
 MOST_MEMBERS = 100
@@ -140,6 +143,8 @@ class CheckedText:
         self._names: dict[tuple[tuple[str, ...], bool, bool], CitationOutcome] = {}
         self._old: dict[str, tuple[bytes, Declaration, bytes]] = {}
         self._notes: dict[str, None] = {}
+        self._stale: dict[bytes, bytes | None] = {}
+        self._folder, self._base = folder, base
         self._files = CitedFiles(reader, weigher, folder, base, self._notes)
         self._compared = 0
 
@@ -151,8 +156,14 @@ class CheckedText:
             self._notes[f"only the first {MOST_CITATIONS:,} references were checked"] = None
         if not self._is_whole:
             self._notes["the index is not complete yet: names were not checked"] = None
-        self._find_gone(citations)
-        outcomes = [(citation, self._judged(citation)) for citation in citations]
+        outcomes: list[tuple[Citation, CitationOutcome]] = []
+        for _ in range(ROUNDS):
+            before = self._observer.mended
+            self._find_gone(citations)
+            outcomes = [(citation, self._judged(citation)) for citation in citations]
+            if self._observer.mended == before:
+                break
+            self._begin_again()
         wrong = [(one, outcome) for one, outcome in outcomes if outcome.rule]
         if len(wrong) > MOST_FINDINGS:
             self._notes[f"only the first {MOST_FINDINGS} of {len(wrong):,} findings are listed"] = None
@@ -165,6 +176,15 @@ class CheckedText:
             "notes": [*self._notes, *self._observer.notes],
             "elapsed_ms": round((time.perf_counter() - started) * 1e3, 1),
         }
+
+    def _begin_again(self) -> None:
+        """Forget what the index said before files that had changed were indexed anew."""
+        self._known.kept.follow(self._reader)
+        self._names.clear()
+        self._stale.clear()
+        self._old, self._compared = {}, 0
+        self.__dict__.pop("_changed", None)
+        self._files = CitedFiles(self._reader, self._weigher, self._folder, self._base, self._notes)
 
     def _judged(self, one: Citation) -> CitationOutcome:
         self._weigher.facts.check()
@@ -281,9 +301,15 @@ class CheckedText:
             return None
         if self._is_in_set_aside(one.parts[-1]):
             return None
+        # What changed is indexed first.
+        _ = self._changed
         code = self._implementations(one.parts[-1])
         owned = [at for at in code if len(one.parts) < 2 or at.trail[-1:] == one.parts[-2:-1]]
         if len(owned) != 1 or (len(code) > 1 and len(one.parts) < 2):
+            return None
+        file = self._files.read(owned[0].path)
+        if file is None or not file.defined:
+            # The file changed, and what it defines now is not known.
             return None
         return CitedPlace(owned[0].path, owned[0].hit.start_line, one.symbol)
 
@@ -303,9 +329,58 @@ class CheckedText:
         if asked not in self._names:
             self._names[asked] = self._named(one)
         outcome = self._names[asked]
-        if outcome.rule and (not one.is_claim or self._is_in_set_aside(one.name)):
+        if outcome.rule and (not one.is_claim or self._is_in_set_aside(one.name) or self._is_in_changed(one.name)):
             return UNKNOWN
         return outcome
+
+    def _is_in_changed(self, name: str) -> bool:
+        """Return whether a file that the index does not have as it is on disk has the name, as the new name of a rename
+        has for a moment. Files that are indexed meanwhile are judged in the next round.
+        """
+        return any(_has_word(data, name) for data in self._changed)
+
+    @cached_property
+    def _changed(self) -> list[bytes]:
+        """Return the bytes of the code that changed since it was indexed, or is new. As much of it as an answer may
+        bring up to date is then in the index.
+        """
+        states = self._reader.files.states()
+        changed = self._observer.changed(
+            state for state in states.values() if not state.skipped and _is_code(state.path)
+        )
+        data = []
+        for path in changed[:MOST_FILES]:
+            source = self._reader.files.source(path)
+            observed = self._observer.look(source) if source is not None else None
+            if observed is not None and observed.file is not None:
+                data.append(observed.file.data)
+        new = [path for path in self._untracked() if path not in states and _is_code(path)]
+        files = [self._observer.peek(path).file for path in new[:MOST_FILES]]
+        return [*data, *(file.data for file in files if file is not None)]
+
+    def _has_lost(self, path: bytes, name: str) -> bool:
+        """Return whether a file changed since it was indexed, and has the name no more."""
+        if path not in self._stale:
+            self._stale[path] = self._bytes_if_changed(path)
+        data = self._stale[path]
+        return data is not None and not _has_word(data, name)
+
+    def _bytes_if_changed(self, path: bytes) -> bytes | None:
+        """Return the bytes of a file that is not as it was indexed, none where it is gone; None for any other."""
+        state, source = self._reader.files.state(path), self._reader.files.source(path)
+        if state is None or source is None or not self._observer.is_there(path):
+            return b""
+        if not self._observer.changed([state]):
+            return None
+        file = self._observer.look(source).file
+        return file.data if file is not None else None
+
+    def _untracked(self) -> Sequence[bytes]:
+        try:
+            return untracked_paths(self._git) if self._git is not None else ()
+        except GitError as error:
+            self._notes[f"new files were not looked for: {error}"] = None
+            return ()
 
     def _is_in_set_aside(self, name: str) -> bool:
         """Return whether a file that was set aside has the name, or there are too many of them to look."""
@@ -318,7 +393,7 @@ class CheckedText:
         return [observed.file.data for observed in observations if observed.file is not None]
 
     def _named(self, one: Citation) -> CitationOutcome:
-        known = self._known.defined(one.name)
+        known = [at for at in self._known.defined(one.name) if not self._has_lost(at.path, one.name)]
         if len(one.parts) == 1:
             return RIGHT if known else self._gone(one)
         owner = one.parts[-2]
@@ -332,7 +407,10 @@ class CheckedText:
             return UNKNOWN
         classes = [at for at in self._implementations(owner) if at.hit.kind == "class"]
         if owner[:1].isupper() and len(self._known.defined(owner)) >= 1:
-            return self._member(one, classes)
+            found = self._member(one, classes)
+            gone = self._gone(one) if found is UNKNOWN else found
+            # What became of it is known; else an unseen base may give it.
+            return gone if gone.now is not None else found
         return self._module_member(one) if not classes else UNKNOWN
 
     def _member(self, one: Citation, classes: Sequence[DefinedAt]) -> CitationOutcome:
@@ -484,7 +562,11 @@ class CheckedText:
             and is_compound(citation.name)
             and len(citation.name) > 5
         )
-        lost = (name for name in list(asked)[:MOST_LOOKED_UP] if not self._known.defined(name))
+        lost = (
+            name
+            for name in list(asked)[:MOST_LOOKED_UP]
+            if all(self._has_lost(at.path, name) for at in self._known.defined(name))
+        )
         wanted = list(islice((name for name in lost if not self._known.is_in_code(name)), MOST_GONE_NAMES))
         if not wanted:
             return
@@ -603,6 +685,10 @@ def _shown(place: CitedPlace | None) -> str:
 
 def _language(path: bytes) -> str:
     return language_of(path, b"").name
+
+
+def _is_code(path: bytes) -> bool:
+    return provenance(path).source_kind is SourceKind.CODE
 
 
 def _modules(path: bytes) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
 from helix_core.ingest import Masked, is_current_generation, masked_at
 from helix_core.lines import LineTable, is_line_start
-from helix_core.model import Item, Reason, Source
+from helix_core.model import Item, Reason, Source, SourceState
 from helix_core.store import Reader, Writer
 from helix_core.workspace import DiskError, DiskFile, Root, content_reason
 
@@ -153,6 +153,20 @@ class Observer:
         except DiskError as error:
             return error.reason is Reason.NOT_A_FILE
         return False
+
+    def changed(self, states: Iterable[SourceState]) -> list[bytes]:
+        """Return the paths whose files are not as they were indexed, by their signatures; a file that is gone has
+        none.
+        """
+        found = []
+        with self._root.scan() as scan:
+            for state in states:
+                try:
+                    if scan.stat(state.path) != state.signature:
+                        found.append(state.path)
+                except DiskError:
+                    continue
+        return found
 
     def peek(self, path: bytes) -> FileObservation:
         """Read a file now, indexed or not, without updating the index."""

@@ -74,7 +74,7 @@ class _CurrentCode:
 
 
 _Lost: TypeAlias = tuple[bytes, Declaration]
-_Asked: TypeAlias = tuple[str, str, tuple[str, ...], str]
+_Asked: TypeAlias = tuple[str, str, tuple[str, ...], str, tuple[bytes, ...]]
 
 
 class KeptLookups:
@@ -86,6 +86,7 @@ class KeptLookups:
     def __init__(self) -> None:
         self._lost: OrderedDict[_Asked, tuple[_Lost, ...]] = OrderedDict()
         self._defined: OrderedDict[str, list[DefinedAt]] = OrderedDict()
+        self._uncommitted: dict[str, tuple[bytes, ...]] = {}
         self._version = -1
         self.said: set[str] = set()
 
@@ -103,7 +104,16 @@ class KeptLookups:
         if version != self._version:
             self._version = version
             self._defined.clear()
+            self._uncommitted.clear()
             self.said.clear()
+
+    def uncommitted(self, head: str, search: Callable[[str], tuple[bytes, ...]]) -> tuple[bytes, ...]:
+        """Return the files that differ from a commit on disk; ``search`` is asked once an index, as a file that changes
+        is written to it.
+        """
+        if head not in self._uncommitted:
+            self._uncommitted[head] = search(head)
+        return self._uncommitted[head]
 
     def defined(self, name: str, reader: Reader) -> list[DefinedAt]:
         """Return the definitions of the name, case-sensitive, cached."""
@@ -248,7 +258,8 @@ class _ReferenceCheck:
         ):
             return setting
         if not known:
-            return list(self._lost_name(reference, commit)) or self._lost_module(reference, commit)
+            lost = list(self._lost_name(reference, commit)) or list(self._lost_member(reference, known, commit))
+            return lost or self._lost_module(reference, commit)
         return [
             *self._changed(reference, known, commit),
             *self._lost_member(reference, known, commit),
@@ -390,22 +401,33 @@ class _ReferenceCheck:
     def _is_gone(self, path: bytes, name: str) -> bool:
         """Return whether the file that had the name no longer contains it on disk, as the index may lag behind.
 
-        An unreadable file proves nothing, nor does a deletion that is not committed: its folder may just have been
-        renamed.
+        An unreadable file proves nothing.
         """
         observed = self.asked.observer.peek(path)
         if observed.file is not None:
             return name.encode() not in _without_comment_lines(path, observed.file.data)
-        return observed.reason is Reason.GONE and not self._is_at_head(path)
+        return observed.reason is Reason.GONE
 
-    def _is_at_head(self, path: bytes) -> bool:
-        """Return whether HEAD has the file; then it is missing only on disk, perhaps for a moment."""
-        return bool(self.asked.head) and self._had(path)(self.asked.head)
+    @property
+    def _uncommitted(self) -> tuple[bytes, ...]:
+        """Return the files that differ from HEAD on disk or that it lacks, as in the middle of a rename."""
+        head = self.asked.head
+        return self.asked.kept.uncommitted(head, self.committed.uncommitted) if head else ()
 
     def _is_written_at_head(self, commit: str, name: str) -> bool:
-        """Return whether code changed since the commit contains the name at HEAD, indexed or not."""
+        """Return whether code changed since the commit contains the name, indexed or not: at HEAD, and as it is on disk
+        where that differs, also in a folder that was renamed just now.
+        """
         differing = self.committed.differing(commit, self.asked.head)
-        now = [(path, now) for path, (_, now) in sorted(differing.items()) if now and _is_implementation(path)]
+        for path in filter(_is_implementation, self._uncommitted[:MOST_SEARCHED]):
+            file = self.asked.observer.peek(path).file
+            if file is not None and name.encode() in _without_comment_lines(path, file.data):
+                return True
+        now = [
+            (path, now)
+            for path, (_, now) in sorted(differing.items())
+            if now and _is_implementation(path) and path not in self._uncommitted
+        ]
         now, pattern = now[:MOST_SEARCHED], name.encode()
         contents = self.committed.contents([blob for _, blob in now])
         return any(
@@ -415,7 +437,7 @@ class _ReferenceCheck:
 
     def _searched(self, reference: Reference, commit: str) -> _Lost | None:
         """Return where the commit had the referenced name, if the rest of the document supports that meaning."""
-        asked = (commit, self.asked.head, reference.parts, reference.role)
+        asked = (commit, self.asked.head, reference.parts, reference.role, self._uncommitted)
         found = self.asked.kept.lost(asked, lambda: self._search(reference, commit))
         return next((one for one in found if self._is_borne_out(reference, one[1])), None)
 
@@ -455,8 +477,7 @@ class _ReferenceCheck:
         name = reference.name
         is_plain = len(reference.parts) == 1 and not reference.role
         ranked: tuple[list[_Lost], list[_Lost], list[_Lost]] = [], [], []
-        files = self._differing_code(commit)
-        for path, data in zip(files, self.committed.contents(list(files.values())), strict=True):
+        for path, data in self._differing_code(commit):
             if data is None or name.encode() not in data:
                 continue
             for declaration in declarations(data, _language(path, data)):
@@ -473,11 +494,16 @@ class _ReferenceCheck:
                 ranked[2].append((path, Declaration((name,), "value", 0, value=name)))
         return tuple(one for some in ranked for one in some)[:MOST_FOUND]
 
-    def _differing_code(self, commit: str) -> dict[bytes, str]:
-        """Return the implementation files of the commit that differ at HEAD, with their object names."""
+    def _differing_code(self, commit: str) -> Iterable[tuple[bytes, bytes | None]]:
+        """Yield the implementation files of the commit that differ at HEAD or on disk, as they were in it."""
         differing = self.committed.differing(commit, self.asked.head)
-        code = sorted(path for path, (then, _) in differing.items() if then and _is_implementation(path))
-        return {path: differing[path][0] for path in code[:MOST_SEARCHED]}
+        code = sorted(path for path, (then, _) in differing.items() if then and _is_implementation(path))[
+            :MOST_SEARCHED
+        ]
+        yield from zip(code, self.committed.contents([differing[path][0] for path in code]), strict=True)
+        others = [path for path in self._uncommitted if path not in differing and _is_implementation(path)]
+        others = others[:MOST_SEARCHED]
+        yield from zip(others, self.committed.read([(commit, path) for path in others]), strict=True)
 
     def _lost_module(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
         """Flag a dotted name whose path contains a module that the commit had and that is missing on disk."""
@@ -494,7 +520,7 @@ class _ReferenceCheck:
             lost = next((one for one, data in zip(tries, read, strict=True) if data is not None), None)
             if lost is None:
                 continue
-            if self._is_at_head(lost) or self._changed_together(commit, self._had(lost), True):
+            if self._changed_together(commit, self._had(lost), True):
                 return
             module = ".".join(reference.parts[:count])
             now = self._moved_to(commit, lost)
@@ -595,7 +621,7 @@ class _ReferenceCheck:
             return
         read = self.committed.read([(commit, path) for path in places])
         lost = next((path for path, data in zip(places, read, strict=True) if data is not None), None)
-        if lost is None or self._is_at_head(lost) or self._changed_together(commit, self._had(lost), True):
+        if lost is None or self._changed_together(commit, self._had(lost), True):
             return
         yield DocumentFlag(
             DocumentChange.FILE,
@@ -616,6 +642,7 @@ class _ReferenceCheck:
         own = differing.get(lost, ("", ""))[0]
         new = [path for path, (then, now) in differing.items() if not then and now]
         same = [path for path in new if own and differing[path][1] == own]
+        new += [path for path in self._uncommitted if path not in differing and self.asked.observer.is_there(path)]
         if len(same) != 1:
             same = [path for path in new if posixpath.basename(path) == posixpath.basename(lost)]
         return same[0].decode("utf-8", "replace") if len(same) == 1 else ""
