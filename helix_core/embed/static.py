@@ -28,6 +28,7 @@ WORDS_KEPT = 1 << 13
 WORDS_NEAR = 1 << 12
 """Words whose vectors ``nearness`` keeps, of a KiB each."""
 _WORD = re.compile(r"\w+")
+_ASCII_WORDS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 _LONG = 200
 
 
@@ -98,7 +99,9 @@ def packed_floats(values: Sequence[float]) -> bytes:
 
 def pieces_of(text: str) -> list[int]:
     """Return the table's rows for the distinct words of a text, in row order."""
-    return sorted(set().union(*map(_rows_of, set(_WORD.findall(text)))))
+    # Half the time of a regular expression, whose words these are: letters, digits and the underscore.
+    words = text.translate(_ASCII_WORDS).split() if text.isascii() else _WORD.findall(text)
+    return sorted(set().union(*map(_rows_of, set(words))))
 
 
 @lru_cache(WORDS_KEPT)
@@ -106,8 +109,15 @@ def _rows_of(token: str) -> tuple[int, ...]:
     """Return the rows of each word of a token, which may be a compound identifier."""
     if len(token) > _LONG:
         return ()
-    table = static_table()
-    return tuple(row for word in split_identifier(_plain(token)) for row in table.pieces(word))
+    if token.isascii() and token.islower() and token.isalpha():
+        return _pieces(token)
+    words = split_identifier(_plain(token))
+    return _pieces(words[0]) if len(words) == 1 else tuple([row for word in words for row in _pieces(word)])
+
+
+@lru_cache(WORDS_KEPT)
+def _pieces(word: str) -> tuple[int, ...]:
+    return static_table().pieces(word)
 
 
 def _plain(token: str) -> str:

@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from helix_core.embed.static import vectors_of
@@ -30,6 +31,9 @@ CHUNK_CHARS = 1200
 CARD_CHARS = 320
 SENTENCE_CHARS = 160
 NAMES_IN_HEADING = 6
+_NAMES_KEPT = 1 << 11
+"""Names whose words are kept: a chunk's outline and its heading have the same."""
+_NO_WORD = re.compile(r"\W+")
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n\s*\n")
 
 
@@ -102,8 +106,9 @@ def _entry(chunk: Chunk) -> str:
     return f"{words}: {sentence}" if words and sentence else words or sentence
 
 
+@lru_cache(_NAMES_KEPT)
 def _words_of(name: str) -> str:
-    return " ".join(part for piece in re.split(r"\W+", name) for part in split_identifier(piece))
+    return " ".join([part for piece in _NO_WORD.split(name) for part in split_identifier(piece)])
 
 
 def first_sentence(text: str) -> str:
