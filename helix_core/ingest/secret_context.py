@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-_WORDS_KEPT = 1 << 13
+_WORDS_KEPT, _CLASSES_KEPT, _LONGEST_WORD = 1 << 13, 1 << 10, 64
 _LEAD, _TAIL = b"\"'`(<[{*_", b"\"'`)>]}.,;:!?*_"
 _NEAR, _STILL_AT_MOST, _NAMED_BEFORE = 5, 2, 8
 _ENDS = (b".", b"!", b"?", b";")
@@ -170,6 +170,7 @@ _AFTER_VERB = frozenset(
 )
 _NOUNS = frozenset(("password", "key", "number"))
 _CREDENTIALS = frozenset(("password", "key"))
+_JOINING = frozenset(("be", "and"))
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -188,6 +189,25 @@ def classes_of_word(word: bytes) -> frozenset[str]:
         if _NUMBER.fullmatch(word) is not None:
             found |= {"number"}
     return found
+
+
+class WordRoles(NamedTuple):
+    """What a word of some classes is to its neighbors: by what it joins the word behind it, what it is before one that
+    joins, and what it is behind a word.
+    """
+
+    link: str
+    prior: str
+    follower: str
+
+
+@lru_cache(_CLASSES_KEPT)
+def _roles(classes: frozenset[str]) -> WordRoles:
+    return WordRoles(
+        next((name for name in _ORDER if name in classes), "other"),
+        next((name for name in _PRIOR_ORDER if name in classes), "other"),
+        next((name for name in _NEXT_ORDER if name in classes), "word"),
+    )
 
 
 class Word(NamedTuple):
@@ -218,9 +238,12 @@ class Passage:
             if word.lowered in _AMBIGUOUS and _is_other_sense(words, place):
                 words[place] = word._replace(classes=_NOTHING)
         about: list[set[str]] = [set() for _ in range(words[-1].sentence + 1)] if words else []
-        for word in words:
-            about[word.sentence] |= word.classes
-        nouns = [place for place, word in enumerate(words) if word.classes & _NOUNS]
+        nouns: list[int] = []
+        for place, word in enumerate(words):
+            if word.classes:
+                about[word.sentence] |= word.classes
+                if not word.classes.isdisjoint(_NOUNS):
+                    nouns.append(place)
         return cls(line, words, nouns, [frozenset(one) for one in about], before)
 
     @property
@@ -242,14 +265,23 @@ def _is_other_sense(words: list[Word], place: int) -> bool:
 
 def _words_of(line: bytes) -> Iterator[Word]:
     end = sentence = 0
-    is_new = False
     for raw in line.split():
         start = line.index(raw, end)
         end = start + len(raw)
-        sentence += is_new
-        lowered = raw.strip(_LEAD + _TAIL).lower() if len(raw) < 64 else b""
-        yield Word(start, raw, lowered or raw[:64], classes_of_word(lowered or raw[:64]), sentence)
-        is_new = raw[-1:] in _ENDS
+        if len(raw) < _LONGEST_WORD:
+            lowered, classes, is_last = _read(raw)
+        else:
+            lowered, is_last = raw[:_LONGEST_WORD], raw[-1:] in _ENDS
+            classes = classes_of_word(lowered)
+        yield Word(start, raw, lowered, classes, sentence)
+        sentence += is_last
+
+
+@lru_cache(_WORDS_KEPT)
+def _read(raw: bytes) -> tuple[bytes, frozenset[str], bool]:
+    """Return a word without the punctuation around it, its classes, and whether a sentence ends with it."""
+    lowered = raw.strip(_LEAD + _TAIL).lower() or raw
+    return lowered, classes_of_word(lowered), raw[-1:] in _ENDS
 
 
 def topic(passage: Passage, place: int) -> str:
@@ -344,9 +376,9 @@ def link(passage: Passage, place: int, opening: bytes, *, is_second: bool) -> tu
     raw, last = previous.raw, previous.raw[-1:]
     if raw in _SIGNS or last in (b":", b"=") or raw[-2:] == b"->":
         return "sign", _prior(words, at - (raw in _SIGNS))
-    if last == b"," and not previous.classes & {"be", "and"}:
+    if last == b"," and previous.classes.isdisjoint(_JOINING):
         return "comma", _prior(words, at)
-    found = next((name for name in _ORDER if name in previous.classes), "other")
+    found = _roles(previous.classes).link
     if found == "be" and at > 0 and "not" in previous.classes:
         return "not", _prior(words, at - 1)
     if "not" in previous.classes and found in ("other", "article", "place"):
@@ -377,7 +409,7 @@ def _prior(words: list[Word], at: int) -> str:
         at -= 1
     if at < 0:
         return "nothing"
-    return next((name for name in _PRIOR_ORDER if name in words[at].classes), "other")
+    return _roles(words[at].classes).prior
 
 
 _NEXT_ORDER = (
@@ -407,7 +439,7 @@ def follower(passage: Passage, place: int, end: int) -> str:
         return "comma" if behind in b",:" else "closing"
     if words[place + 1].raw in _SIGNS:
         return "sign"
-    return next((name for name in _NEXT_ORDER if name in words[place + 1].classes), "word")
+    return _roles(words[place + 1].classes).follower
 
 
 def is_named(passage: Passage, place: int) -> bool:
@@ -417,8 +449,12 @@ def is_named(passage: Passage, place: int) -> bool:
     words = passage.words
     sentence, at = words[place].sentence, place - 1
     first = max(0, place - _NAMED_BEFORE)
-    while at >= first and words[at].sentence == sentence and not words[at].classes & _CREDENTIALS:
-        if "named" in words[at].classes:
-            return True
+    while at >= first and words[at].sentence == sentence:
+        classes = words[at].classes
+        if classes:
+            if not classes.isdisjoint(_CREDENTIALS):
+                return False
+            if "named" in classes:
+                return True
         at -= 1
     return False

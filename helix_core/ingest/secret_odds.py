@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from helix_core.ingest.secret_context import Passage, classes_of_word, follower, is_named, link, topic
 from helix_core.ingest.secret_typed import (
@@ -41,6 +42,7 @@ Span = tuple[int, int]
 _LONGEST_VALUE = 96
 _NOTHING: frozenset[str] = frozenset()
 _SHAPES_KEPT = 1 << 12
+_LINES_KEPT = 4
 _MANY_PARTS = 3
 
 _KEYS = (
@@ -59,9 +61,9 @@ _CREDENTIAL = LazyPattern(
     rb"|mots? de passe|mdp|senhas?|wachtwoord(?:en)?|heslo|has(?:\xc5\x82|l)o|l(?:\xc3\xb6|o)senord\w*|parola|chiave)\b"
 )
 """Words for what is secret."""
-_KEY = LazyPattern(rb"(?i)\b(?:keys?|keyed|(?:de|en)crypt\w*|cl\xc3\xa9)\b")
-_ACCESS = LazyPattern(
-    rb"(?i)\b(?:log(?:ged|s|ging)?[ \-]?(?:in|on)s?|sign(?:ed|s|ing)?[ \-]?(?:in|on)|accounts?|users?|usernames?"
+_OPENS = LazyPattern(
+    rb"(?i)\b(?:keys?|keyed|(?:de|en)crypt\w*|cl\xc3\xa9|log(?:ged|s|ging)?[ \-]?(?:in|on)s?"
+    rb"|sign(?:ed|s|ing)?[ \-]?(?:in|on)|accounts?|users?|usernames?"
     rb"|admin(?:istrator)?|root|unlock(?:s|ed|ing)?|disarm|(?:de|en)crypt(?:s|ed|ing)?|prompts?|prompted|opens? with"
     rb"|gets? (?:you |me |him |her |them )?in|vault|wi-?fi|wlan|vpn|router|ssh|s?ftp|imap|smtp|ldap|snmp|sudo|luks|rdp"
     rb"|vnc|bios|sticker|nas|locked out|auth\w*|access|asks?(?: you)? for|asked for|when asked|protected|secured"
@@ -70,7 +72,7 @@ _ACCESS = LazyPattern(
     rb"|anmeld\w*|einlogg\w*|nutzer|benutzer\w*|konto|gesch\xc3\xbctzt|usuario|utilisateur|identifiant"
     rb"|compte|prot\xc3\xa9g\xc3\xa9e?|connect(?:e|ez|er|ing|s)?|entra)\b"
 )
-"""Words for what a secret opens, and for who opens it."""
+"""Words for keys, for what a secret opens, and for who opens it."""
 _FIRST_UNBROKEN = 0xE1
 """The first byte of letters of scripts without blanks between words, in UTF-8."""
 _NEVER = b"()[]{}<>|\\\"'`"
@@ -150,11 +152,18 @@ _FAMILY = {
 
 @dataclass(frozen=True, slots=True)
 class PossibleSecret:
-    """A word that could be a secret, with the names of what is true of it where it stands."""
+    """A word that could be a secret, with the names of what is true of it where it stands: disjoint sets, of which
+    many words have the same.
+    """
 
     start: int
     end: int
-    signs: frozenset[str]
+    groups: tuple[frozenset[str], ...]
+
+    @property
+    def signs(self) -> frozenset[str]:
+        """Return all that is true of it."""
+        return frozenset().union(*self.groups)
 
 
 def likely_secrets(data: bytes, *, is_typed: bool) -> Iterator[Span]:
@@ -164,10 +173,16 @@ def likely_secrets(data: bytes, *, is_typed: bool) -> Iterator[Span]:
         data: The text.
         is_typed: A person typed it into a chat or a memory.
     """
-    least = LEAST_TYPED if is_typed else LEAST_WRITTEN
+    least = round(100 * (LEAST_TYPED if is_typed else LEAST_WRITTEN))
     for one in candidates_of(data, is_typed=is_typed):
-        if sum(WEIGHTS.get(sign, 0.0) for sign in one.signs) > least:
+        if sum(map(_hundredths, one.groups)) > least:
             yield one.start, one.end
+
+
+@lru_cache(_SHAPES_KEPT)
+def _hundredths(group: frozenset[str]) -> int:
+    """Return the weights of a group, as whole hundredths: a sum of floats depends on the order of a set."""
+    return sum(round(100 * WEIGHTS.get(sign, 0.0)) for sign in group)
 
 
 def candidates_of(data: bytes, *, is_typed: bool) -> Iterator[PossibleSecret]:
@@ -183,13 +198,13 @@ def candidates_of(data: bytes, *, is_typed: bool) -> Iterator[PossibleSecret]:
         else:
             end = max(data.rfind(b" ", start, start + _LONGEST_LINE), start + 1)
         line = data[start:end]
-        passage = None
-        if is_typed or _is_prose(line, before):
-            above = above if above is not None else Passage.of(before).classes
-            passage = Passage.of(line, above)
-            for one in candidates(passage, is_typed=is_typed):
-                yield PossibleSecret(start + one.start, start + one.end, one.signs)
-        if line.strip():
+        if line and not line.isspace():
+            passage = None
+            if is_typed or _is_prose(line, before):
+                above = above if above is not None else Passage.of(before).classes
+                passage = Passage.of(line, above)
+                for one in candidates(passage, is_typed=is_typed):
+                    yield PossibleSecret(start + one.start, start + one.end, one.groups)
             before, above = line, passage.classes if passage is not None else None
         start = end + 1
 
@@ -201,12 +216,18 @@ def _is_prose(line: bytes, before: bytes) -> bool:
     if b"=" in line and _ASSIGNMENT.search(line) is not None:
         return False
     if line.count(b" ") < _LEAST_BLANKS:
-        return _CREDENTIAL.search(before) is not None and _is_prose(before, b"")
-    if _CREDENTIAL.search(line) is not None:
+        return _is_told(before) and _is_prose(before, b"")
+    if _is_told(line):
         return True
-    if _UNUSUAL.search(line) is not None and any(pattern.search(line) is not None for pattern in (_ACCESS, _KEY)):
+    if _UNUSUAL.search(line) is not None and _OPENS.search(line) is not None:
         return True
-    return _CREDENTIAL.search(before) is not None and _VALUE_TOLD.search(line) is not None
+    return _VALUE_TOLD.search(line) is not None and _is_told(before)
+
+
+@lru_cache(_LINES_KEPT)
+def _is_told(line: bytes) -> bool:
+    """Return whether a line speaks of credentials."""
+    return _CREDENTIAL.search(line) is not None
 
 
 _UNUSUAL = LazyPattern(
@@ -221,25 +242,24 @@ def candidates(passage: Passage, *, is_typed: bool) -> Iterator[PossibleSecret]:
     told: frozenset[str] | None = None
     passed = 0
     for place, word in enumerate(passage.words):
-        begin, end = _value_of(word.raw)
-        if end - begin < _LEAST_GROUP or word.start < passed:
+        bare = _bare(word.raw) if len(word.raw) <= _LONGEST_VALUE else _bare_of(word.raw)
+        if bare is None or word.start < passed:
             continue
-        value, lead = word.raw[begin:end], word.raw[:begin]
-        is_second = begin > 0 and word.raw[begin - 1 : begin] in _PAIRED
-        stop = word.start + end
-        if value.isdigit():
-            stop = passed = _end_of_groups(passage, place, stop)
-            value = passage.data[word.start + begin : stop].replace(b" ", b"-")
-        kind, shape = _shape(value)
-        is_plain = value.isalpha() or _is_word(value)
+        value, begin, is_second, is_plain = bare
+        end = begin + len(value)
+        lead, stop = word.raw[:begin], word.start + end
         joined = None
         if is_plain:
             # Most words of a sentence are neither given nor told: they are no candidates, and cost little.
             joined = link(passage, place, lead, is_second=is_second)
-            is_answer = joined[0] == "start" and _COARSE[topic(passage, place)] == "around"
-            if joined[0] not in _GIVING and not is_answer and not (kind and _is_quoted(passage, place, lead)):
+            is_given = joined[0] in _GIVING or (joined[0] == "start" and _COARSE[topic(passage, place)] == "around")
+            if not is_given and not (_is_quoted(passage, place, lead) and _shape(value)[0]):
                 continue
-        elif not kind or _is_numbered(kind, passage, place):
+        elif word.raw.isdigit():
+            stop = passed = _end_of_groups(passage, place, stop)
+            value = passage.data[word.start : stop].replace(b" ", b"-")
+        kind, shape = _shape(value)
+        if not is_plain and (not kind or _is_numbered(kind, passage, place)):
             continue
         # Forty hex digits name a commit; a key of that length is known by the rules.
         if kind == "hex" and len(value) == _COMMIT_DIGITS:
@@ -247,24 +267,22 @@ def candidates(passage: Passage, *, is_typed: bool) -> Iterator[PossibleSecret]:
         if not passage.nouns and ("a thing" in shape or is_named(passage, place)):
             continue
         joined = joined or link(passage, place, lead, is_second=is_second)
-        if is_plain and not is_typed and not passage.nouns and _COARSE[topic(passage, place)] != "around":
+        about = topic(passage, place)
+        if is_plain and not is_typed and not passage.nouns and _COARSE[about] != "around":
             continue
         told = told if told is not None else _told(passage, is_typed=is_typed)
-        about = topic(passage, place)
         quoted = "quoted" if _is_quoted(passage, place, lead) else "bare"
         if kind:
-            named = "named" if is_named(passage, place) else "unnamed"
-            signs = _signs(kind, joined, about, follower(passage, place, stop))
-            more = (quoted, named, f"{kind} {named}", *(f"{kind} {one}" for one in _TELLING & told))
-            yield PossibleSecret(word.start + begin, stop, shape | told | signs | frozenset(more))
+            signs = _signs(kind, *joined, about, follower(passage, place, stop))
+            more = _more(kind, quoted, told, is_named=is_named(passage, place))
+            yield PossibleSecret(word.start + begin, stop, (shape, told, signs, more))
         if is_plain and end == len(word.raw) and not is_second:
             for first, last in _phrases(passage.data, word.start + begin):
                 count = passage.data.count(b" ", first, last)
-                signs = _signs(
-                    "phrase", joined, about, follower(passage, min(place + count, len(passage.words) - 1), last)
-                )
-                look = _phrase(passage.data[first:last])
-                yield PossibleSecret(first, last, look | told | signs | {f"phrase {quoted}"})
+                after = follower(passage, min(place + count, len(passage.words) - 1), last)
+                signs = _signs("phrase", *joined, about, after)
+                shape = _phrase(passage.data[first:last])
+                yield PossibleSecret(first, last, (shape, told, signs, frozenset((f"phrase {quoted}",))))
 
 
 def _phrases(line: bytes, start: int) -> Iterator[Span]:
@@ -315,6 +333,27 @@ _EMPHASIS = (b"!", b"?", b"*")
 _PAIRED = (b"/", b":", b"=")
 
 
+class _BareValue(NamedTuple):
+    """What of a word is its value, and where that begins; ``is_second`` of ``user/password``."""
+
+    value: bytes
+    begin: int
+    is_second: bool
+    is_plain: bool
+
+
+def _bare_of(raw: bytes) -> _BareValue | None:
+    """Return the value of a word that is long enough for a secret."""
+    begin, end = _value_of(raw)
+    if end - begin < _LEAST_GROUP:
+        return None
+    value = raw[begin:end]
+    return _BareValue(value, begin, begin > 0 and raw[begin - 1 : begin] in _PAIRED, value.isalpha() or _is_word(value))
+
+
+_bare = lru_cache(_SHAPES_KEPT)(_bare_of)
+
+
 def _value_of(raw: bytes) -> Span:
     """Return what of a word is no mark around it, nor the first half of ``user/password``."""
     lead = len(raw) - len(raw.lstrip(_LEAD))
@@ -354,9 +393,16 @@ def _told(passage: Passage, *, is_typed: bool) -> frozenset[str]:
 _LONG_LINE = 160
 
 
-def _signs(kind: str, joined: tuple[str, str], about: str, after: str) -> frozenset[str]:
+@lru_cache(_SHAPES_KEPT)
+def _more(kind: str, quoted: str, told: frozenset[str], *, is_named: bool) -> frozenset[str]:
+    """Return what is true of a word of a kind in quotes or not, named or not, on a line of which so much is told."""
+    named = "named" if is_named else "unnamed"
+    return frozenset((quoted, named, f"{kind} {named}", *(f"{kind} {one}" for one in _TELLING & told)))
+
+
+@lru_cache(_SHAPES_KEPT)
+def _signs(kind: str, by: str, to: str, about: str, after: str) -> frozenset[str]:
     """Return what a word looks like, how it is joined, what it is about and what follows, alone and by twos."""
-    by, to = joined
     family, near = _FAMILY.get(kind, kind), _COARSE[about]
     return frozenset(
         (
