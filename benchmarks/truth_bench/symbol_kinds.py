@@ -96,6 +96,50 @@ def text_into_string_literal(data: bytes, first: int, last: int, rng: Random) ->
     return b"\n".join([*lines[:first], indent + opening, block, indent + closing, *lines[last + 1 :]])
 
 
+DROPPING = (
+    (b"#if 0", b"#endif"),
+    (b"#if (0)", b"#endif"),
+    (b"#if !1", b"#endif"),
+    (b"#if 1 - 1", b"#endif"),
+    (b"#if 0 && defined(BENCH)", b"#endif"),
+    (b"#ifdef BENCH\n#elif 0", b"#endif"),
+    (b"#if 1\nextern int bench_other;\n#else", b"#endif"),
+    (b"#if 1 || BENCH\n#elif defined(BENCH)", b"#endif"),
+)
+
+
+@symbol_edit
+def behind_a_condition_that_is_never_met(data: bytes, first: int, last: int, rng: Random) -> bytes | None:
+    """The preprocessor of C always drops the lines now."""
+    lines = data.split(b"\n")
+    block = b"\n".join(lines[first : last + 1])
+    is_c = re.search(rb"^#[ \t]*include\b", data, re.M) is not None
+    if not is_c or b"#" in block or block.count(b"{") != block.count(b"}") or lines[max(first - 1, 0)].endswith(b"\\"):
+        return None
+    opening, closing = rng.choice(DROPPING)
+    return b"\n".join([*lines[:first], opening, block, closing, *lines[last + 1 :]])
+
+
+@symbol_edit
+def argument_of_a_macro_that_makes_a_string(data: bytes, first: int, last: int, rng: Random) -> bytes | None:
+    """The lines of C are a string now, as shaders are written."""
+    lines = data.split(b"\n")
+    block = b"\n".join(lines[first : last + 1])
+    is_c = re.search(rb"^#[ \t]*include\b", data, re.M) is not None
+    if not is_c or b"#" in block or b"{" not in block or any(block.count(a) != block.count(b) for a, b in _PAIRS):
+        return None
+    opening = rng.choice(
+        (
+            b"static const char *bench = STRINGIFY(",
+            b"#define BENCH_TEXT(...) #__VA_ARGS__\nstatic const char *b = BENCH_TEXT(",
+        )
+    )
+    return b"\n".join([*lines[:first], opening, block, b");", *lines[last + 1 :]])
+
+
+_PAIRS = ((b"{", b"}"), (b"(", b")"))
+
+
 def _quoting(data: bytes) -> list[tuple[bytes, bytes]]:
     if re.search(rb"^[ \t]*(?:def|class) +\w+.*:[ \t]*(?:#.*)?\r?$", data, re.M):
         return [(b'BENCH_TEXT = """', b'"""'), (b"BENCH_TEXT = '''", b"'''")]

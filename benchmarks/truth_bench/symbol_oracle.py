@@ -2,8 +2,8 @@
 
 In: the bytes of a file, a symbol, a span of lines. Out: what is wrong with the claim, in words. Knows nothing of
 Helix's parser, which it checks: ``A.b`` must be a definition or a binding at those lines whose chain of enclosing
-classes and functions is exactly ``A``. A function of Vim script must hold all code of the span. For other languages a
-span is wrong only when all of it is a string or a comment.
+classes and functions is exactly ``A``. A function of Vim script must hold all code of the span, one of C or C++ as well
+where its braces balance. For other languages a span is wrong only when all of it is a string or a comment.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from pygments import lexers
 from pygments.lexer import Lexer
 from pygments.token import Comment, String, _TokenType
 
+from truth_bench.brace_oracle import braced
+
 LEXERS = {
     ".js": "javascript",
     ".jsx": "javascript",
@@ -32,6 +34,7 @@ LEXERS = {
     ".h": "c",
     ".java": "java",
 }
+BRACED = frozenset({".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"})
 LOOKED_AT_AFTER = 300
 CODE, COMMENT, STRING, ATTRIBUTE = "code", "comment", "string", "attribute"
 DEAD = frozenset({COMMENT, STRING})
@@ -99,7 +102,24 @@ def symbol_fault(path: bytes, data: bytes, symbol: str, start_line: int, end_lin
     lexer = LEXERS.get(suffix)
     if lexer is not None and _is_dead(data, lexer, symbol, start_line, end_line):
         return f"all that stands there is a string or a comment, not {symbol!r}"
+    if suffix in BRACED:
+        file = braced(data)
+        code = _code_lines(data, LEXERS.get(suffix, "cpp"), start_line, end_line)
+        return file.fault(symbol, code, start_line, end_line) if file is not None else ""
     return ""
+
+
+def _code_lines(data: bytes, language: str, start_line: int, end_line: int) -> set[int]:
+    """The lines of a span that have code which is no directive of the preprocessor."""
+    here = _LINE_END.split(data.decode("utf-8", "replace"))
+    found = {
+        number
+        for line, text, kind in _tokens(data, language)
+        if kind == CODE
+        for number, part in enumerate(_LINE_END.split(text), line)
+        if start_line <= number <= end_line and part.strip(" \t{}();,")
+    }
+    return {number for number in found if not here[number - 1].lstrip().startswith("#")}
 
 
 _VIM_HEAD = re.compile(r"\s*(?:export\s+)?(?:fu(?:n(?:c(?:t(?:i(?:o(?:n)?)?)?)?)?)?|def)!?\s+([\w:#.<>]+)\s*\(")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from helix_core.ingest.chunk import CLOSERS, spans
 from helix_core.ingest.document import DOCUMENT_LANGUAGES, HEAD_BYTES, outline_and_tree
 from helix_core.ingest.languages import Language, language_of
-from helix_core.ingest.outline import CONTAINERS, Outline, Symbol, bases_by_class, disabled
+from helix_core.ingest.outline import CONTAINERS, Outline, Symbol, bases_by_class
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.syntax import Deadline, load
 from helix_core.lines import LineTable, with_line_feeds
@@ -91,7 +91,7 @@ class Chains:
             for one in outline.symbols
             if one.kind in _CLASSES and one.is_sure
         )
-        self._inert = sorted((*_inert(self._language, outline), *disabled(self._language.name, data)))
+        self._inert = _inert(self._language, outline)
 
     @property
     def size_bytes(self) -> int:

@@ -18,10 +18,11 @@ import tree_sitter
 from helix_core.embed import embedded_texts
 from helix_core.ingest.chunk import Span, spans
 from helix_core.ingest.claims import find as find_claims
+from helix_core.ingest.data_blocks import blanked
 from helix_core.ingest.generation import MADE_BY
 from helix_core.ingest.languages import Language, language_of
 from helix_core.ingest.masked import Masked, masked_at
-from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, end_of_code, outline, outline_of, without_disabled
+from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, end_of_code, outline, outline_of
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.secrets import mask
 from helix_core.ingest.syntax import Deadline, is_tangled, is_worth_parsing, load, parse, time_for
@@ -320,11 +321,12 @@ def _outline_and_tree(
     if language.grammar is None or not is_worth_parsing(language.grammar, data, len(lines)):
         return outline_of(language.name, data, lines), None, False
     loaded = load(language.grammar)
-    tree = parse(loaded, data, deadline)
+    code, blocks = blanked(language.name, data)
+    tree = parse(loaded, code, deadline)
     if tree is None or is_tangled(tree.root_node):
         return outline_of(language.name, data, lines), None, True
-    found = without_disabled(language.name, data, outline(loaded, tree, data, headings=language.grammar.headings))
-    return found, tree, tree.root_node.has_error
+    found = outline(loaded, tree, code, headings=language.grammar.headings)
+    return replace(found, strings=(*found.strings, *blocks)), tree, tree.root_node.has_error
 
 
 def _chunks(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import tree_sitter
 
@@ -38,9 +38,6 @@ _BASE_JOINTS = re.compile(r"::|[.\\]")
 _OWN_ROOTS = frozenset({"", "crate", "self", "super", "global"})
 """The words before a name that mean this project, or this module."""
 _NESTED_CALLS = 6
-_NEVER = {"c": (b"0",), "cpp": (b"0", b"false"), "c_sharp": (b"false",), "swift": (b"false",)}
-"""By language the conditions that are never met."""
-_CONDITION = re.compile(rb"(?m)^[ \t]*#[ \t]*(if(?:n?def)?|elif|else|endif)\b([^\n]*)")
 _LOADERS = frozenset({"require", "import", "require_relative", "load", "source", "."})
 
 
@@ -150,43 +147,6 @@ def sections(headings: list[Heading], data: bytes, entries: Sequence[Entry] = ()
     ]
     found += [_Captured("entry", entry.name, "", entry.start, entry.end, entry.start) for entry in entries]
     return _nest(sorted(found, key=lambda item: (item.start, -item.end)))
-
-
-def disabled(language: str, data: bytes) -> list[tuple[int, int]]:
-    """Return the ranges that the preprocessor always drops: ``#if 0`` up to its ``#else`` or ``#endif``."""
-    never = _NEVER.get(language)
-    if never is None or b"if" not in data:
-        return []
-    found: list[tuple[int, int]] = []
-    open_: list[int] = []
-    for match in _CONDITION.finditer(data):
-        word = match[1]
-        if word.startswith(b"if"):
-            open_.append(match.end() if word == b"if" and b" ".join(match[2].split()[:1]) in never else -1)
-        elif open_:
-            if open_[-1] >= 0:
-                found.append((open_[-1], match.start()))
-            open_[-1] = -1
-            if word == b"endif":
-                open_.pop()
-    return sorted(found)
-
-
-def without_disabled(language: str, data: bytes, found: Outline) -> Outline:
-    """Return the outline without the definitions that the preprocessor drops: those that begin in a dropped range, also
-    where the range ends inside of them.
-    """
-    ranges = disabled(language, data)
-    if not ranges:
-        return found
-    kept = [not any(start <= one.start < end for start, end in ranges) for one in found.symbols]
-    place = {old: new for new, old in enumerate(index for index, is_kept in enumerate(kept) if is_kept)}
-    symbols = (
-        replace(one, parent=place.get(one.parent, -1))
-        for one, is_kept in zip(found.symbols, kept, strict=True)
-        if is_kept
-    )
-    return replace(found, symbols=tuple(symbols))
 
 
 _BLOCK_COMMENT_OR_END = re.compile(rb"(?m)^(?:=(begin|end)(?=\s|\Z)|__END__$)")

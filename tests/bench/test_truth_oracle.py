@@ -17,6 +17,7 @@ import pytest
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
+from helix_core.ingest.data_blocks import is_always
 from tests.engine.repository import git
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -406,6 +407,43 @@ def test_code_behind_the_end_of_a_vim_function_is_not_of_it(bench: Callable[[str
     assert fault(b"a.vim", data, "s:one", 1, 8) == fault(b"a.vim", data, "Two", 10, 11) == ""
     assert fault(b"a.vim", data, "s:one", 1, 9) == "'s:one' does not reach line 9: it is at 2-7"
     assert fault(b"a.vim", data, "s:one", 10, 11)
+
+
+def test_a_function_of_c_ends_where_its_brace_is_closed(bench: Callable[[str], Any]) -> None:
+    fault = bench("truth_bench.symbol_oracle").symbol_fault
+    data = b"""/* of one */
+EXPORT int one(int a) {
+  if (a) { return '}'; }
+  return 0;
+}
+
+namespace two {
+TEST(three) { one(1); }
+struct four : base<int> { int five() const { return 5; } };
+}
+int two::four::six() { return 6; }
+#if 1
+#else
+int seven(void) {
+  return 7;
+}
+#endif
+"""
+    right = [("one", 1, 5), ("two.three", 8, 8), ("two.four", 9, 9), ("two.four.five", 9, 9), ("two::four.six", 11, 11)]
+    assert [fault(b"a.cpp", data, *one) for one in right] == [""] * 5
+    assert fault(b"a.cpp", data, "one", 1, 9) == "'one' ends in line 5, and 'TEST' begins in 8"
+    assert "not 'six'" in fault(b"a.cpp", data, "six", 3, 4)
+    assert "drops all of it" in fault(b"a.cpp", data, "seven", 14, 16)
+    assert fault(b"a.cpp", data + b"}", "one", 1, 9) == ""
+
+
+@pytest.mark.parametrize("condition", ["0", "(0)", "!1", "0 && A", "1", "!0", "A", "0 || A", ""])
+def test_a_constant_condition_is_read_alike_by_the_bench_and_by_ingest(
+    bench: Callable[[str], Any], condition: str
+) -> None:
+    known = bench("truth_bench.brace_oracle").constant(condition)
+    assert known in (None, is_always(condition))
+    assert known is not None or not condition.replace("(", "").replace("!", "").startswith(("0)", "1"))
 
 
 @pytest.mark.process

@@ -1,0 +1,132 @@
+"""Text that looks like code of its language and is none defines nothing: dropped branches, data, strings of macros."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix_core.ingest import Chains, ingest
+from helix_core.ingest.data_blocks import blanked, data_blocks, is_always
+
+C = b"int add(int a, int b) {\n    int c = a + b;\n    return c;\n}\n"
+SHELL = b"add() {\n  echo one\n  echo two\n}\n"
+SQL = b"CREATE TABLE add (\n  id int,\n  name text\n);\n"
+AROUND = {
+    b"c": (b"int before(void) {\n    return 1;\n}\n", C, b"int after(void) {\n    return 2;\n}\n"),
+    b"sh": (b"before() {\n  echo 1\n}\n", SHELL, b"after() {\n  echo 2\n}\n"),
+    b"sql": (b"CREATE TABLE before (id int);\n", SQL, b"CREATE TABLE after (id int);\n"),
+}
+AROUND[b"cpp"] = AROUND[b"c"]
+DEAD = [
+    (b"c", b"#if 0\n", b"#endif\n"),
+    (b"c", b"#if (0)\n", b"#endif\n"),
+    (b"cpp", b"#if !1\n", b"#endif\n"),
+    (b"c", b"#ifdef X\nint x;\n#elif 0\n", b"#endif\n"),
+    (b"cpp", b"#if 1\nint x;\n#else\n", b"#endif\n"),
+    (b"c", b"#if 1\nint x;\n#elif defined(X)\n", b"#endif\n"),
+    (b"c", b"#if defined(X) && 0\n", b"#endif\n"),
+    (b"c", b"#if 1 || X\n#else\n", b"#endif\n"),
+    (b"c", b"#if 0L /* off */\n", b"#endif\n"),
+    (b"c", b"#if \\\n 0\n", b"#endif\n"),
+    (b"c", b"#if 0\n#if X\n#else\n", b"#endif\n#endif\n"),
+    (b"c", b"#if 0\n", b""),
+    (b"c", b"const char *source = STRINGIFY(\n", b");\n"),
+    (b"c", b"#define SHADER(version, ...) #version #__VA_ARGS__\nconst char *s = SHADER(330,\n", b");\n"),
+    (b"sh", b"cat <<A <<B\nx\nA\n", b"B\n"),
+    (b"sh", b"cat <<A <<-'B'\nx\nA\n", b"\tB\n"),
+    (b"sh", b"cat <<A <<B <<C\nx\nA\ny\nB\n", b"C\n"),
+    (b"sql", b"COPY t (a, b) FROM stdin;\n", b"\\.\n"),
+    (b"sql", b"copy t (a)\n  from STDIN WITH (FORMAT csv);\n", b"\\.\n"),
+    (b"sql", b"\\copy t from stdin\n", b"\\.\n"),
+]
+ALIVE = [
+    (b"c", b"#if 0\nint x;\n#else\n", b"#endif\n"),
+    (b"c", b"#if 1\n", b"#endif\n"),
+    (b"c", b"#if X\n", b"#endif\n"),
+    (b"c", b"#if 0 || X\n", b"#endif\n"),
+    (b"c", b"#if 0 == 0\n", b"#endif\n"),
+    (b"c", b"#if true\nint x;\n#else\n", b"#endif\n"),
+    (b"c", b"/*\n#if 0\n*/\n", b""),
+    (b"c", b'const char *s = "\\\n#if 0";\n', b""),
+    (b"c", b"#if 0\n#endif\n", b""),
+    (b"c", b"const char *s = STRINGIFY(a);\n", b""),
+    (b"sh", b"cat <<A\nx\nA\n", b""),
+    (b"sh", b"# cat <<A <<B\n", b"A\nB\n"),
+    (b"sh", b"x=$((1 << 2 << 3))\n", b""),
+    (b"sql", b"COPY t FROM stdin;\n1\n\\.\n", b""),
+    (b"sql", b"COPY t (a, b) FROM stdin;\n1\t2\n\\.\n", b""),
+    (b"sql", b"COPY t TO stdout;\n", b""),
+]
+
+
+def standing(ending: bytes, opening: bytes, closing: bytes) -> tuple[bytes, bytes, Chains, int, int]:
+    before, text, after = AROUND[ending]
+    path, start = b"a." + ending, len(before) + len(opening)
+    data = before + opening + text + closing + after
+    return path, data, Chains(path, data, 5.0), start, start + len(text)
+
+
+def defined(path: bytes, data: bytes) -> set[str]:
+    chunks = ingest(path, data, embed=False).chunks
+    return {definition.name for chunk in chunks for definition in chunk.definitions}
+
+
+@pytest.mark.parametrize(("ending", "opening", "closing"), DEAD)
+def test_code_in_dead_text_defines_nothing(ending: bytes, opening: bytes, closing: bytes) -> None:
+    path, data, chains, start, end = standing(ending, opening, closing)
+    assert chains.name(start, end, "add").symbol != "add"
+    assert "add" not in defined(path, data)
+    assert {"before", "after"} - ({"after"} if not closing else set()) <= defined(path, data)
+
+
+@pytest.mark.parametrize(("ending", "opening", "closing"), ALIVE)
+def test_code_beside_dead_text_keeps_its_name(ending: bytes, opening: bytes, closing: bytes) -> None:
+    path, data, chains, start, end = standing(ending, opening, closing)
+    assert chains.name(start, end, "add").symbol == "add"
+    assert {"before", "add", "after"} <= defined(path, data)
+
+
+@pytest.mark.parametrize(
+    ("condition", "value"),
+    [
+        *(("0", False), ("(0)", False), ("!1", False), ("1", True), ("0x10 > 0b11", True), ("017 == 15", True)),
+        *(("0 && A", False), ("A && 0", False), ("A || 1", True), ("!(A && 0)", True), ("A", None), ("!A", None)),
+        *(("defined(A) || 1u", True), ("defined A && 0", False), ("defined(A)", None), ("F(A, (B)) && 0", False)),
+        *(("1 ? 0 : A", False), ("A ? 1 : 1", True), ("-1 < 0", True), ("7 / -2 == -3", True), ("-7 % 4 == -3", True)),
+        *(("1 / 0", None), ("1 << 99", None), ("", None), ("(", None), ("0 0", None), ("'a'", None), ("1.5", None)),
+        *(("2 - 1 - 1", False), ("08", None), ("false", False), ("~0", True), ("1 == 1 == 0", False)),
+        ("(" * 100 + "0" + ")" * 100, None),
+    ],
+)
+def test_a_condition_is_evaluated_as_far_as_it_can_be_known(condition: str, value: bool | None) -> None:
+    assert is_always(condition) is value
+
+
+def test_true_is_a_name_in_c() -> None:
+    assert is_always("true") is True
+    assert is_always("true", knows_true=False) is None
+
+
+@given(st.text(alphabet="01A()!&|<>=+-*/%?: defined,"))
+def test_no_condition_raises(condition: str) -> None:
+    assert is_always(condition) in (True, False, None)
+
+
+@given(
+    st.sampled_from(["c", "cpp", "bash", "sql", "swift", "c_sharp"]),
+    st.lists(
+        st.sampled_from(
+            [
+                *("#if 0\n", "#else\n", "#endif\n", "#elif 1\n", "/*", "*/", '"', "<<A <<B\n", "A\n", "B\n", "x(\n"),
+                *(")", "COPY t FROM stdin;\n", "\\.\n", "STRINGIFY(", "{;}", "\n"),
+            ]
+        )
+    ),
+)
+def test_what_is_blank_keeps_lines_and_size(language: str, parts: list[str]) -> None:
+    data = "".join(parts).encode()
+    shown, ranges = blanked(language, data)
+    assert len(shown) == len(data) and shown.count(b"\n") == data.count(b"\n")
+    assert ranges == data_blocks(language, data)
+    assert all(0 <= start <= end <= len(data) for start, end in ranges)
