@@ -1,7 +1,7 @@
 """Decide what the names and coordinates of a question settle about its answer, whatever verb it asks with.
 
 The fitted confidence weighs words. A name that is defined in the first place, a line that is in the first place, and a
-name that is used but defined nowhere are facts of the index, and bound that confidence.
+name that is used without a known definition are facts of the index, and bound that confidence.
 """
 
 from __future__ import annotations
@@ -190,19 +190,14 @@ def _shows(place: Ranked, symbol: str) -> bool:
 
 
 def undefined_note(name: str, *, by_macro: bool = False, may_be_in: str = "") -> str:
-    """Return the note of a name that is used and not defined: nothing is known of parameters and local names.
+    """Return the note of a name that is used, and of which no definition is known.
 
-    It is not said to be defined nowhere where ``by_macro`` a macro may define it, which no parser expands, nor where
-    ``may_be_in`` names a file that was parsed only in part, or a line that reads like its definition.
+    It never says that the name is defined nowhere: macros, generators and syntax that no parser here knows define
+    names, too. ``by_macro`` says that one may have; ``may_be_in`` names a file that was parsed only in part, or a line
+    that reads like a definition.
     """
-    if may_be_in:
-        return f"no definition of {name} was recognized in this workspace, but {may_be_in}; these places use it"
-    if by_macro:
-        return f"no definition of {name} was recognized in this workspace; a macro may define it; these places use it"
-    return (
-        f"{name} is defined nowhere in this workspace (no function, class, method or constant has the name); "
-        "these places use it"
-    )
+    maybe = f", but {may_be_in}" if may_be_in else "; a macro may define it" if by_macro else ""
+    return f"no definition of {name} was recognized in the indexed files{maybe}; these places use it"
 
 
 def half_read_note(path: bytes) -> str:
@@ -212,7 +207,7 @@ def half_read_note(path: bytes) -> str:
 
 def says_undefined(note: str, name: str) -> bool:
     """Return whether a note is one of ``undefined_note`` for this name."""
-    return note.startswith((f"{name} is defined nowhere ", f"no definition of {name} was recognized "))
+    return note.startswith(f"no definition of {name} was recognized ")
 
 
 def _undefined(names: Sequence[str], hits: Sequence[DefinitionHit], reader: Reader) -> list[str]:

@@ -122,7 +122,7 @@ def test_a_name_that_nothing_has_is_told_with_the_search_of_a_terminal(helix: Ru
     ran = helix("uses", "shiping_cost", "--path", shop)
     assert (ran.status, ran.complaint) == (
         2,
-        "helix: no definition here is named 'shiping_cost'; look for it with helix search",
+        "helix: no definition of 'shiping_cost' was recognized in the indexed files; look for it with helix search",
     )
     assert "the name is empty" in helix("uses", " ", "--path", shop).complaint
 

@@ -360,12 +360,12 @@ def test_a_name_is_unknown_only_where_no_line_reads_like_its_definition(tmp_path
         "web/in.go": "package web\n\nfunc run() int {\n\tinnerName := 2\n\treturn innerName\n}\n",
     }
     unknown = indexed(tmp_path, open_helix, files).symbols.unknown
-    assert unknown("no_such_name").startswith("no definition here is named 'no_such_name'")
+    assert unknown("no_such_name").startswith("no definition of 'no_such_name' was recognized in the indexed files")
     assert unknown("innerName") == (
-        "no indexed definition is named 'innerName', but web/in.go:4 reads like a definition: read it"
+        "no definition of 'innerName' was recognized in the indexed files, but web/in.go:4 reads like a definition: read it"
     )
     assert unknown("madeLater") == (
-        "no indexed definition is named 'madeLater', but web/half.ts:2 reads like a definition: read it"
+        "no definition of 'madeLater' was recognized in the indexed files, but web/half.ts:2 reads like a definition: read it"
     )
 
 
@@ -387,7 +387,7 @@ def test_a_name_with_an_owner_that_is_nowhere_is_not_answered_with_that_of_anoth
     symbols = indexed(tmp_path, open_helix, OWNED).symbols
     assert symbols.about("Nope.renewLater") is None
     assert symbols.unknown("Nope.renewLater") == (
-        "no renewLater is defined in 'Nope'; there is Lock.renewLater in app/lock.py"
+        "no renewLater was recognized in 'Nope'; there is Lock.renewLater in app/lock.py"
     )
 
 
@@ -404,7 +404,7 @@ def test_an_owner_that_is_a_variable_or_another_class_is_said_to_have_no_definit
     for owner in ("held", "Other"):
         known = symbols.about(f"{owner}.renewLater")
         assert known["symbol"] == "Lock.renewLater"
-        assert known["notes"] == [f"no renewLater is defined in '{owner}'; there is Lock.renewLater in app/lock.py"]
+        assert known["notes"] == [f"no renewLater was recognized in '{owner}'; there is Lock.renewLater in app/lock.py"]
 
 
 FIXTURES = {

@@ -69,7 +69,7 @@ def test_prompts_bring_their_evidence_with_its_marks(environ, shop, mode):
         assert "line 1: " in found and "app/views.py:50" in found, checked
         for name, given, said in (
             ("explain_symbol", {}, "symbol is missing"),
-            ("explain_symbol", {"symbol": "nobody_has_this_name"}, "no definition here"),
+            ("explain_symbol", {"symbol": "nobody_has_this_name"}, "no definition of"),
             ("explain_symbol", {"symbol": "sign_cookie", "path": "/etc"}, "there is no argument"),
             ("review_changes", {"since": "--output=/tmp/x"}, "no commit"),
             ("tell_secrets", {}, "the prompts are explain_symbol"),

@@ -162,7 +162,7 @@ def test_a_path_out_of_the_workspace_is_refused_in_one_sentence(shared, source_i
             "no open folder is named 'elsewhere'; those that are open: project",
         ),
         ("helix_gene_get", {"id": "nothing"}, "no packet of this session"),
-        ("helix_neighbors", {"symbol": "no_such_name"}, "no definition here is named"),
+        ("helix_neighbors", {"symbol": "no_such_name"}, "no definition of"),
     ],
 )
 def test_a_wrong_argument_is_refused_with_what_would_be_right(shared, tool, arguments, said):

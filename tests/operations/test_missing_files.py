@@ -112,7 +112,7 @@ def test_a_name_that_no_indexed_definition_has_is_not_said_to_be_defined_nowhere
         with pytest.raises(UsageError) as refused:
             operation.run(lacking, validated(operation, {"name": name}, "mcp"), AskContext())
         said = str(refused.value)
-        assert said.startswith(f"no indexed definition is named {name!r}")
+        assert said.startswith(f"no definition of {name!r} was recognized in the indexed files")
         assert "1 file is set aside" in said and "not complete yet" in said
         assert (f"{ASIDE} may define {name!r} and is not indexed: read it" in said) is may_be_there
 
@@ -125,7 +125,7 @@ def test_a_whole_index_says_that_a_name_is_defined_nowhere_and_how_to_look_on(
     write(lacking.workspace, {ASIDE: SCAFFOLD + "# mended\n"})
     assert lacking.refresh().set_aside == ()
     assert lacking.symbols.unknown("no_such_name") == (
-        "no definition here is named 'no_such_name'; look for it with helix_search"
+        "no definition of 'no_such_name' was recognized in the indexed files; look for it with helix_search"
     )
     known = lacking.symbols.about("Scaffold")
     assert known is not None and known["notes"] == []

@@ -119,7 +119,7 @@ def test_a_name_that_is_used_and_no_longer_defined_is_said_to_be_so(indexed, def
     reader = indexed(files)
     for question in ("cookie_parser", "fix cookie_parser"):
         found = ask(reader, question)
-        assert any(note.startswith("cookie_parser is defined nowhere in this workspace") for note in found.notes)
+        assert any(note.startswith("no definition of cookie_parser was recognized in the indexed files") for note in found.notes)
         assert found.confidence <= UNDEFINED_CONFIDENCE
     assert not ask(
         indexed(files | {"src/old.py": "def cookie_parser(text):\n    return text\n"}), "cookie_parser"
@@ -133,7 +133,7 @@ def test_a_name_that_a_macro_may_define_is_not_said_to_be_defined_nowhere(indexe
     }
     found = ask(indexed(files), "where is page_tree_insert defined?")
     assert found.notes == (
-        "no definition of page_tree_insert was recognized in this workspace; a macro may define it; "
+        "no definition of page_tree_insert was recognized in the indexed files; a macro may define it; "
         "these places use it",
     )
     assert found.confidence <= UNDEFINED_CONFIDENCE
@@ -455,6 +455,6 @@ def test_a_name_in_a_file_that_was_parsed_in_part_is_not_said_to_be_defined_nowh
     }
     found = ask(indexed(files), "createFactory")
     assert found.notes == (
-        "no definition of createFactory was recognized in this workspace, but src/make.ts has it and could be parsed "
+        "no definition of createFactory was recognized in the indexed files, but src/make.ts has it and could be parsed "
         "only in part; these places use it",
     )

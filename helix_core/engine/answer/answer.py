@@ -268,12 +268,12 @@ def _with_gone(live: Sequence[Ranked], gone: Sequence[Ranked], k: int) -> list[R
 
 
 def without_denied_lines(found: Found, weigher: Callable[[], Weigher]) -> Found:
-    """Return the results, which say of no name that it is defined nowhere where a line on disk reads like a definition
-    of it; files are read for a name of which it is said.
+    """Return the results, whose notes on names without a known definition point to a line on disk that reads like one;
+    files are read for a name of which it is said.
     """
 
     def checked(note: str) -> str:
-        name = note.partition(" ")[0]
+        name = note.removeprefix("no definition of ").partition(" ")[0]
         if note != undefined_note(name):
             return note
         place = weigher().reads_like_definition(name)

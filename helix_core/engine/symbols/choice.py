@@ -192,7 +192,7 @@ def owners_note(wanted: NameQuery, known: Sequence[DefinedAt]) -> str:
     listed = list(dict.fromkeys(named))
     more = f" and {len(listed) - OWNERS_NAMED} more" if len(listed) > OWNERS_NAMED else ""
     return (
-        f"no {wanted.name[:80]} is defined in {wanted.owners[-1][:80]!a}; there is "
+        f"no {wanted.name[:80]} was recognized in {wanted.owners[-1][:80]!a}; there is "
         f"{', '.join(listed[:OWNERS_NAMED])}{more}"
     )
 

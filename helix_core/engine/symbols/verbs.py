@@ -136,8 +136,8 @@ class Symbols:
             return of_others
         missing = [*self._may_define(name), *self.missing_notes()] or self._unrecognized(name)
         if not missing:
-            return f"no definition here is named {name[:80]!a}; look for it with {search}"
-        return f"no indexed definition is named {name[:80]!a}, but {'; '.join(missing)}"
+            return f"no definition of {name[:80]!a} was recognized in the indexed files; look for it with {search}"
+        return f"no definition of {name[:80]!a} was recognized in the indexed files, but {'; '.join(missing)}"
 
     def _of_other_owners(self, name: str) -> str:
         """Return the sentence for a name that is defined, but not with the owner that it is asked with; else ""."""
