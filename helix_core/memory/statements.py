@@ -106,6 +106,8 @@ def plain(text: str) -> str:
 
     Joiners that spell stay, and so do characters that are newer than this Python.
     """
+    if text.isascii() and text.isprintable():
+        return text
     text = _composed(text)
     return "".join(one for at, one in enumerate(text) if not _is_left_out(text, at))
 
@@ -402,10 +404,12 @@ def is_critical(token: str) -> bool:
     quantifier, or a choice.
     """
     low = token.lower()
-    if low in NEGATORS or low in QUANTIFIERS or low in CHOICE_OF or NUMBER.match(token):
+    if low in NEGATORS or low in QUANTIFIERS or low in CHOICE_OF:
         return True
-    return (
-        any(mark in token for mark in "_/.@#:")
+    # Most tokens are words in lower case, of which all that follows is false.
+    return (low != token or not token.isalpha()) and (
+        NUMBER.match(token) is not None
+        or any(mark in token for mark in "_/.@#:")
         or ("-" in token and any(one.isdigit() for one in token))
         or is_compound(token)
     )

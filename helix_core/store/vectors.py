@@ -39,7 +39,8 @@ def floats_of(vector: bytes) -> Sequence[float]:
 def int8_of(values: Sequence[float]) -> bytes:
     """Quantize a vector to one signed byte a dimension; its direction is kept, its length is not."""
     largest = max(map(abs, values), default=0.0) or 1.0
-    return array("b", [round(value * (127 / largest)) for value in values]).tobytes()
+    scale = 127 / largest
+    return array("b", [round(value * scale) for value in values]).tobytes()
 
 
 def quantised(values: Sequence[float], space: Space) -> bytes:
