@@ -194,21 +194,63 @@ def line_of_mention(data: bytes, item: Item, name: str) -> int:
     return 0
 
 
+_LAST_COMMENT = re.compile(r"(?:^|\s)(?:#|//|/\*)(?:\s.*)?$")
+_PLAIN_STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
+
+
 def first_line(text: str) -> str:
     """Return the first line of a text that is not blank, without indentation."""
     return next((line.strip() for line in with_line_feeds(text).split("\n") if line.strip()), "")
 
 
+MOST_SIGNATURE_LINES = 24
+LONGEST_SIGNATURE = 240
+
+
 def declaring_line(text: str, name: str) -> str:
     """Return the line of code that declares the name, else the first one, without indentation.
 
-    Comments and decorators before a declaration are skipped, unless there is nothing else.
+    Comments and decorators before a declaration are skipped, unless there is nothing else. Where its parentheses go on
+    over several lines, they are on one here; after ``LONGEST_SIGNATURE`` characters it is cut between two parameters.
     """
-    stripped = (line.strip() for line in with_line_feeds(text).split("\n"))
-    code = [line for line in stripped if line and not line.startswith((*_COMMENT, "@"))]
+    lines: list[str] = []
+    decorated = 0
+    for line in (line.strip() for line in with_line_feeds(text).split("\n")):
+        if decorated > 0 or line.startswith("@"):
+            decorated = max(decorated + _opened(line), 0)
+        elif line:
+            lines.append(line)
+    code = [at for at, line in enumerate(lines) if not line.startswith(_COMMENT)]
     pattern = whole_word(name) if name else None
-    named = (line for line in code if pattern is not None and pattern.search(line))
-    return next(named, code[0] if code else first_line(text))
+    named = (at for at in code if pattern is not None and pattern.search(lines[at]))
+    return _whole_signature(lines[next(named, code[0]) :]) if code else first_line(text)
+
+
+def _opened(line: str) -> int:
+    """Return how many more parentheses a line opens than it closes, outside of plain strings."""
+    bare = _PLAIN_STRINGS.sub("", line)
+    return bare.count("(") - bare.count(")")
+
+
+def _whole_signature(lines: Sequence[str]) -> str:
+    """Return the first line with those that its parentheses go on over; alone where they do not end soon."""
+    first, *others = lines[:MOST_SIGNATURE_LINES]
+    signature, depth = first, _opened(first)
+    for line in others if depth > 0 else ():
+        bare = _LAST_COMMENT.sub("", line)
+        depth += _opened(bare)
+        if bare.startswith((")", "]", "}")):
+            signature = f"{signature.removesuffix(',')}{bare}"
+        else:
+            signature = f"{signature}{'' if signature.endswith(('(', '[')) else ' '}{bare}".rstrip()
+        if depth <= 0:
+            break
+    if depth > 0:
+        return first
+    if len(signature) <= max(LONGEST_SIGNATURE, len(first)):
+        return signature
+    kept = signature[:LONGEST_SIGNATURE].rpartition(", ")[0]
+    return f"{kept}, …" if len(kept) >= len(first) else first
 
 
 def narrowed(item: Item, data: bytes, start_line: int, end_line: int) -> Item:
