@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from helix_core.engine.verdict import reasons_unjudged
 from helix_core.errors import UsageError
 from helix_core.printable import one_line
 from helix_ls.cli.opened import bring_as_far_as_possible, opened
@@ -87,7 +88,11 @@ def _checked(helix: Helix, file: str, text: str) -> dict[str, Any]:
         inside = os.path.relpath(os.path.realpath(working_folder() / file), os.path.realpath(helix.workspace))
         source_id = "" if inside.startswith("..") else Path(inside).as_posix()
     answer = helix.check(text, source_id=source_id, cancelled=is_cancelled)
-    return answer | {"findings": [finding | {"path": file} for finding in answer["findings"]]}
+    # What a diff adds is where it is in the document; a file is named as it was given.
+    return answer | {
+        key: [one if one["path"] != source_id else one | {"path": file} for one in answer[key]]
+        for key in ("findings", "unjudged")
+    }
 
 
 def _merged(answers: list[dict[str, Any]]) -> dict[str, Any]:
@@ -95,8 +100,15 @@ def _merged(answers: list[dict[str, Any]]) -> dict[str, Any]:
     counts = {name: sum(answer[name] for answer in answers) for name in ("checked", "wrong", "unknown")}
     notes = list(dict.fromkeys(note for answer in answers for note in answer["notes"]))
     elapsed_ms = round(sum(answer["elapsed_ms"] for answer in answers), 1)
-    findings = [finding for answer in answers for finding in answer["findings"]]
-    return {"schema": CHECK.answer, "findings": findings, **counts, "notes": notes, "elapsed_ms": elapsed_ms}
+    findings, unjudged = ([one for answer in answers for one in answer[key]] for key in ("findings", "unjudged"))
+    return {
+        "schema": CHECK.answer,
+        "findings": findings,
+        **counts,
+        "unjudged": unjudged,
+        "notes": notes,
+        "elapsed_ms": elapsed_ms,
+    }
 
 
 def _print(answer: dict[str, Any]) -> None:
@@ -110,9 +122,6 @@ def _print(answer: dict[str, Any]) -> None:
     ]
     checked, unknown = answer["checked"], answer["unknown"]
     found = f"{answer['wrong']} wrong" if answer["wrong"] else "none wrong"
-    # What a library, another language, a plan or a base class elsewhere has, no index here can refute.
-    why = " (of a library, another language, a plan, or inherited: nothing here could refute them)" if unknown else ""
-    lines.append(
-        f"{checked:,} reference{'s' if checked != 1 else ''} checked, {found}, {unknown:,} not comparable{why}"
-    )
+    lines.append(f"{checked:,} reference{'s' if checked != 1 else ''} checked, {found}, {unknown:,} not comparable")
+    lines += [f"  {line}" for line in reasons_unjudged(answer["unjudged"])]
     print_text("\n".join(lines) + "\n")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from helix_core.engine.requests import MOST_USES, NOT_COMPARED
+from helix_core.engine.verdict import reasons_unjudged
 from helix_core.model import MemoryStatus, Reason, Status
 from helix_core.packet import fenced, more_line, place_line, search_text
 from helix_core.printable import count, inert_line
@@ -165,7 +166,8 @@ def _check(answer: Mapping[str, Any]) -> str:
     is_ = "is" if answer["wrong"] == 1 else "are"
     checked = count(answer["checked"], "reference")
     head = f"{answer['wrong']} of {checked} {is_} wrong, {answer['unknown']} cannot be compared"
-    return "\n".join([head, *found, *(f"note: {note}" for note in answer["notes"])])
+    left = [f"not compared, {line}" for line in reasons_unjudged(answer.get("unjudged", ()))]
+    return "\n".join([head, *found, *left, *(f"note: {note}" for note in answer["notes"])])
 
 
 def _status(answer: Mapping[str, Any]) -> str:

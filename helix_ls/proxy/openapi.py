@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from helix_core import __version__
+from helix_core.engine.verdict import Unjudged
 from helix_core.model import Status
 from helix_ls.operations.hosting import ACTIVITY, DASHBOARD_SESSION
 from helix_ls.operations.memory import (
@@ -294,6 +295,18 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         checked=COUNT,
         wrong=COUNT,
         unknown=COUNT,
+        unjudged=_list(
+            _object(
+                path=TEXT,
+                line=LINE,
+                column=LINE,
+                end_column=LINE,
+                reference=TEXT,
+                kind={"enum": ["place", "path", "symbol", "quote"]},
+                reason={"enum": [each.value for each in Unjudged]},
+                message=TEXT,
+            )
+        ),
         notes=_list(TEXT),
         elapsed_ms=NUMBER,
     ),

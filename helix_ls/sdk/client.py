@@ -254,12 +254,24 @@ class CheckFindingsItem(TypedDict):
     now: dict[str, Any] | None
 
 
+class CheckUnjudgedItem(TypedDict):
+    path: str
+    line: int
+    column: int
+    end_column: int
+    reference: str
+    kind: Literal["place", "path", "symbol", "quote"]
+    reason: Literal["no_claim", "not_here", "open", "ambiguous", "common_word", "of_language", "outside", "readers_file", "not_indexed", "not_a_quote"]
+    message: str
+
+
 class CheckReply(TypedDict):
     schema: Literal["helix.check/1"]
     findings: list[CheckFindingsItem]
     checked: int
     wrong: int
     unknown: int
+    unjudged: list[CheckUnjudgedItem]
     notes: list[str]
     elapsed_ms: float
 

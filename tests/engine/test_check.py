@@ -518,3 +518,80 @@ def test_the_place_alone_above_a_block_says_what_it_quotes(shop):
 )
 def test_what_is_proposed_is_foreign_or_is_right_is_no_finding(shop, text):
     assert shop.check(text)["findings"] == []
+
+
+DIFF = """diff --git a/shop/basket.py b/shop/basket.py
+index 89a1860..2f5f6d3 100644
+--- a/shop/basket.py
++++ b/shop/basket.py
+@@ -1,2 +1,2 @@
+-# see `Basket.lost_in_code()`
++# see `Basket.found_in_code()`
+ import this
+diff --git a/docs/old.md b/docs/guide.md
+--- a/docs/old.md
++++ b/docs/guide.md
+@@ -10,4 +10,5 @@ # Guide
+ `Basket.lost_above()` stands there.
+
+-`Basket.lost_before()` is removed.
++Prices are in `../shop/prices.py:400`, `Basket.add_line()` adds.
++
+ The end.
+@@ -30 +31 @@
+-x
++`Basket.lost_now()` is wrong.
+\\ No newline at end of file
+diff --git a/docs/away.md b/docs/away.md
+deleted file mode 100644
+--- a/docs/away.md
++++ /dev/null
+@@ -1 +0,0 @@
+-`Basket.lost_file()`
+"""
+
+
+@pytest.mark.parametrize(
+    "begin_with", ["", "commit 1234567890123456789012345678901234567890\n\n    `Basket.told()`\n\n"]
+)
+def test_of_a_diff_only_what_it_adds_to_documents_is_checked(shop, begin_with):
+    answer = shop.check(begin_with + DIFF)
+    found = [(one["path"], one["line"], one["column"], one["reference"]) for one in answer["findings"]]
+    assert found == [
+        ("docs/guide.md", 12, 16, "../shop/prices.py:400"),
+        ("docs/guide.md", 31, 2, "Basket.lost_now()"),
+    ]
+    assert (answer["checked"], answer["unknown"]) == (3, 0)
+    assert answer["notes"] == [
+        "this is a diff: checked are the lines that it adds to docs/guide.md; its other files (2) are not documents"
+    ]
+
+
+def test_a_diff_of_code_alone_has_no_claims(shop):
+    answer = shop.check(DIFF.partition("diff --git a/docs")[0])
+    assert (answer["checked"], answer["findings"], answer["unknown"]) == (0, [], 0)
+    assert answer["notes"] == ["this is a diff: checked is nothing, as it adds to no document"]
+
+
+def test_a_text_that_shows_a_diff_is_no_diff(shop):
+    text = f"`Basket.add_lines()` is wrong.\n\n```diff\n{DIFF}```\n"
+    assert rules(shop, text) == ["member-missing"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Add `Basket.clear_all()` for that.", "no_claim"),
+        ("`requests_toolbelt()` does it.", "not_here"),
+        ("`Registry.setdefault_all()` does it.", "open"),
+        ("`Promise.withResolvers()` waits.", "of_language"),
+        ("It is written to `../../secret/keys.py`.", "outside"),
+        ("Run `manage.py`.", "readers_file"),
+        ("Look at `shop/readme_of_it/gone.py`.", "not_here"),
+    ],
+)
+def test_why_a_reference_is_not_compared_is_said(shop, text, reason):
+    answer = shop.check(text, source_id="docs/guide.md")
+    (one,) = answer["unjudged"]
+    assert (one["reason"], one["path"], one["line"], answer["unknown"]) == (reason, "docs/guide.md", 1, 1)
+    assert one["message"]

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         specificity,
         verdict,
     )
+    from helix_core.engine.verdict.unjudged import Unjudged, reasons_unjudged
     from helix_core.engine.verdict.weigher import ObservedItem, Placed, VerdictContext, Weigher
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "Placed",
     "ReasonText",
     "Shown",
+    "Unjudged",
     "UnsavedNames",
     "VerdictContext",
     "Weigher",
@@ -85,6 +87,7 @@ __all__ = [
     "parameters_differ",
     "reason_now",
     "reason_words",
+    "reasons_unjudged",
     "refresh_plan",
     "set_aside_note",
     "settled",
@@ -120,6 +123,7 @@ __getattr__ = lazy_face(
             "whole_word",
         ),
         "table": ("Observation", "freshness", "live_truth", "memory_verdict", "refresh_plan", "specificity", "verdict"),
+        "unjudged": ("Unjudged", "reasons_unjudged"),
         "weigher": ("ObservedItem", "Placed", "VerdictContext", "Weigher"),
     },
 )

@@ -19,11 +19,20 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from helix_core.check import MOST_CITATIONS, Citation, CitationKind, citations_in
+from helix_core.check import (
+    MOST_CITATIONS,
+    Citation,
+    CitationKind,
+    Diff,
+    DiffedDocument,
+    citations_in,
+    diff_in,
+)
 from helix_core.engine.verdict.cited_files import MOST_FILES, CitedFile, CitedFiles
 from helix_core.engine.verdict.judge import unindexed
 from helix_core.engine.verdict.outdated import OutdatedDocuments
 from helix_core.engine.verdict.spans import whole_word
+from helix_core.engine.verdict.unjudged import WORDS, Unjudged
 from helix_core.engine.verdict.weigher import Weigher
 from helix_core.errors import GitError
 from helix_core.ingest import (
@@ -45,8 +54,8 @@ from helix_core.workspace import ChangedSince, Git, changed_since, source_id_of,
 
 CHECK_SCHEMA = "helix.check/1"
 MOST_FINDINGS = 200
+MOST_NAMED = 3
 MOST_SAME_NAME = 8
-# Once more where files that had changed were indexed anew meanwhile.
 ROUNDS = 2
 MOST_LOOKED_UP = 200
 MOST_GONE_NAMES = 40
@@ -98,7 +107,7 @@ class CitedPlace:
 class CitationOutcome:
     """What became of one citation. ``message`` completes the citation to a sentence; ``rule`` is empty unless wrong.
 
-    ``is_known`` is False where nothing could be compared.
+    ``is_known`` is False where nothing could be compared, and ``why`` then says for what reason.
     """
 
     is_known: bool
@@ -106,10 +115,14 @@ class CitationOutcome:
     reason: Reason = Reason.UNCHANGED
     message: str = ""
     now: CitedPlace | None = None
+    why: Unjudged | None = None
 
 
 RIGHT = CitationOutcome(True)
-UNKNOWN = CitationOutcome(False)
+
+
+def _unknown(why: Unjudged) -> CitationOutcome:
+    return CitationOutcome(False, why=why)
 
 
 def _wrong(rule: str, reason: Reason, message: str, now: CitedPlace | None = None) -> CitationOutcome:
@@ -149,13 +162,44 @@ class CheckedText:
         self._compared = 0
 
     def of(self, text: str, path: str = "") -> dict[str, Any]:
-        """Return the ``helix.check/1`` object; ``path`` is the text's own, as findings have it. Raises Cancelled."""
+        """Return the ``helix.check/1`` object; ``path`` is the text's own, as findings have it. Raises Cancelled.
+
+        Of a diff the added lines of documents are checked, and findings are where these lines are in the documents.
+        """
         started = time.perf_counter()
-        citations = citations_in(text)
-        if len(citations) == MOST_CITATIONS:
-            self._notes[f"only the first {MOST_CITATIONS:,} references were checked"] = None
         if not self._is_whole:
             self._notes["the index is not complete yet: names were not checked"] = None
+        diff = diff_in(text)
+        outcomes: list[tuple[str, Citation, CitationOutcome]] = []
+        if diff is None:
+            outcomes = [(path, *judged) for judged in self._outcomes(citations_in(text))]
+        else:
+            self._notes[_of_diff(diff)] = None
+            for document in diff.documents:
+                self._base = os.path.dirname(document.path)
+                self._begin_again()
+                outcomes += [(document.path, *judged) for judged in self._outcomes(_added(document))]
+        wrong = [one for one in outcomes if one[2].rule]
+        left = [one for one in outcomes if not one[2].is_known]
+        if len(wrong) > MOST_FINDINGS:
+            self._notes[f"only the first {MOST_FINDINGS} of {len(wrong):,} findings are listed"] = None
+        if len(left) > MOST_FINDINGS:
+            self._notes[f"only the first {MOST_FINDINGS} of {len(left):,} that are not comparable are listed"] = None
+        return {
+            "schema": CHECK_SCHEMA,
+            "findings": [_wire(one, outcome, at) for at, one, outcome in wrong[:MOST_FINDINGS]],
+            "checked": len(outcomes) - len(left),
+            "wrong": len(wrong),
+            "unknown": len(left),
+            "unjudged": [_left(one, outcome.why, at) for at, one, outcome in left[:MOST_FINDINGS] if outcome.why],
+            "notes": [*self._notes, *self._observer.notes],
+            "elapsed_ms": round((time.perf_counter() - started) * 1e3, 1),
+        }
+
+    def _outcomes(self, citations: Sequence[Citation]) -> list[tuple[Citation, CitationOutcome]]:
+        """Judge citations, once more where files that had changed were indexed anew meanwhile."""
+        if len(citations) == MOST_CITATIONS:
+            self._notes[f"only the first {MOST_CITATIONS:,} references were checked"] = None
         outcomes: list[tuple[Citation, CitationOutcome]] = []
         for _ in range(ROUNDS):
             before = self._observer.mended
@@ -164,18 +208,7 @@ class CheckedText:
             if self._observer.mended == before:
                 break
             self._begin_again()
-        wrong = [(one, outcome) for one, outcome in outcomes if outcome.rule]
-        if len(wrong) > MOST_FINDINGS:
-            self._notes[f"only the first {MOST_FINDINGS} of {len(wrong):,} findings are listed"] = None
-        return {
-            "schema": CHECK_SCHEMA,
-            "findings": [_wire(one, outcome, path) for one, outcome in wrong[:MOST_FINDINGS]],
-            "checked": sum(outcome.is_known for _, outcome in outcomes),
-            "wrong": len(wrong),
-            "unknown": sum(not outcome.is_known for _, outcome in outcomes),
-            "notes": [*self._notes, *self._observer.notes],
-            "elapsed_ms": round((time.perf_counter() - started) * 1e3, 1),
-        }
+        return outcomes
 
     def _begin_again(self) -> None:
         """Forget what the index said before files that had changed were indexed anew."""
@@ -200,11 +233,13 @@ class CheckedText:
 
     def _missing(self, one: Citation) -> CitationOutcome:
         """Judge a path that no file of the workspace has."""
-        if not one.is_claim or self._files.is_there(one.path):
-            return UNKNOWN
+        if not one.is_claim:
+            return _unknown(Unjudged.NO_CLAIM)
+        if self._files.is_there(one.path):
+            return _unknown(Unjudged.NOT_INDEXED)
         spellings = self._files.spellings(one.path)
         if not spellings:
-            return UNKNOWN
+            return _unknown(Unjudged.OUTSIDE)
         path = spellings[-1]
         has_folder = b"/" in path and self._observer.is_folder(path.split(b"/")[0])
         near = self._files.nearest(path, has_folder=has_folder)
@@ -214,7 +249,7 @@ class CheckedText:
             return _wrong("file-gone", Reason.GONE, f"the file is not there any more{shown}", now)
         if near or (one.kind is CitationKind.PLACE and has_folder):
             return _wrong("file-missing", Reason.GONE, f"there is no such file{shown}", now)
-        return UNKNOWN
+        return _unknown(Unjudged.NOT_HERE)
 
     # Places and paths
 
@@ -222,7 +257,7 @@ class CheckedText:
         if self._files.named(one.path) or self._files.is_there(one.path):
             return RIGHT
         # A bare file name is as often a file of the reader's own project.
-        return self._missing(one) if "/" in one.path else UNKNOWN
+        return self._missing(one) if "/" in one.path else _unknown(Unjudged.READERS_FILE)
 
     def _place(self, one: Citation) -> CitationOutcome:
         paths = self._files.named(one.path)
@@ -230,7 +265,7 @@ class CheckedText:
             return self._missing(one)
         files = [file for path in paths[:MOST_SAME_NAME] if (file := self._files.read(path)) is not None]
         if not files or len(paths) > MOST_SAME_NAME:
-            return UNKNOWN
+            return _unknown(Unjudged.AMBIGUOUS if len(paths) > MOST_SAME_NAME else Unjudged.NOT_INDEXED)
         if not 0 < one.start_line <= one.end_line:
             problem = "lines are counted from 1" if not one.start_line else "the range ends before it begins"
             return _wrong("line-missing", Reason.CHANGED, problem, self._definition(one, files))
@@ -244,7 +279,7 @@ class CheckedText:
             count = f"{most:,} line{'s' if most != 1 else ''}"
             return _wrong("line-missing", Reason.CHANGED, f"the file has {count}{known}", now)
         if not one.is_claim:
-            return UNKNOWN
+            return _unknown(Unjudged.NO_CLAIM)
         # Of two symbols beside a place one is enough: it need not be the same line for both.
         named = [one, *([replace(one, parts=one.also)] if one.also else [])]
         if not one.parts or any(
@@ -253,7 +288,7 @@ class CheckedText:
             return RIGHT
         now = self._definition(one, long_enough)
         if now is None:
-            return UNKNOWN
+            return _unknown(Unjudged.NOT_HERE)
         return _wrong("symbol-elsewhere", Reason.MOVED, f"{one.symbol} is at {_shown(now)} now", now)
 
     def _definitions_in(self, file: CitedFile, one: Citation) -> list[DefinitionHit]:
@@ -323,14 +358,18 @@ class CheckedText:
         ]
 
     def _symbol(self, one: Citation) -> CitationOutcome:
-        if not self._is_whole or (one.name.startswith("__") and one.name.endswith("__")):
-            return UNKNOWN
+        if not self._is_whole:
+            return _unknown(Unjudged.NOT_INDEXED)
+        if one.name.startswith("__") and one.name.endswith("__"):
+            return _unknown(Unjudged.OPEN)
         asked = (one.parts, one.is_call, one.is_import)
         if asked not in self._names:
             self._names[asked] = self._named(one)
         outcome = self._names[asked]
-        if outcome.rule and (not one.is_claim or self._is_in_set_aside(one.name) or self._is_in_changed(one.name)):
-            return UNKNOWN
+        if not one.is_claim and outcome is not RIGHT:
+            return _unknown(Unjudged.NO_CLAIM)
+        if outcome.rule and (self._is_in_set_aside(one.name) or self._is_in_changed(one.name)):
+            return _unknown(Unjudged.NOT_INDEXED)
         return outcome
 
     def _is_in_changed(self, name: str) -> bool:
@@ -398,41 +437,41 @@ class CheckedText:
             return RIGHT if known else self._gone(one)
         owner = one.parts[-2]
         if owner in _OF_LANGUAGES or owner in _WRITTEN_BY_USERS:
-            return UNKNOWN
+            return _unknown(Unjudged.OF_LANGUAGE)
         if any(at.trail[-1:] == (owner,) or owner in _modules(at.path) for at in known):
             return RIGHT
         if one.is_import:
             return self._module_member(one)
         if not _is_telling(one):
-            return UNKNOWN
+            return _unknown(Unjudged.COMMON_WORD)
         classes = [at for at in self._implementations(owner) if at.hit.kind == "class"]
         if owner[:1].isupper() and len(self._known.defined(owner)) >= 1:
             found = self._member(one, classes)
-            gone = self._gone(one) if found is UNKNOWN else found
+            gone = self._gone(one) if not found.is_known else found
             # What became of it is known; else an unseen base may give it.
             return gone if gone.now is not None else found
-        return self._module_member(one) if not classes else UNKNOWN
+        return self._module_member(one) if not classes else _unknown(Unjudged.OPEN)
 
     def _member(self, one: Citation, classes: Sequence[DefinedAt]) -> CitationOutcome:
         """Judge a member: wrong where no class of the owner's name has it, and no base of one."""
         self._compared += 1
         if self._compared > MOST_MEMBERS:
             self._notes[f"only the first {MOST_MEMBERS} members that no index entry has were compared"] = None
-            return UNKNOWN
+            return _unknown(Unjudged.OPEN)
         members: dict[str, CitedPlace] = {}
         for at in classes[:MOST_SAME_NAME]:
             code = self._known.code(at)
             if code is None or code.declaration.kind != "class" or code.language not in LANGUAGES:
-                return UNKNOWN
+                return _unknown(Unjudged.OPEN)
             own = self._members(at.path, code.data, code.declaration, one.name, 0)
             if own is None:
-                return UNKNOWN
+                return _unknown(Unjudged.OPEN)
             members = own | members
         if not 0 < len(classes) <= MOST_SAME_NAME or self._is_assigned(one):
-            return UNKNOWN
+            return _unknown(Unjudged.OPEN)
         # A name that several classes have is likely that of one elsewhere too, whose members code here may call.
         if len(classes) > 1 and self._known.is_in_code(one.name):
-            return UNKNOWN
+            return _unknown(Unjudged.OPEN)
         owner = one.parts[-2]
         near = get_close_matches(one.name, members, n=1, cutoff=0.6)
         now = members[near[0]] if near else None
@@ -496,10 +535,10 @@ class CheckedText:
         """Judge a name of a module or package of this workspace, named by its whole dotted path."""
         owners = one.parts[:-1]
         if owners[0] in sys.stdlib_module_names or not all(part.isidentifier() for part in one.parts):
-            return UNKNOWN
+            return _unknown(Unjudged.OF_LANGUAGE)
         # ``django.server`` may name a logger, a setting or a command.
         if not one.is_call and not one.is_import and one.name.islower() and not is_compound(one.name):
-            return UNKNOWN
+            return _unknown(Unjudged.COMMON_WORD)
         path = "/".join(owners)
         for root in ("", "src/"):
             for ending in (".py", "/__init__.py"):
@@ -519,7 +558,7 @@ class CheckedText:
                     or _has_word(file.data, one.name)
                     or _DYNAMIC_MODULE.search(file.data)
                 ):
-                    return UNKNOWN
+                    return _unknown(Unjudged.OPEN)
                 elsewhere = self._implementations(one.name)
                 now = (
                     CitedPlace(elsewhere[0].path, elsewhere[0].hit.start_line, one.name)
@@ -541,14 +580,14 @@ class CheckedText:
                 continue
             path = f"{folder}/{module}.py".encode()
             if self._files.is_there(path.decode()) or self._observer.is_folder(f"{folder}/{module}".encode()):
-                return UNKNOWN
+                return _unknown(Unjudged.OPEN)
             near = self._files.nearest(path, has_folder=True)
             if near.startswith(f"{folder}/".encode()):
                 now = CitedPlace(near, 1)
                 missing = ".".join(one.parts[:-1])
                 message = f"there is no module {missing}; there is {source_id_of(near)}"
                 return _wrong("name-missing", Reason.RENAMED, message, now)
-        return UNKNOWN
+        return _unknown(Unjudged.NOT_HERE)
 
     def _find_gone(self, citations: Iterable[Citation]) -> None:
         """Look up, in the files changed lately, the names that no code of the workspace contains any more."""
@@ -598,10 +637,10 @@ class CheckedText:
         """Judge a name that no code contains: wrong where a file of this workspace declared it before."""
         old = self._old.get(one.name)
         if old is None:
-            return UNKNOWN
+            return _unknown(Unjudged.NOT_HERE)
         path, then, then_data = old
         if len(one.parts) > 1 and then.chain[-2:-1] not in ((), one.parts[-2:-1]):
-            return UNKNOWN
+            return _unknown(Unjudged.NOT_HERE)
         now = self._became(path, then, then_data)
         shown = f"; it may be {now.symbol} now" if now is not None else ""
         reason = Reason.RENAMED if now is not None else Reason.GONE
@@ -632,10 +671,12 @@ class CheckedText:
         paths = self._files.named(one.path)
         files = [file for path in paths[:MOST_SAME_NAME] if (file := self._files.read(path)) is not None]
         if not files or len(paths) > MOST_SAME_NAME:
-            return self._missing(one) if one.is_explicit and not paths else UNKNOWN
+            if one.is_explicit and not paths:
+                return self._missing(one)
+            return _unknown(Unjudged.AMBIGUOUS if len(paths) > MOST_SAME_NAME else Unjudged.NOT_HERE)
         pieces = _pieces(one.quoted)
         if not pieces:
-            return UNKNOWN
+            return _unknown(Unjudged.NOT_A_QUOTE)
         places = [(file, at) for file in files if (at := _found(pieces, file, one.start_line)) is not None]
         if places:
             file, (first, last) = min(places, key=lambda found: abs(found[1][0] - one.start_line))
@@ -643,11 +684,11 @@ class CheckedText:
             if not one.start_line or is_near:
                 return RIGHT
             if not one.is_claim:
-                return UNKNOWN
+                return _unknown(Unjudged.NO_CLAIM)
             now = CitedPlace(file.source.path, first)
             return _wrong("quote-moved", Reason.MOVED, f"this text is at lines {first}-{last} now", now)
         if not one.is_claim or not one.start_line or len(files) > 1:
-            return UNKNOWN
+            return _unknown(Unjudged.NOT_A_QUOTE if one.is_claim else Unjudged.NO_CLAIM)
         return _differing(files[0], [line for piece in pieces for line in piece])
 
 
@@ -656,10 +697,41 @@ def _differing(file: CitedFile, quoted: Sequence[str]) -> CitationOutcome:
     telling = [line for line in quoted if len(line) > 3]
     strange = [line for line in telling if line not in file.rows]
     if not strange or len(telling) < 2 or 1 - len(strange) / len(telling) < LEAST_QUOTED_SHARE:
-        return UNKNOWN
+        return _unknown(Unjudged.NOT_A_QUOTE)
     are = "is" if len(strange) == 1 else "are"
     differs = f"the text differs: {len(strange)} of {len(telling)} lines {are} not in the file"
     return _wrong("quote-differs", Reason.CHANGED, differs, None)
+
+
+def _of_diff(diff: Diff) -> str:
+    """Return the note on what of a diff was checked."""
+    names = [source_id_of(os.fsencode(one.path)) for one in diff.documents]
+    shown = ", ".join(names[:MOST_NAMED])
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    checked = f"the lines that it adds to {shown}{more}" if names else "nothing, as it adds to no document"
+    others = f"; its other files ({diff.others:,}) are not documents" if diff.others and names else ""
+    return f"this is a diff: checked {'are' if names else 'is'} {checked}{others}"
+
+
+def _added(document: DiffedDocument) -> list[Citation]:
+    """Return the citations of the lines that a diff adds to a document, where they are in it."""
+    cited = citations_in(document.text)
+    placed = [replace(one, line=document.numbers[one.line - 1]) for one in cited]
+    return [one for one in placed if one.line in document.added]
+
+
+def _left(one: Citation, why: Unjudged, path: str) -> dict[str, Any]:
+    """Return a reference that was not compared, with the reason."""
+    return {
+        "path": path,
+        "line": one.line,
+        "column": one.column,
+        "end_column": one.end_column,
+        "reference": one.written,
+        "kind": one.kind.value,
+        "reason": why.value,
+        "message": WORDS[why],
+    }
 
 
 def _wire(one: Citation, outcome: CitationOutcome, path: str) -> dict[str, Any]:

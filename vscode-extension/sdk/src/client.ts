@@ -244,12 +244,24 @@ export interface CheckFindingsItem {
   now: Record<string, unknown> | null;
 }
 
+export interface CheckUnjudgedItem {
+  path: string;
+  line: number;
+  column: number;
+  end_column: number;
+  reference: string;
+  kind: 'place' | 'path' | 'symbol' | 'quote';
+  reason: 'no_claim' | 'not_here' | 'open' | 'ambiguous' | 'common_word' | 'of_language' | 'outside' | 'readers_file' | 'not_indexed' | 'not_a_quote';
+  message: string;
+}
+
 export interface CheckReply {
   schema: 'helix.check/1';
   findings: CheckFindingsItem[];
   checked: number;
   wrong: number;
   unknown: number;
+  unjudged: CheckUnjudgedItem[];
   notes: string[];
   elapsed_ms: number;
 }
