@@ -261,7 +261,18 @@ class CheckUnjudgedItem(TypedDict):
     end_column: int
     reference: str
     kind: Literal["place", "path", "symbol", "quote"]
-    reason: Literal["no_claim", "not_here", "open", "ambiguous", "common_word", "of_language", "outside", "readers_file", "not_indexed", "not_a_quote"]
+    reason: Literal[
+        "no_claim",
+        "not_here",
+        "open",
+        "ambiguous",
+        "common_word",
+        "of_language",
+        "outside",
+        "readers_file",
+        "not_indexed",
+        "not_a_quote",
+    ]
     message: str
 
 

@@ -157,6 +157,7 @@ class CheckedText:
         self._old: dict[str, tuple[bytes, Declaration, bytes]] = {}
         self._notes: dict[str, None] = {}
         self._stale: dict[bytes, bytes | None] = {}
+        self._changed_code: list[bytes] | None = None
         self._folder, self._base = folder, base
         self._files = CitedFiles(reader, weigher, folder, base, self._notes)
         self._compared = 0
@@ -216,7 +217,7 @@ class CheckedText:
         self._names.clear()
         self._stale.clear()
         self._old, self._compared = {}, 0
-        self.__dict__.pop("_changed", None)
+        self._changed_code = None
         self._files = CitedFiles(self._reader, self._weigher, self._folder, self._base, self._notes)
 
     def _judged(self, one: Citation) -> CitationOutcome:
@@ -337,7 +338,7 @@ class CheckedText:
         if self._is_in_set_aside(one.parts[-1]):
             return None
         # What changed is indexed first.
-        _ = self._changed
+        self._changed()
         code = self._implementations(one.parts[-1])
         owned = [at for at in code if len(one.parts) < 2 or at.trail[-1:] == one.parts[-2:-1]]
         if len(owned) != 1 or (len(code) > 1 and len(one.parts) < 2):
@@ -376,26 +377,31 @@ class CheckedText:
         """Return whether a file that the index does not have as it is on disk has the name, as the new name of a rename
         has for a moment. Files that are indexed meanwhile are judged in the next round.
         """
-        return any(_has_word(data, name) for data in self._changed)
+        return any(_has_word(data, name) for data in self._changed())
 
-    @cached_property
     def _changed(self) -> list[bytes]:
         """Return the bytes of the code that changed since it was indexed, or is new. As much of it as an answer may
         bring up to date is then in the index.
         """
-        states = self._reader.files.states()
-        changed = self._observer.changed(
-            state for state in states.values() if not state.skipped and _is_code(state.path)
-        )
-        data = []
+        if self._changed_code is None:
+            self._changed_code = [*self._read_changed(), *self._read_new()]
+        return self._changed_code
+
+    def _read_changed(self) -> Iterator[bytes]:
+        states = self._reader.files.states().values()
+        changed = self._observer.changed(state for state in states if not state.skipped and _is_code(state.path))
         for path in changed[:MOST_FILES]:
             source = self._reader.files.source(path)
-            observed = self._observer.look(source) if source is not None else None
-            if observed is not None and observed.file is not None:
-                data.append(observed.file.data)
-        new = [path for path in self._untracked() if path not in states and _is_code(path)]
-        files = [self._observer.peek(path).file for path in new[:MOST_FILES]]
-        return [*data, *(file.data for file in files if file is not None)]
+            file = self._observer.look(source).file if source is not None else None
+            if file is not None:
+                yield file.data
+
+    def _read_new(self) -> Iterator[bytes]:
+        new = [path for path in self._untracked() if _is_code(path) and self._reader.files.state(path) is None]
+        for path in new[:MOST_FILES]:
+            file = self._observer.peek(path).file
+            if file is not None:
+                yield file.data
 
     def _has_lost(self, path: bytes, name: str) -> bool:
         """Return whether a file changed since it was indexed, and has the name no more."""
