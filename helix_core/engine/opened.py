@@ -132,9 +132,13 @@ class GitFacts:
         return self._project
 
     def commits_of(self, paths: Sequence[bytes], reader: Reader) -> Mapping[bytes, LastCommit]:
-        """Return the indexed last commits; read from git itself when HEAD moved since they were indexed."""
+        """Return the indexed last commits, or what git itself says when HEAD moved since they were indexed; none where
+        there is no HEAD that reaches one.
+        """
         history, git = self.state().history, self.git
-        if not paths or not history or git is None or history == reader.meta("commits_head"):
+        if not paths or not history or git is None:
+            return {}
+        if history == reader.meta("commits_head"):
             return reader.files.commits(paths)
         if self._moved[0] != history:
             self._moved = (history, {})

@@ -1,5 +1,6 @@
 """Whose commit is named: that of these lines, or that of their file and so it is said; none at the edge of a clone."""
 
+import shutil
 import subprocess
 
 import pytest
@@ -191,3 +192,48 @@ def test_nothing_is_said_of_what_is_committed_in_a_repository_inside(origin, ope
     helix = open_helix(origin)
     helix.refresh()
     assert "uncommitted" not in items_of(helix.packet("melt_wax"))["inner/seals.py"]
+
+
+SIGNED = "where is the session cookie signed?"
+
+
+def commits_shown(helix):
+    packet = helix.packet(SIGNED)
+    items = [item for group in ("verified", "stale_risk", "needs_refresh") for item in packet[group]]
+    assert items
+    return {item["commit"] for item in items}
+
+
+def reached(repository):
+    return {*git(repository, "rev-list", "HEAD").split(), None}
+
+
+def test_without_its_repository_no_place_has_a_commit(helix, repository):
+    assert commits_shown(helix) != {None}
+    shutil.rmtree(repository / ".git")
+    assert commits_shown(helix) == {None}
+    helix.refresh()
+    assert commits_shown(helix) == {None}
+
+
+def test_a_repository_in_place_of_the_old_one_is_asked(helix, repository):
+    assert commits_shown(helix) != {None}
+    shutil.rmtree(repository / ".git")
+    git(repository, "init", "-q")
+    assert commits_shown(helix) == {None}
+    git(repository, "add", "-A")
+    git(repository, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "anew")
+    assert commits_shown(helix) <= reached(repository)
+    assert commits_shown(helix) != {None}
+    helix.refresh()
+    assert commits_shown(helix) <= reached(repository)
+
+
+def test_after_history_is_rewritten_no_place_has_a_commit_of_the_old_one(helix, repository):
+    assert commits_shown(helix) != {None}
+    git(repository, "checkout", "-q", "--orphan", "anew")
+    assert commits_shown(helix) == {None}
+    git(repository, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "anew")
+    assert commits_shown(helix) <= reached(repository)
+    helix.refresh()
+    assert commits_shown(helix) <= reached(repository)

@@ -362,10 +362,12 @@ def test_a_name_is_unknown_only_where_no_line_reads_like_its_definition(tmp_path
     unknown = indexed(tmp_path, open_helix, files).symbols.unknown
     assert unknown("no_such_name").startswith("no definition of 'no_such_name' was recognized in the indexed files")
     assert unknown("innerName") == (
-        "no definition of 'innerName' was recognized in the indexed files, but web/in.go:4 reads like a definition: read it"
+        "no definition of 'innerName' was recognized in the indexed files, "
+        "but web/in.go:4 reads like a definition: read it"
     )
     assert unknown("madeLater") == (
-        "no definition of 'madeLater' was recognized in the indexed files, but web/half.ts:2 reads like a definition: read it"
+        "no definition of 'madeLater' was recognized in the indexed files, "
+        "but web/half.ts:2 reads like a definition: read it"
     )
 
 

@@ -119,7 +119,10 @@ def test_a_name_that_is_used_and_no_longer_defined_is_said_to_be_so(indexed, def
     reader = indexed(files)
     for question in ("cookie_parser", "fix cookie_parser"):
         found = ask(reader, question)
-        assert any(note.startswith("no definition of cookie_parser was recognized in the indexed files") for note in found.notes)
+        assert any(
+            note.startswith("no definition of cookie_parser was recognized in the indexed files")
+            for note in found.notes
+        )
         assert found.confidence <= UNDEFINED_CONFIDENCE
     assert not ask(
         indexed(files | {"src/old.py": "def cookie_parser(text):\n    return text\n"}), "cookie_parser"
@@ -455,6 +458,6 @@ def test_a_name_in_a_file_that_was_parsed_in_part_is_not_said_to_be_defined_nowh
     }
     found = ask(indexed(files), "createFactory")
     assert found.notes == (
-        "no definition of createFactory was recognized in the indexed files, but src/make.ts has it and could be parsed "
-        "only in part; these places use it",
+        "no definition of createFactory was recognized in the indexed files, "
+        "but src/make.ts has it and could be parsed only in part; these places use it",
     )
