@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from helix_core.conversation import Coordinate
 from helix_core.model import Ranked
+from helix_core.search.asked_names import apart_note, asked_nowhere, nowhere_notes
 from helix_core.search.confidence import (
     FLOOR,
     AnswerFeatures,
@@ -209,6 +210,7 @@ class AnswerJudge:
         self._about, self._reader, self._items, self._states = about, reader, items, states
         self._language = about.language
         self._defined = frozenset[str]()
+        self._nowhere: list[str] = []
 
     def absence(self, signs: AnswerSigns, ranked: Sequence[Ranked]) -> tuple[bool, frozenset[int]]:
         """Return whether the index seems not to have what is asked, and the chunks that have the question word for
@@ -228,9 +230,11 @@ class AnswerJudge:
         unknown = unknown_members(signs.text, self._reader) if seems_empty or may_lack else []
         # The words of a member that nothing here has, as in ``IOLoop.call_every``, may well be everywhere.
         seems_empty = seems_empty or (may_lack and not all(map(self._is_slip, unknown)))
-        if seems_empty and ranked:
+        if not (signs.is_certain or signs.has_path or verbatim):
+            self._nowhere = asked_nowhere(signs.text, signs.question, signs.frequency, self._reader)
+        if seems_empty and ranked and not self._nowhere:
             self._defined = self._defined_names(signs, unknown)
-        return seems_empty and not self._defined, verbatim
+        return bool(self._nowhere) or (seems_empty and not self._defined), verbatim
 
     def sureness(
         self,
@@ -259,6 +263,10 @@ class AnswerJudge:
         if ranked and ranked[0].item.name in self._defined:
             sure = max(sure, min(SAID_CONFIDENCE, bounds.at_most))
             bounds = replace(bounds, notes=(*bounds.notes, *self._nowhere_notes(signs)))
+        if self._nowhere:
+            bounds = replace(bounds, notes=(*nowhere_notes(self._nowhere, signs.question, self._reader), *bounds.notes))
+        elif not seems_empty and (apart := apart_note(signs.text, signs.question, signs.frequency, self._reader)):
+            bounds = replace(bounds, notes=(apart, *bounds.notes))
         # What a name of the question settles is no matter of its words.
         is_known = seems_empty or signs.is_certain or signs.is_literal or signs.has_path or is_verbatim
         is_known = is_known or bounds.at_least > DOUBTED_CONFIDENCE

@@ -196,3 +196,66 @@ def test_a_name_that_is_here_is_not_absent_for_another_that_is_not(tmp_path, que
         assert packet["known_empty"] is False
         assert opened.search(question)["items"][0]["symbol"] == "seal_letter"
         assert opened.packet("where is Many3.submit_order defined?")["known_empty"] is True
+
+
+PROXY = {
+    "proxy/config.py": "class ProxyConfig:\n    def load(self, path):\n        return path\n",
+    "proxy/session.py": "class Session:\n    def send(self, config):\n        return config.load('here')\n",
+    "proxy/limits.py": "MAX_RETRIES = 3\n\n\ndef retry_after(count):\n    return count < MAX_RETRIES\n",
+}
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory):
+    folder = begin(tmp_path_factory.mktemp("nowhere") / "proxy", PROXY)
+    with Helix.open(folder) as opened:
+        opened.refresh()
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what does StickyName do in ProxyConfig?",
+        "where does ProxyConfig handle sticky_name?",
+        "how does ProxyConfig use StickyName",
+        "StickyName in ProxyConfig",
+        "in ProxyConfig, where is _sticky_name set?",
+        "what is StickyError in ProxyConfig?",
+    ],
+)
+def test_a_name_that_no_file_has_is_absent_though_the_class_it_is_asked_of_is_here(proxy, question):
+    packet = proxy.packet(question)
+    assert packet["known_empty"] is True
+    said = [note for note in packet["notes"] if "is nowhere in the index; ProxyConfig is at proxy/config.py:1" in note]
+    assert said, packet["notes"]
+    assert packet["coordinate_confidence"] < 0.3
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what does max_retries do in ProxyConfig?",
+        "what does MaxRetry do in ProxyConfig?",
+        "where does ProxyConfig use MAX_RETRYS?",
+        "how does ProxyConfig load a file from my SettingsStore?",
+        "why does ProxyConfig.load raise StickyError?",
+        "I call ProxyConfig.load from OrderService and it returns the path",
+        "does ProxyConfig.load work with PyCharm?",
+    ],
+)
+def test_a_name_in_another_spelling_or_only_mentioned_denies_nothing(proxy, question):
+    assert proxy.packet(question)["known_empty"] is False
+
+
+def test_two_names_that_no_file_has_together_are_said_to_be_apart(proxy):
+    apart = "no code file here has both MAX_RETRIES and Session; "
+    packet = proxy.packet("where does Session handle MAX_RETRIES?")
+    assert packet["known_empty"] is False
+    assert [
+        note
+        for note in packet["notes"]
+        if note == f"{apart}MAX_RETRIES is at proxy/limits.py:1; Session is at proxy/session.py:1"
+    ], packet["notes"]
+    together = proxy.packet("where does retry_after use MAX_RETRIES?")
+    assert not [note for note in together["notes"] if "has both" in note]

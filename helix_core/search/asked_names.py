@@ -1,0 +1,142 @@
+"""Tell names that a question asks for and that no file has, and names that no file has together.
+
+``what does StickyName do in ProxyConfig?`` asks for ``StickyName``: where no file has it, the answer is not here,
+however much is known of ``ProxyConfig``. A name that the question only mentions (``our KafkaProducer``, ``from
+OrderService``, ``raises IntegrityError``) is its writer's own or another project's, and says nothing of what is here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from helix_core.search.known_words import MAX_POSTINGS
+from helix_core.search.question import Question
+from helix_core.search.spelling import is_one_stroke
+from helix_core.store import DefinitionHit, QueryBudgetError, Reader, phrase
+from helix_core.words import is_compound, lazy_pattern, split_identifier
+
+MOST_ASKED = 3
+MOST_FILES = 200
+"""A name in more files than these is everywhere: nothing is said of where it is not."""
+FEW_WORDS = 4
+SIMILAR = 0.75
+SIMILAR_READ = 5
+_ASKS = lazy_pattern(
+    r"(?i)\A\W{0,4}(?:(?:so|and|but|ok|hi|hey|please|then)\W+){0,2}(?:in [\w.:`]{1,60}\W+)?(?:how|where|what|which|who"
+    r"|why|when|is|are|does|do|did|can|has|have|show|explain|find|describe|tell)\b|\?\W{0,3}\Z"
+)
+"""How a sentence begins or ends that asks; another one tells what its writer has done."""
+_MENTIONS = (
+    r"(?:\b(?:my|our|their|his|her|your|own|custom|another|an|from|via|with|using|under|on|into|to|in|inside|within|like|as"
+    r"|than|by|at|of|for|after|before|when|if|while|and|or|vs|versus|(?:rais|throw|catch|get|return|say|fail)(?:s|es|ing)?"
+    r"|error|exception|warning)|[,:|/\\<>({\[.])[\s`\"'*]{0,4}\Z"
+)
+_MENTIONED = lazy_pattern(rf"(?i){_MENTIONS}")
+_NAMES_AN_ERROR = re.compile(r"(?:Error|Exception|Warning|Fault)s?\Z")
+_ASKED_FOR = re.compile(r"(?i)\b(?:what|where)(?:['’]?s|\W+(?:is|are|does|do))\W+(?:(?:the|an?)\W+)?\Z")
+_TOGETHER = lazy_pattern(
+    r"(?i)\b(?:in|of|on|inside|within)\b|\b(?:how|where|why|when|what)\b[^.?!\n]{0,20}\b(?:does|do|did)\b|'s\b"
+)
+"""How a question puts one name into another."""
+
+
+def asked_nowhere(text: str, question: Question, frequency: Mapping[str, int], reader: Reader) -> list[str]:
+    """Return the compound names that a text asks for and no file has: not as a word, nor in parts, nor in another
+    spelling. None of a filtered index, and none where a look-up exceeds its budget.
+
+    Args:
+        text: The question that ``question`` is parsed from.
+        frequency: In how many chunks each of its words is.
+        reader: The index.
+    """
+    is_judged = not (reader.is_narrowed or question.fragment or question.printed) and reader.text.size() != (0, 0)
+    if not is_judged or not _is_question(text):
+        return []
+    unknown = [name for name in question.identifiers if is_compound(name) and not _frequency(name, frequency)]
+    asked = [name for name in unknown if _is_asked(name, text)][:MOST_ASKED]
+    try:
+        return [name for name in asked if not _is_spelled_otherwise(name, reader)]
+    except QueryBudgetError:
+        return []
+
+
+def _is_question(text: str) -> bool:
+    """Return whether a text asks, or is a few words to search for."""
+    return _ASKS.search(text) is not None or len(text.split()) <= FEW_WORDS
+
+
+def _is_asked(name: str, text: str) -> bool:
+    """Return whether the text asks for the name at one of its places, and does not only mention it."""
+    if f".{name}" in text or f"{name}." in text.rstrip(". "):
+        return False
+    before = [text[: place.start()] for place in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+    if _NAMES_AN_ERROR.search(name):
+        # An error of a library is raised by what is here.
+        return any(_ASKED_FOR.search(one) is not None for one in before)
+    return any(_MENTIONED.search(one) is None for one in before)
+
+
+def _frequency(name: str, frequency: Mapping[str, int]) -> int:
+    """Return in how many chunks a name of the question is; 1 where it was not counted."""
+    return frequency.get(name.lower().strip("_"), 1)
+
+
+def _is_spelled_otherwise(name: str, reader: Reader) -> bool:
+    parts = split_identifier(name)
+    if reader.text.occurs(phrase(" ".join(parts))) or reader.text.occurs(phrase("".join(parts))):
+        return True
+    near = reader.names.similar_names(name, SIMILAR_READ)
+    return any(one.similarity >= SIMILAR or is_one_stroke(name, one.name) for one in near)
+
+
+def apart_note(text: str, question: Question, frequency: Mapping[str, int], reader: Reader) -> str:
+    """Return the sentence for two names that the text puts into one another and no file has together, with the place of
+    the one that is asked for; "" where a file has both, or it is not known.
+    """
+    names = [name for name in question.identifiers if frequency.get(name.lower())]
+    names += [name for name in _capitalized(text, question, names) if frequency.get(name.lower())]
+    if len(names) != 2 or reader.is_narrowed or not _TOGETHER.search(text) or not any(map(is_compound, names)):
+        return ""
+    if any(frequency[name.lower()] > MAX_POSTINGS for name in names):
+        return ""
+    try:
+        hits = reader.names.definitions({name.lower() for name in names})
+        files = [set(reader.uses.code_mentioning(name, MOST_FILES)) for name in names]
+    except QueryBudgetError:
+        return ""
+    if {hit.name for hit in hits}.isdisjoint(names) or not all(0 < len(own) < MOST_FILES for own in files):
+        return ""
+    if files[0] & files[1]:
+        return ""
+    said = "; ".join(places_of(names, hits, reader))
+    return f"no code file here has both {names[0]} and {names[1]}" + (f"; {said}" if said else "")
+
+
+def _capitalized(text: str, question: Question, names: Sequence[str]) -> list[str]:
+    """Return the words that the text writes like the name of a class, in order."""
+    words = dict.fromkeys(re.findall(r"(?<![\w.])[A-Z][a-z]\w*", text))
+    return [word for word in words if word.lower() in question.proper and word not in names]
+
+
+def places_of(names: Sequence[str], hits: Sequence[DefinitionHit], reader: Reader) -> list[str]:
+    """Return where each of the names is defined that has one definition or whose first is told, as sentences."""
+    first = {name: next((hit for hit in hits if hit.name == name), None) for name in names}
+    sources = reader.files.sources_by_id(hit.source_id for hit in first.values() if hit is not None)
+    return [
+        f"{name} is at {sources[hit.source_id].source_id}:{hit.start_line}"
+        for name, hit in first.items()
+        if hit is not None and hit.source_id in sources
+    ]
+
+
+def nowhere_notes(asked: Sequence[str], question: Question, reader: Reader) -> list[str]:
+    """Return a sentence for each name that is asked for and nowhere, with the places of the question's other names."""
+    others = [name for name in question.identifiers if name not in asked]
+    try:
+        hits = reader.names.definitions({name.lower() for name in others}) if others else []
+        said = "; ".join(places_of(others, hits, reader))
+    except QueryBudgetError:
+        said = ""
+    notes = [f"{name} is nowhere in the index" for name in asked]
+    return [*notes[:-1], f"{notes[-1]}; {said}"] if said else notes
