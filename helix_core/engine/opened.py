@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 from helix_core.config import Config, current, load_config
 from helix_core.embed import Encoder, StaticEncoder
 from helix_core.engine.indexing import LastLook, PendingNotices, Progress, Refresh, work_plan
+from helix_core.engine.requests import EMPTY_FOLDER
 from helix_core.errors import (
     BusyStoreError,
     CorruptMemoryError,
@@ -328,7 +329,6 @@ class MemoryFile:
         return self._memory
 
 
-EMPTY_FOLDER = "the folder has no files that Helix reads"
 PATIENT_MS = 5_000
 CHAIN_BUDGET_MS = 250.0
 """CPU time of one answer, in milliseconds, for labeling texts of changed files with symbols: about 700 KB."""

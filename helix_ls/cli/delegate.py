@@ -180,7 +180,13 @@ def _taken_input() -> str:
 
 def _shown(answer: dict[str, Any]) -> int:
     _write(sys.stderr, str(answer["err"]))
-    return int(answer["status"]) if _write(sys.stdout, str(answer["out"])) else 0
+    try:
+        return int(answer["status"]) if _write(sys.stdout, str(answer["out"])) else 0
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        why = f"({error.strerror or error}); free space there, or send it elsewhere"
+        _write(sys.stderr, f"helix: the standard output cannot be written {why}\n")
+        return 1
 
 
 def _note(waited_s: float) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from helix_core.errors import UsageError
+from helix_core.errors import HelixError, UsageError
 from helix_core.printable import one_line, without_surrogate
 
 if TYPE_CHECKING:
@@ -151,8 +151,17 @@ def print_json(answer: dict[str, Any]) -> None:
     print_text(json.dumps(_without_surrogates(answer), indent=indent, separators=separators, allow_nan=False) + "\n")
 
 
+class OutputError(HelixError):
+    """A stream cannot be written, as on a disk that is full."""
+
+    def __init__(self, name: str, error: OSError) -> None:
+        where = {"stdout": "the standard output", "stderr": "the standard error"}[name]
+        why = error.strerror or str(error)
+        super().__init__(f"{where} cannot be written ({why}); free space there, or send it elsewhere")
+
+
 def print_text(text: str) -> None:
-    """Write text to stdout. A broken pipe ends the process silently."""
+    """Write text to stdout. A broken pipe ends the process silently. Raises OutputError for any other failure."""
     if not _write("stdout", text):
         raise typer.Exit(0)
 
@@ -170,6 +179,9 @@ def _write(name: Literal["stdout", "stderr"], text: str) -> bool:
         # The interpreter flushes again at exit; discard that.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return False
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        raise OutputError(name, error) from error
     return True
 
 

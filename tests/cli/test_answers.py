@@ -142,6 +142,7 @@ def test_an_empty_folder_is_a_normal_empty_answer(helix: RunHelix, tmp_path: Pat
         ran = helix(verb, "shipping_cost", "--path", tmp_path / "empty")
         assert ran.status == 0
         assert ran.out.startswith("Nothing here answers that.\n\n· the folder has no files that Helix reads\n")
+    assert "\n  the folder has no files that Helix reads\n" in helix("index", tmp_path / "empty").out
 
 
 def test_the_line_of_a_place_has_its_secrets_masked(helix: RunHelix, shop: Path) -> None:

@@ -50,3 +50,14 @@ def test_an_empty_path_is_misuse_and_not_this_folder(shop: Path, tmp_path: Path,
     ran = run("", arguments, shop, tmp_path)
     assert ran.returncode == 2
     assert "the path is empty" in ran.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is Linux's")
+@pytest.mark.parametrize("verb", ["search price", "search price --json"])
+def test_an_output_without_room_is_named_with_the_next_action(shop: Path, tmp_path: Path, verb: str) -> None:
+    ran = run("> /dev/full", verb, shop, tmp_path)
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        "helix: the standard output cannot be written (No space left on device); "
+        "free space there, or send it elsewhere\n",
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from helix_core.engine.requests import NOT_COMPARED
+from helix_core.engine.requests import EMPTY_FOLDER, NOT_COMPARED
 from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import UNCHANGED, Page, dim, duration, grid, left_out, mark, reason_of, size
@@ -31,6 +31,8 @@ def draw_index(report: dict[str, Any]) -> None:
         f"{count(report['files'], 'file')} in the index",
         dim(f" · {', '.join(counts) or 'no changes'} · {duration(report['elapsed_ms'])}"),
     )
+    if not report["files"] and not report["set_aside"]:
+        page.line("  ", EMPTY_FOLDER)
     if skipped := report["skipped"]:
         by_reason = ", ".join(f"{number:,} {left_out(reason)}" for reason, number in sorted(skipped.items()))
         page.line("  ", dim(f"{count(sum(skipped.values()), 'file')} left out: {by_reason}"))
