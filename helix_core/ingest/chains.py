@@ -38,13 +38,12 @@ _SEPARATORS = re.compile(r" > |\.")
 
 @dataclass(frozen=True, slots=True)
 class _Defined:
-    """A symbol with its joined chain; ``key`` is the chain normalized for comparison."""
+    """A symbol with its joined chain."""
 
     start: int
     end: int
     name: str
     chain: str
-    key: str
     is_heavy: bool
     is_container: bool
 
@@ -77,7 +76,7 @@ class Chains:
         self._starts = [one.start for one in self._defined]
         parts = spans(data, lines, outline, tree.root_node if tree is not None else None)
         self._parts = [part.start for part in parts]
-        self._labels = [_key(named(part.trail, part.name)) if part.is_claimed else "" for part in parts]
+        self._labels = [named(part.trail, part.name) if part.is_claimed else "" for part in parts]
         bases: dict[int, tuple[str, ...]] = {}
         if tree is not None and self._language.grammar is not None:
             bases = bases_by_class(load(self._language.grammar), tree.root_node, data)
@@ -112,19 +111,18 @@ class Chains:
         start, end = self._trimmed(start, end)
         if start >= end:
             return Naming(symbol)
-        key = _key(symbol)
         inside = self._defined[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
-        if any(one.key == key for one in inside):
+        if any(one.chain == symbol for one in inside):
             return Naming(symbol)
-        namesake = next((one for one in inside if key == one.name or key.endswith(f".{one.name}")), None)
+        namesake = next((one for one in inside if _ends_with(symbol, one.name)), None)
         if namesake is not None:
             return self._other(namesake.chain)
         if self._is_inert(start, end):
             return Naming(None, INERT)
         around = [one for one in self._defined if one.start <= start < one.end]
-        if self._is_labelled(start, end, key) or _is_enclosed(around, inside, key):
+        if self._is_labelled(start, end, symbol) or _is_enclosed(around, inside, symbol):
             return Naming(symbol)
-        if key and _mentions(self._data[start:end], symbol):
+        if symbol and _mentions(self._data[start:end], symbol):
             return Naming(None, NOT_PARSED if self._has_errors else NO_DEFINITION)
         holding = [one for one in around if one.end >= end or (one.is_heavy and not _goes_on(one, inside))]
         return self._other(holding[-1].chain if holding else "")
@@ -140,7 +138,7 @@ class Chains:
             return found
         start, end = self._trimmed(start, end)
         first = next(iter(self._defined[bisect_left(self._starts, start) : bisect_left(self._starts, end)]), None)
-        if first is None or not self._is_labelled(start, start + 1, first.key):
+        if first is None or not self._is_labelled(start, start + 1, first.chain):
             return found
         return found if self._data[first.end : end].strip(CLOSERS) else self._other(first.chain)
 
@@ -152,11 +150,11 @@ class Chains:
         text = self._data[start:end]
         return start + len(text) - len(text.lstrip(_BLANK)), start + len(text.rstrip(_BLANK))
 
-    def _is_labelled(self, start: int, end: int, key: str) -> bool:
+    def _is_labelled(self, start: int, end: int, symbol: str) -> bool:
         """Return whether every chunk of the span has this symbol."""
         first = max(bisect_right(self._parts, start) - 1, 0)
         labels = self._labels[first : max(bisect_left(self._parts, end), first + 1)]
-        return bool(labels) and all(label == key for label in labels)
+        return bool(labels) and all(label == symbol for label in labels)
 
     def _is_inert(self, start: int, end: int) -> bool:
         """Return whether the span is entirely inside strings and comments although it parses as code by itself."""
@@ -176,22 +174,22 @@ def _namer(language: Language, kind: SourceKind) -> Callable[[Sequence[str], str
 
 def _defined(symbol: Symbol, named: Callable[[Sequence[str], str], str]) -> _Defined:
     chain = named(symbol.trail, symbol.name)
-    return _Defined(symbol.start, symbol.end, symbol.name, chain, _key(chain), symbol.is_heavy, symbol.is_container)
+    return _Defined(symbol.start, symbol.end, symbol.name, chain, symbol.is_heavy, symbol.is_container)
 
 
-def _key(chain: str) -> str:
-    return chain.replace(" > ", ".")
+def _ends_with(chain: str, name: str) -> bool:
+    return chain == name or chain.endswith((f".{name}", f" > {name}"))
 
 
-def _is_enclosed(around: Sequence[_Defined], inside: Sequence[_Defined], key: str) -> bool:
-    """Return whether the definition ``key`` encloses the text, with no class between.
+def _is_enclosed(around: Sequence[_Defined], inside: Sequence[_Defined], chain: str) -> bool:
+    """Return whether the definition ``chain`` encloses the text, with no class between.
 
     ``around`` holds the definitions that the first byte is in, outermost first, and ``inside`` those that begin in the
-    text: one that begins behind the end of ``key`` is no part of it. A text without a name is enclosed by none.
+    text: one that begins behind the end of ``chain`` is no part of it. A text without a name is enclosed by none.
     """
-    if not key:
+    if not chain:
         return not any(one.is_heavy for one in around)
-    at = next((at for at in range(len(around) - 1, -1, -1) if around[at].key == key), None)
+    at = next((at for at in range(len(around) - 1, -1, -1) if around[at].chain == chain), None)
     if at is None or any(one.is_container for one in around[at + 1 :]):
         return False
     return not _goes_on(around[at], inside)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from helix_core.ingest.exact_names import bounded, name_text
 from helix_core.lines import LineTable
 
 _ADORNMENT = frozenset(b"=-~^\"'`*+#<>:._")
@@ -94,7 +95,7 @@ def underlined(data: bytes, lines: LineTable) -> list[Heading]:
                 continue
         if title[:1].isspace() and first == row - 1:
             continue
-        found.append(Heading(lines.start(first), lines.start(row + 1), title.strip().decode("utf-8", "replace")))
+        found.append(Heading(lines.start(first), lines.start(row + 1), name_text(title.strip())))
     return found
 
 
@@ -121,12 +122,12 @@ def entries(data: bytes) -> list[Entry]:
 
 
 def _described(text: bytes) -> str:
-    directive, separator, argument = text[3:400].partition(b":: ")
+    directive, separator, argument = text[3:].partition(b":: ")
     kind = directive.rpartition(b":")[2].decode("utf-8", "replace")
     if not separator or kind not in _DESCRIBING:
         return ""
-    words = argument.decode("utf-8", "replace").partition("(")[0].split()
-    return words[-1][:200] if words else ""
+    words = name_text(argument).partition("(")[0].split()
+    return bounded(words[-1]) if words else ""
 
 
 def _ends_at(found: list[Heading], offset: int) -> bool:

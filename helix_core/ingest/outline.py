@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import tree_sitter
 
+from helix_core.ingest.exact_names import bounded, heading_text, name_text
 from helix_core.ingest.headings import Entry, Heading, entries, nested, underlined
 from helix_core.ingest.line_patterns import definitions
 from helix_core.ingest.recovery import as_far_as_sure, misread_namespace
@@ -32,7 +33,6 @@ _WORDS = {"struct": "struct", "enum": "enum", "extension": "extension"}
 _C_NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name"})
 _ACCESSORS = frozenset({"get", "set", "value"})
 _DEEPEST_DECLARATOR = 16
-_LONGEST_NAME = 200
 _AFTER_BASE = re.compile(r"[<(\[\s{]")
 _BASE_JOINTS = re.compile(r"::|[.\\]")
 _OWN_ROOTS = frozenset({"", "crate", "self", "super", "global"})
@@ -142,7 +142,7 @@ def sections(headings: list[Heading], data: bytes, entries: Sequence[Entry] = ()
     them.
     """
     found = [
-        _Captured(heading.kind, " ".join(heading.name.split())[:_LONGEST_NAME], "", heading.start, end, heading.start)
+        _Captured(heading.kind, bounded(heading_text(heading.name)), "", heading.start, end, heading.start)
         for heading, end in nested(headings, data)
     ]
     found += [_Captured("entry", entry.name, "", entry.start, entry.end, entry.start) for entry in entries]
@@ -225,7 +225,10 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
         kind = _WORDS.get(_slice(captures["word"][0], data), kind)
     if name_node is None or not kind:
         return None
-    name = _unquoted(_slice(name_node, data))[:_LONGEST_NAME]
+    written = _slice(name_node, data)
+    # A key with a dot in quotes is one name, and a heading in quotes another than one without.
+    is_bare = kind == "section" or "." in written
+    name = bounded(written.strip() if is_bare else _unquoted(written))
     if not name or (name in _ACCESSORS and _describes_property(nodes[0], data)):
         return None
     misread = misread_namespace(nodes[0], data) if kind == "function" else ""
@@ -313,7 +316,7 @@ def _declared_kind(kind: str, owner: str, *, is_callable: bool) -> str:
 
 
 def _slice(node: tree_sitter.Node, data: bytes) -> str:
-    return data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    return name_text(data[node.start_byte : node.end_byte])
 
 
 def _test_kind(call: str) -> str:
@@ -435,7 +438,7 @@ def outline_of(language: str, data: bytes, lines: LineTable) -> Outline:
         return Outline()
     found, leads = definitions(language, data, lines)
     captured = [
-        _Captured(one.kind, one.name[:_LONGEST_NAME], "", one.start, one.end, one.start, is_sure=False) for one in found
+        _Captured(one.kind, bounded(one.name), "", one.start, one.end, one.start, is_sure=False) for one in found
     ]
     return Outline(symbols=tuple(_nest(captured)), leads=tuple(leads))
 
@@ -446,6 +449,6 @@ def _tables(data: bytes, lines: LineTable) -> list[Heading]:
         start, end = lines.start(row), lines.start(row + 1)
         line = data[start : min(end, start + 200)].strip()
         if line[:1] == b"[" and line[-1:] == b"]" and line[1:-1].strip():
-            name = line[1:-1].decode("utf-8", "replace").strip("[] ")
+            name = name_text(line[1:-1]).strip()
             found.append(Heading(start, end, name, "table", level=1))
     return found

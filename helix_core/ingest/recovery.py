@@ -104,7 +104,7 @@ def misread_namespace(definition: tree_sitter.Node, data: bytes) -> str:
     if definition.type != "function_definition" or body is None:
         return ""
     match = _NAMESPACE_HEAD.search(data, definition.start_byte, body.start_byte)
-    return match[1].decode("utf-8", "replace") if match is not None else ""
+    return match[1].decode("ascii") if match is not None else ""
 
 
 def _is_in_doubt(definition: tree_sitter.Node, name: tree_sitter.Node, data: bytes) -> bool:
