@@ -82,13 +82,13 @@ def _body(definition: tree_sitter.Node, name: tree_sitter.Node) -> tree_sitter.N
 def _is_head_guessed(
     definition: tree_sitter.Node, name: tree_sitter.Node, body: tree_sitter.Node | None, data: bytes
 ) -> bool:
-    """Return whether a guess in front of the body leaves the name in doubt: all do but words beside it, such as a macro
+    """Return whether a guess outside of the body leaves the name in doubt: all do but words beside it, such as a macro
     in front of a type.
     """
-    end = body.start_byte if body is not None else definition.end_byte
+    inside = range(body.start_byte, body.end_byte) if body is not None else range(0)
     for guess in _guesses(definition):
-        if guess.start_byte >= end:
-            break
+        if guess.start_byte in inside:
+            continue
         text = data[guess.start_byte : guess.end_byte]
         is_around = guess.start_byte < name.end_byte and guess.end_byte > name.start_byte
         if guess.is_missing or is_around or not _WORDS.fullmatch(text):

@@ -95,6 +95,10 @@ def test_a_function_is_not_called_like_the_macro_in_front_of_it() -> None:
     assert claimed(b"a.c", OLD_STYLE) == {"before": (1, 3)}
 
 
+def test_a_macro_that_reads_like_a_variable_is_none() -> None:
+    assert claimed(b"a.hpp", OLD_STYLE) == {"before": (1, 3), "written": (7, 10), "after": (12, 14)}
+
+
 def test_what_stands_in_a_function_that_is_not_whole_has_no_name_of_its_own() -> None:
     assert claimed(b"a.c", BRANCHES) == {"write_all": (14, 16)}
     assert "left" in names(b"a.c", BRANCHES)
