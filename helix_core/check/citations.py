@@ -15,6 +15,7 @@ from enum import StrEnum
 from itertools import accumulate, islice
 from urllib.parse import unquote
 
+from helix_core.check.imports import BLOCKS, ImportedName, imported_names, language_of_code
 from helix_core.ingest import code_spans
 from helix_core.lines import with_line_feeds
 
@@ -57,6 +58,8 @@ class Citation:
         is_explicit: The block itself names its lines, so that it can only be a quote.
         also: The names of a second symbol of a place (``a.py:3 `f` and `g```): one of the two is there.
         is_import: The symbol is written as what an import takes from a module.
+        module, language: Of an import in another language than Python the module as written, and ``script``, ``rust``
+            or ``go``.
     """
 
     kind: CitationKind
@@ -75,6 +78,8 @@ class Citation:
     is_explicit: bool = False
     also: tuple[str, ...] = ()
     is_import: bool = False
+    module: str = ""
+    language: str = ""
 
     @property
     def name(self) -> str:
@@ -324,6 +329,9 @@ class _AnswerParser:
             before = " ".join(self._lines[max(caption - 3, 0) : row])[-LONGEST_SENTENCE:]
         if language in ("python", "py", "python3", ""):
             yield from self._imports(row, quoted, indent, is_claim=is_claim and _PROPOSED.search(before) is None)
+        if language in BLOCKS:
+            is_now = is_claim and _PROPOSED.search(before) is None
+            yield from self._imports_of(BLOCKS[language], row, quoted, indent, is_claim=is_now)
         is_claim = is_claim and _NOT_A_QUOTE.search(before) is None and _NOT_A_QUOTE.search(info) is None
         own = _cited_in_info(info) or _cited_in_comment(quoted[0])
         if own is not None:
@@ -356,6 +364,17 @@ class _AnswerParser:
                 is_claim=is_claim and parts[-1] not in self._defined,
                 is_import=True,
             )
+
+    def _imports_of(
+        self, language: str, row: int, quoted: Sequence[str], indent: int, *, is_claim: bool
+    ) -> Iterator[Citation]:
+        """Yield what the imports of a fenced block in another language than Python take from modules."""
+        rows = [0, *accumulate(len(line) + 1 for line in quoted)]
+        for one in imported_names("\n".join(quoted), language):
+            at = bisect_right(rows, one.start) - 1
+            column = one.start - rows[at] + indent + 1
+            place = Citation(CitationKind.SYMBOL, row + at + 2, column, column + one.end - one.start, one.name)
+            yield _as_import(place, one, is_claim=is_claim)
 
     def _captioned(self, caption: int, row: int) -> Citation | None:
         """Return the only place that the paragraph right before a block ends with, or consists of."""
@@ -411,6 +430,7 @@ class _Paragraph:
             if not taken.overlaps(start, end) and (found := self._code(start, end, code)) is not None
         ]
         others += self._imports(taken, others)
+        others += self._imports_in_code()
         others += self._bare_paths(_Taken(sorted([*places, *others], key=lambda span: span.start)))
         symbols = [
             one for one in others if one.citation.kind is CitationKind.SYMBOL and not one.citation.is_import
@@ -538,6 +558,17 @@ class _Paragraph:
                 found.append(_CitedSpan(at, at + end - start, replace(one, parts=parts, is_import=True)))
         return found
 
+    def _imports_in_code(self) -> list[_CitedSpan]:
+        """Return what an import in code marks takes, in another language than Python."""
+        found: list[_CitedSpan] = []
+        for start, end, code in self._codes:
+            language = language_of_code(code.strip())
+            for one in imported_names(code, language) if language else ():
+                at = start + (end - start - len(code)) // 2 + one.start
+                place = self._at(CitationKind.SYMBOL, at, at + one.end - one.start, one.name, self._is_claim(start))
+                found.append(_CitedSpan(at, at + one.end - one.start, _as_import(place, one, is_claim=place.is_claim)))
+        return found
+
     def _bare_paths(self, taken: _Taken) -> list[_CitedSpan]:
         """Return the paths of files with a folder that stand in the text without code marks."""
         found: list[_CitedSpan] = []
@@ -602,6 +633,19 @@ def _imported(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
             if name[0] != "as":
                 start = match.start(2) + name.start()
                 yield start, start + len(name[0]), (*match[1].split("."), name[0])
+
+
+def _as_import(place: Citation, one: ImportedName, *, is_claim: bool) -> Citation:
+    written = one.module if one.language == "go" else one.name
+    return replace(
+        place,
+        written=written,
+        parts=(one.name,),
+        is_import=True,
+        is_claim=is_claim,
+        module=one.module,
+        language=one.language,
+    )
 
 
 def is_file_name(path: str) -> bool:

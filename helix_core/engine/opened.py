@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 from helix_core.config import Config, current, load_config
 from helix_core.embed import Encoder, StaticEncoder
 from helix_core.engine.indexing import LastLook, PendingNotices, Progress, Refresh, work_plan
-from helix_core.engine.requests import EMPTY_FOLDER
 from helix_core.errors import (
     BusyStoreError,
     CorruptMemoryError,
@@ -525,7 +524,11 @@ class WorkspaceSession:
         doubts = self.doubts()
         is_whole = not doubts and found.indexed_share == 1 and self.not_indexed().is_whole
         is_empty = is_whole and not self.index.reader.text.size()[0]
-        return (*self.take_notices(), *doubts, *((EMPTY_FOLDER,) if is_empty else ()), *found.notes)
+        if is_empty:
+            from helix_core.engine.indexing import EMPTY_FOLDER
+
+            doubts = [*doubts, EMPTY_FOLDER]
+        return (*self.take_notices(), *doubts, *found.notes)
 
     def doubts(self) -> list[str]:
         """Return the notes that an answer from this index needs."""

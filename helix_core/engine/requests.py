@@ -19,7 +19,6 @@ from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
 __all__ = [
     "DEEPEST",
     "DIRECTIONS",
-    "EMPTY_FOLDER",
     "HINT_FILES",
     "LEAST_BUDGET",
     "LONGEST_TEXT",
@@ -47,7 +46,6 @@ MOST_NEIGHBORS = 50
 NO_HINTS = Hints()
 NOT_COMPARED = "no changed file was compared"
 """Begins the note on changes in languages alone whose signatures are not compared."""
-EMPTY_FOLDER = "the folder has no files that Helix reads"
 NO_FILTERS = Filters()
 NOTHING_ASKED = ConversationQuery("")
 NO_OVERLAYS: Overlays = MappingProxyType({})

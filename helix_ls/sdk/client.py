@@ -269,7 +269,7 @@ class CheckUnjudgedItem(TypedDict):
         "common_word",
         "of_language",
         "outside",
-        "readers_file",
+        "readers_own",
         "not_indexed",
         "not_a_quote",
     ]

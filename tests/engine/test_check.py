@@ -586,7 +586,7 @@ def test_a_text_that_shows_a_diff_is_no_diff(shop):
         ("`Registry.setdefault_all()` does it.", "open"),
         ("`Promise.withResolvers()` waits.", "of_language"),
         ("It is written to `../../secret/keys.py`.", "outside"),
-        ("Run `manage.py`.", "readers_file"),
+        ("Run `manage.py`.", "readers_own"),
         ("Look at `shop/readme_of_it/gone.py`.", "not_here"),
     ],
 )
@@ -595,3 +595,101 @@ def test_why_a_reference_is_not_compared_is_said(shop, text, reason):
     (one,) = answer["unjudged"]
     assert (one["reason"], one["path"], one["line"], answer["unknown"]) == (reason, "docs/guide.md", 1, 1)
     assert one["message"]
+
+
+PACKAGES = {
+    "package.json": '{"name": "@shop/web", "version": "1.0.0"}\n',
+    "src/index.ts": "export { openCart, type CartOptions } from './cart.js';\n",
+    "src/cart.ts": "export interface CartOptions {}\nexport function openCart(options: CartOptions) {\n"
+    "  return options;\n}\n",
+    "src/all.ts": "export * from './cart';\n",
+    "crates/till/Cargo.toml": '[package]\nname = "shop-till"\nversion = "0.1.0"\n',
+    "crates/till/src/lib.rs": "pub mod drawer;\npub use drawer::Drawer;\n",
+    "crates/till/src/drawer.rs": "pub struct Drawer {}\n\npub fn open_drawer() {}\n",
+    "go.mod": "module example.com/shop/v2\n\ngo 1.22\n",
+    "stock/stock.go": "package stock\n\nfunc Count() int { return 1 }\n",
+}
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory):
+    from helix_core.config import Config
+    from helix_core.engine import Helix
+
+    folder = tmp_path_factory.mktemp("packages")
+    write(folder, PACKAGES)
+    with Helix.open(folder, config=Config(cache_dir=tmp_path_factory.mktemp("cache"))) as engine:
+        engine.refresh()
+        yield engine
+
+
+def fenced(language, code):
+    return f"Call it so:\n\n```{language}\n{code}\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "wrong"),
+    [
+        ("ts", "import { openCart, type CartOptions as Options } from '@shop/web';", []),
+        ("js", "const { openCart, openCarts } = require('@shop/web')", ["openCarts"]),
+        (
+            "tsx",
+            "import React, { useState } from 'react';\nimport { closeCart } from '@shop/web/extra';",
+            ["closeCart"],
+        ),
+        ("ts", "import { openCart, shutCart } from './src/cart.js';", ["shutCart"]),
+        ("ts", "import { shutCart } from './src/all';\nimport { nothing } from './mine';", []),
+        ("rust", "use shop_till::Drawer;\nuse shop_till::drawer::{self, open_drawer, Drawer as D};", []),
+        ("rust", "use shop_till::{Drawer, close_drawer};\nuse std::io::Read;\nuse serde::Serialize;", ["close_drawer"]),
+        (
+            "go",
+            'import (\n\t"fmt"\n\ts "example.com/shop/v2/stock"\n'
+            '\t"example.com/shop/v2/store"\n\t"example.com/shop/old"\n)',
+            ["example.com/shop/v2/store"],
+        ),
+    ],
+)
+def test_imports_of_other_languages_are_compared(packages, language, code, wrong):
+    answer = packages.check(fenced(language, code))
+    assert [(one["rule"], one["reference"]) for one in answer["findings"]] == [("name-missing", name) for name in wrong]
+    assert answer["checked"] + answer["unknown"] > 0
+
+
+def test_an_import_is_told_the_nearest_name_and_its_place_in_the_text(packages):
+    (one,) = packages.check(fenced("js", "const { openCarts } = require('@shop/web')"))["findings"]
+    assert (one["line"], one["column"], one["end_column"]) == (4, 9, 18)
+    assert one["message"] == "no code of the package @shop/web has the name; nearest is openCart"
+    assert one["now"] == {"source_id": "src/cart.ts", "start_line": 2, "symbol": "openCart"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write `import { shutCart } from '@shop/web'` first.",
+        "Write `use shop_till::close_drawer;` first.",
+        'Write `import "example.com/shop/v2/store"` first.',
+    ],
+)
+def test_an_import_in_code_marks_is_compared(packages, text):
+    (one,) = packages.check(text)["findings"]
+    assert text[one["column"] - 1 : one["end_column"] - 1] == one["reference"]
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "reason"),
+    [
+        ("ts", "import { useState } from 'react';", "not_here"),
+        ("rust", "use std::fmt;", "of_language"),
+        ("rust", "use crate::mine::Thing;", "readers_own"),
+        ("go", 'import "net/http"', "of_language"),
+        ("go", 'import "example.com/other/thing"', "not_here"),
+        ("ts", "import { anything } from './mine';", "readers_own"),
+    ],
+)
+def test_why_an_import_is_not_compared_is_said(packages, language, code, reason):
+    assert [one["reason"] for one in packages.check(fenced(language, code))["unjudged"]] == [reason]
+
+
+def test_an_import_that_is_proposed_is_left_alone(packages):
+    text = "Add a new export, and then:\n\n```ts\nimport { shutCart } from '@shop/web';\n```\n"
+    assert rules(packages, text) == []

@@ -10,10 +10,18 @@ from helix_core.faces import lazy_face
 if TYPE_CHECKING:
     from helix_core.engine.indexing.plan import first_retry_at, is_rule_file, unsettled, work_plan
     from helix_core.engine.indexing.refresh import LastLook, Refresh, vacuum
-    from helix_core.engine.indexing.report import PendingNotices, Progress, RefreshReport, freshness, status
+    from helix_core.engine.indexing.report import (
+        EMPTY_FOLDER,
+        PendingNotices,
+        Progress,
+        RefreshReport,
+        freshness,
+        status,
+    )
     from helix_core.engine.indexing.write_lock import LOCK_WAIT_S, handing_over, lock_holder, turn
 
 __all__ = [
+    "EMPTY_FOLDER",
     "LOCK_WAIT_S",
     "LastLook",
     "PendingNotices",
@@ -37,7 +45,7 @@ __getattr__ = lazy_face(
     {
         "plan": ("first_retry_at", "is_rule_file", "unsettled", "work_plan"),
         "refresh": ("LastLook", "Refresh", "vacuum"),
-        "report": ("Progress", "RefreshReport", "PendingNotices", "freshness", "status"),
+        "report": ("EMPTY_FOLDER", "Progress", "RefreshReport", "PendingNotices", "freshness", "status"),
         "write_lock": ("LOCK_WAIT_S", "handing_over", "lock_holder", "turn"),
     },
 )

@@ -66,6 +66,7 @@ class RefreshReport:
         }
 
 
+EMPTY_FOLDER = "the folder has no files that Helix reads"
 STATUS_SCHEMA = "helix.status/1"
 
 

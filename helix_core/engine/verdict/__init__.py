@@ -9,6 +9,7 @@ from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
     from helix_core.engine.verdict.chains import ChainLookup, KeptChains
+    from helix_core.engine.verdict.citation_outcome import Unjudged, reasons_unjudged
     from helix_core.engine.verdict.cited import CheckedText
     from helix_core.engine.verdict.contradictions import Disputes, opposed, settled
     from helix_core.engine.verdict.declaration_changes import parameters_differ, signature
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
         specificity,
         verdict,
     )
-    from helix_core.engine.verdict.unjudged import Unjudged, reasons_unjudged
     from helix_core.engine.verdict.weigher import ObservedItem, Placed, VerdictContext, Weigher
 
 __all__ = [
@@ -102,6 +102,7 @@ __getattr__ = lazy_face(
     __name__,
     {
         "chains": ("ChainLookup", "KeptChains"),
+        "citation_outcome": ("Unjudged", "reasons_unjudged"),
         "cited": ("CheckedText",),
         "contradictions": ("Disputes", "opposed", "settled"),
         "declaration_changes": ("parameters_differ", "signature"),
@@ -123,7 +124,6 @@ __getattr__ = lazy_face(
             "whole_word",
         ),
         "table": ("Observation", "freshness", "live_truth", "memory_verdict", "refresh_plan", "specificity", "verdict"),
-        "unjudged": ("Unjudged", "reasons_unjudged"),
         "weigher": ("ObservedItem", "Placed", "VerdictContext", "Weigher"),
     },
 )

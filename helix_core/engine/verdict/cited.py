@@ -13,7 +13,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
@@ -28,11 +28,20 @@ from helix_core.check import (
     citations_in,
     diff_in,
 )
+from helix_core.engine.verdict.citation_outcome import (
+    RIGHT,
+    WORDS,
+    CitationOutcome,
+    CitedPlace,
+    Unjudged,
+    uncompared,
+    wrong_citation,
+)
 from helix_core.engine.verdict.cited_files import MOST_FILES, CitedFile, CitedFiles
+from helix_core.engine.verdict.cited_imports import CitedImports
 from helix_core.engine.verdict.judge import unindexed
 from helix_core.engine.verdict.outdated import OutdatedDocuments
 from helix_core.engine.verdict.spans import whole_word
-from helix_core.engine.verdict.unjudged import WORDS, Unjudged
 from helix_core.engine.verdict.weigher import Weigher
 from helix_core.errors import GitError
 from helix_core.ingest import (
@@ -90,45 +99,6 @@ _OF_LANGUAGES = frozenset(dir(builtins)) | frozenset(
 _BODIES = frozenset(("function", "method", "test", "class"))
 
 
-@dataclass(frozen=True, slots=True)
-class CitedPlace:
-    """Where a citation is right today."""
-
-    path: bytes
-    start_line: int
-    symbol: str = ""
-
-    def wire(self) -> dict[str, Any]:
-        """Return it as ``now`` of a finding."""
-        return {"source_id": source_id_of(self.path), "start_line": self.start_line, "symbol": self.symbol}
-
-
-@dataclass(frozen=True, slots=True)
-class CitationOutcome:
-    """What became of one citation. ``message`` completes the citation to a sentence; ``rule`` is empty unless wrong.
-
-    ``is_known`` is False where nothing could be compared, and ``why`` then says for what reason.
-    """
-
-    is_known: bool
-    rule: str = ""
-    reason: Reason = Reason.UNCHANGED
-    message: str = ""
-    now: CitedPlace | None = None
-    why: Unjudged | None = None
-
-
-RIGHT = CitationOutcome(True)
-
-
-def _unknown(why: Unjudged) -> CitationOutcome:
-    return CitationOutcome(False, why=why)
-
-
-def _wrong(rule: str, reason: Reason, message: str, now: CitedPlace | None = None) -> CitationOutcome:
-    return CitationOutcome(True, rule, reason, message, now)
-
-
 class CheckedText:
     """The check of one text. ``folder`` is the workspace's path, ``base`` the folder of the text in it.
 
@@ -153,13 +123,14 @@ class CheckedText:
         self._known = OutdatedDocuments(facts.committed, reader, weigher.observer, facts.state.head, facts.lookups())
         self._known.kept.follow(reader)
         self._set_aside = set_aside
-        self._names: dict[tuple[tuple[str, ...], bool, bool], CitationOutcome] = {}
+        self._names: dict[tuple[tuple[str, ...], bool, bool, str], CitationOutcome] = {}
         self._old: dict[str, tuple[bytes, Declaration, bytes]] = {}
         self._notes: dict[str, None] = {}
         self._stale: dict[bytes, bytes | None] = {}
         self._changed_code: list[bytes] | None = None
         self._folder, self._base = folder, base
         self._files = CitedFiles(reader, weigher, folder, base, self._notes)
+        self._imports = CitedImports(reader, weigher, self._files, self._known, base)
         self._compared = 0
 
     def of(self, text: str, path: str = "") -> dict[str, Any]:
@@ -219,6 +190,7 @@ class CheckedText:
         self._old, self._compared = {}, 0
         self._changed_code = None
         self._files = CitedFiles(self._reader, self._weigher, self._folder, self._base, self._notes)
+        self._imports = CitedImports(self._reader, self._weigher, self._files, self._known, self._base)
 
     def _judged(self, one: Citation) -> CitationOutcome:
         self._weigher.facts.check()
@@ -235,22 +207,22 @@ class CheckedText:
     def _missing(self, one: Citation) -> CitationOutcome:
         """Judge a path that no file of the workspace has."""
         if not one.is_claim:
-            return _unknown(Unjudged.NO_CLAIM)
+            return uncompared(Unjudged.NO_CLAIM)
         if self._files.is_there(one.path):
-            return _unknown(Unjudged.NOT_INDEXED)
+            return uncompared(Unjudged.NOT_INDEXED)
         spellings = self._files.spellings(one.path)
         if not spellings:
-            return _unknown(Unjudged.OUTSIDE)
+            return uncompared(Unjudged.OUTSIDE)
         path = spellings[-1]
         has_folder = b"/" in path and self._observer.is_folder(path.split(b"/")[0])
         near = self._files.nearest(path, has_folder=has_folder)
         now = CitedPlace(near, max(one.start_line, 1)) if near else None
         shown = f"; there is {source_id_of(near)}" if near else ""
         if self._files.was_committed(spellings):
-            return _wrong("file-gone", Reason.GONE, f"the file is not there any more{shown}", now)
+            return wrong_citation("file-gone", Reason.GONE, f"the file is not there any more{shown}", now)
         if near or (one.kind is CitationKind.PLACE and has_folder):
-            return _wrong("file-missing", Reason.GONE, f"there is no such file{shown}", now)
-        return _unknown(Unjudged.NOT_HERE)
+            return wrong_citation("file-missing", Reason.GONE, f"there is no such file{shown}", now)
+        return uncompared(Unjudged.NOT_HERE)
 
     # Places and paths
 
@@ -258,7 +230,7 @@ class CheckedText:
         if self._files.named(one.path) or self._files.is_there(one.path):
             return RIGHT
         # A bare file name is as often a file of the reader's own project.
-        return self._missing(one) if "/" in one.path else _unknown(Unjudged.READERS_FILE)
+        return self._missing(one) if "/" in one.path else uncompared(Unjudged.READERS_OWN)
 
     def _place(self, one: Citation) -> CitationOutcome:
         paths = self._files.named(one.path)
@@ -266,10 +238,10 @@ class CheckedText:
             return self._missing(one)
         files = [file for path in paths[:MOST_SAME_NAME] if (file := self._files.read(path)) is not None]
         if not files or len(paths) > MOST_SAME_NAME:
-            return _unknown(Unjudged.AMBIGUOUS if len(paths) > MOST_SAME_NAME else Unjudged.NOT_INDEXED)
+            return uncompared(Unjudged.AMBIGUOUS if len(paths) > MOST_SAME_NAME else Unjudged.NOT_INDEXED)
         if not 0 < one.start_line <= one.end_line:
             problem = "lines are counted from 1" if not one.start_line else "the range ends before it begins"
-            return _wrong("line-missing", Reason.CHANGED, problem, self._definition(one, files))
+            return wrong_citation("line-missing", Reason.CHANGED, problem, self._definition(one, files))
         # Lines to be written begin at most right after the end; a line farther on is wrong whatever the sentence says.
         last = one.end_line if one.is_claim else one.start_line
         long_enough = [file for file in files if last <= len(file.lines) + 1]
@@ -278,9 +250,9 @@ class CheckedText:
             now = self._definition(one, files)
             known = f"; {one.symbol} is at {_shown(now)}" if now is not None else ""
             count = f"{most:,} line{'s' if most != 1 else ''}"
-            return _wrong("line-missing", Reason.CHANGED, f"the file has {count}{known}", now)
+            return wrong_citation("line-missing", Reason.CHANGED, f"the file has {count}{known}", now)
         if not one.is_claim:
-            return _unknown(Unjudged.NO_CLAIM)
+            return uncompared(Unjudged.NO_CLAIM)
         # Of two symbols beside a place one is enough: it need not be the same line for both.
         named = [one, *([replace(one, parts=one.also)] if one.also else [])]
         if not one.parts or any(
@@ -289,8 +261,8 @@ class CheckedText:
             return RIGHT
         now = self._definition(one, long_enough)
         if now is None:
-            return _unknown(Unjudged.NOT_HERE)
-        return _wrong("symbol-elsewhere", Reason.MOVED, f"{one.symbol} is at {_shown(now)} now", now)
+            return uncompared(Unjudged.NOT_HERE)
+        return wrong_citation("symbol-elsewhere", Reason.MOVED, f"{one.symbol} is at {_shown(now)} now", now)
 
     def _definitions_in(self, file: CitedFile, one: Citation) -> list[DefinitionHit]:
         """Return the definitions of a file that a symbol may name: a qualified one names a member of its owner, or
@@ -360,17 +332,17 @@ class CheckedText:
 
     def _symbol(self, one: Citation) -> CitationOutcome:
         if not self._is_whole:
-            return _unknown(Unjudged.NOT_INDEXED)
+            return uncompared(Unjudged.NOT_INDEXED)
         if one.name.startswith("__") and one.name.endswith("__"):
-            return _unknown(Unjudged.OPEN)
-        asked = (one.parts, one.is_call, one.is_import)
+            return uncompared(Unjudged.OPEN)
+        asked = (one.parts, one.is_call, one.is_import, one.module)
         if asked not in self._names:
-            self._names[asked] = self._named(one)
+            self._names[asked] = self._imports.judge(one) if one.module else self._named(one)
         outcome = self._names[asked]
         if not one.is_claim and outcome is not RIGHT:
-            return _unknown(Unjudged.NO_CLAIM)
+            return uncompared(Unjudged.NO_CLAIM)
         if outcome.rule and (self._is_in_set_aside(one.name) or self._is_in_changed(one.name)):
-            return _unknown(Unjudged.NOT_INDEXED)
+            return uncompared(Unjudged.NOT_INDEXED)
         return outcome
 
     def _is_in_changed(self, name: str) -> bool:
@@ -443,47 +415,47 @@ class CheckedText:
             return RIGHT if known else self._gone(one)
         owner = one.parts[-2]
         if owner in _OF_LANGUAGES or owner in _WRITTEN_BY_USERS:
-            return _unknown(Unjudged.OF_LANGUAGE)
+            return uncompared(Unjudged.OF_LANGUAGE)
         if any(at.trail[-1:] == (owner,) or owner in _modules(at.path) for at in known):
             return RIGHT
         if one.is_import:
             return self._module_member(one)
         if not _is_telling(one):
-            return _unknown(Unjudged.COMMON_WORD)
+            return uncompared(Unjudged.COMMON_WORD)
         classes = [at for at in self._implementations(owner) if at.hit.kind == "class"]
         if owner[:1].isupper() and len(self._known.defined(owner)) >= 1:
             found = self._member(one, classes)
             gone = self._gone(one) if not found.is_known else found
             # What became of it is known; else an unseen base may give it.
             return gone if gone.now is not None else found
-        return self._module_member(one) if not classes else _unknown(Unjudged.OPEN)
+        return self._module_member(one) if not classes else uncompared(Unjudged.OPEN)
 
     def _member(self, one: Citation, classes: Sequence[DefinedAt]) -> CitationOutcome:
         """Judge a member: wrong where no class of the owner's name has it, and no base of one."""
         self._compared += 1
         if self._compared > MOST_MEMBERS:
             self._notes[f"only the first {MOST_MEMBERS} members that no index entry has were compared"] = None
-            return _unknown(Unjudged.OPEN)
+            return uncompared(Unjudged.OPEN)
         members: dict[str, CitedPlace] = {}
         for at in classes[:MOST_SAME_NAME]:
             code = self._known.code(at)
             if code is None or code.declaration.kind != "class" or code.language not in LANGUAGES:
-                return _unknown(Unjudged.OPEN)
+                return uncompared(Unjudged.OPEN)
             own = self._members(at.path, code.data, code.declaration, one.name, 0)
             if own is None:
-                return _unknown(Unjudged.OPEN)
+                return uncompared(Unjudged.OPEN)
             members = own | members
         if not 0 < len(classes) <= MOST_SAME_NAME or self._is_assigned(one):
-            return _unknown(Unjudged.OPEN)
+            return uncompared(Unjudged.OPEN)
         # A name that several classes have is likely that of one elsewhere too, whose members code here may call.
         if len(classes) > 1 and self._known.is_in_code(one.name):
-            return _unknown(Unjudged.OPEN)
+            return uncompared(Unjudged.OPEN)
         owner = one.parts[-2]
         near = get_close_matches(one.name, members, n=1, cutoff=0.6)
         now = members[near[0]] if near else None
         shown = f"; nearest is {owner}.{near[0]}" if near else ""
         reason = Reason.RENAMED if near else Reason.GONE
-        return _wrong("member-missing", reason, f"{owner} has no such member{shown}", now)
+        return wrong_citation("member-missing", reason, f"{owner} has no such member{shown}", now)
 
     def _members(
         self, path: bytes, data: bytes, declaration: Declaration, name: str, depth: int
@@ -541,10 +513,10 @@ class CheckedText:
         """Judge a name of a module or package of this workspace, named by its whole dotted path."""
         owners = one.parts[:-1]
         if owners[0] in sys.stdlib_module_names or not all(part.isidentifier() for part in one.parts):
-            return _unknown(Unjudged.OF_LANGUAGE)
+            return uncompared(Unjudged.OF_LANGUAGE)
         # ``django.server`` may name a logger, a setting or a command.
         if not one.is_call and not one.is_import and one.name.islower() and not is_compound(one.name):
-            return _unknown(Unjudged.COMMON_WORD)
+            return uncompared(Unjudged.COMMON_WORD)
         path = "/".join(owners)
         for root in ("", "src/"):
             for ending in (".py", "/__init__.py"):
@@ -564,7 +536,7 @@ class CheckedText:
                     or _has_word(file.data, one.name)
                     or _DYNAMIC_MODULE.search(file.data)
                 ):
-                    return _unknown(Unjudged.OPEN)
+                    return uncompared(Unjudged.OPEN)
                 elsewhere = self._implementations(one.name)
                 now = (
                     CitedPlace(elsewhere[0].path, elsewhere[0].hit.start_line, one.name)
@@ -573,7 +545,7 @@ class CheckedText:
                 )
                 shown = f"; {one.name} is at {_shown(now)}" if now is not None else ""
                 has = "".join((".".join(owners), " has no such name", shown))
-                return _wrong("name-missing", Reason.RENAMED if now is not None else Reason.GONE, has, now)
+                return wrong_citation("name-missing", Reason.RENAMED if now is not None else Reason.GONE, has, now)
         gone = self._gone(one)
         return self._misspelled_module(one) if one.is_import and not gone.rule else gone
 
@@ -586,14 +558,14 @@ class CheckedText:
                 continue
             path = f"{folder}/{module}.py".encode()
             if self._files.is_there(path.decode()) or self._observer.is_folder(f"{folder}/{module}".encode()):
-                return _unknown(Unjudged.OPEN)
+                return uncompared(Unjudged.OPEN)
             near = self._files.nearest(path, has_folder=True)
             if near.startswith(f"{folder}/".encode()):
                 now = CitedPlace(near, 1)
                 missing = ".".join(one.parts[:-1])
                 message = f"there is no module {missing}; there is {source_id_of(near)}"
-                return _wrong("name-missing", Reason.RENAMED, message, now)
-        return _unknown(Unjudged.NOT_HERE)
+                return wrong_citation("name-missing", Reason.RENAMED, message, now)
+        return uncompared(Unjudged.NOT_HERE)
 
     def _find_gone(self, citations: Iterable[Citation]) -> None:
         """Look up, in the files changed lately, the names that no code of the workspace contains any more."""
@@ -643,14 +615,16 @@ class CheckedText:
         """Judge a name that no code contains: wrong where a file of this workspace declared it before."""
         old = self._old.get(one.name)
         if old is None:
-            return _unknown(Unjudged.NOT_HERE)
+            return uncompared(Unjudged.NOT_HERE)
         path, then, then_data = old
         if len(one.parts) > 1 and then.chain[-2:-1] not in ((), one.parts[-2:-1]):
-            return _unknown(Unjudged.NOT_HERE)
+            return uncompared(Unjudged.NOT_HERE)
         now = self._became(path, then, then_data)
         shown = f"; it may be {now.symbol} now" if now is not None else ""
         reason = Reason.RENAMED if now is not None else Reason.GONE
-        return _wrong("name-gone", reason, f"{source_id_of(path)} had it, and no code has it any more{shown}", now)
+        return wrong_citation(
+            "name-gone", reason, f"{source_id_of(path)} had it, and no code has it any more{shown}", now
+        )
 
     def _became(self, path: bytes, then: Declaration, then_data: bytes) -> CitedPlace | None:
         """Return the new declaration with the same owner, kind and similar text in the same file."""
@@ -679,10 +653,10 @@ class CheckedText:
         if not files or len(paths) > MOST_SAME_NAME:
             if one.is_explicit and not paths:
                 return self._missing(one)
-            return _unknown(Unjudged.AMBIGUOUS if len(paths) > MOST_SAME_NAME else Unjudged.NOT_HERE)
+            return uncompared(Unjudged.AMBIGUOUS if len(paths) > MOST_SAME_NAME else Unjudged.NOT_HERE)
         pieces = _pieces(one.quoted)
         if not pieces:
-            return _unknown(Unjudged.NOT_A_QUOTE)
+            return uncompared(Unjudged.NOT_A_QUOTE)
         places = [(file, at) for file in files if (at := _found(pieces, file, one.start_line)) is not None]
         if places:
             file, (first, last) = min(places, key=lambda found: abs(found[1][0] - one.start_line))
@@ -690,11 +664,11 @@ class CheckedText:
             if not one.start_line or is_near:
                 return RIGHT
             if not one.is_claim:
-                return _unknown(Unjudged.NO_CLAIM)
+                return uncompared(Unjudged.NO_CLAIM)
             now = CitedPlace(file.source.path, first)
-            return _wrong("quote-moved", Reason.MOVED, f"this text is at lines {first}-{last} now", now)
+            return wrong_citation("quote-moved", Reason.MOVED, f"this text is at lines {first}-{last} now", now)
         if not one.is_claim or not one.start_line or len(files) > 1:
-            return _unknown(Unjudged.NOT_A_QUOTE if one.is_claim else Unjudged.NO_CLAIM)
+            return uncompared(Unjudged.NOT_A_QUOTE if one.is_claim else Unjudged.NO_CLAIM)
         return _differing(files[0], [line for piece in pieces for line in piece])
 
 
@@ -703,10 +677,10 @@ def _differing(file: CitedFile, quoted: Sequence[str]) -> CitationOutcome:
     telling = [line for line in quoted if len(line) > 3]
     strange = [line for line in telling if line not in file.rows]
     if not strange or len(telling) < 2 or 1 - len(strange) / len(telling) < LEAST_QUOTED_SHARE:
-        return _unknown(Unjudged.NOT_A_QUOTE)
+        return uncompared(Unjudged.NOT_A_QUOTE)
     are = "is" if len(strange) == 1 else "are"
     differs = f"the text differs: {len(strange)} of {len(telling)} lines {are} not in the file"
-    return _wrong("quote-differs", Reason.CHANGED, differs, None)
+    return wrong_citation("quote-differs", Reason.CHANGED, differs, None)
 
 
 def _of_diff(diff: Diff) -> str:

@@ -194,8 +194,8 @@ def line_of_mention(data: bytes, item: Item, name: str) -> int:
     return 0
 
 
-_LAST_COMMENT = re.compile(r"(?:^|\s)(?:#|//|/\*)(?:\s.*)?$")
-_PLAIN_STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
+_LAST_COMMENT = lazy_pattern(r"(?:^|\s)(?:#|//|/\*)(?:\s.*)?$")
+_PLAIN_STRINGS = lazy_pattern(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
 
 
 def first_line(text: str) -> str:
@@ -228,6 +228,8 @@ def declaring_line(text: str, name: str) -> str:
 
 def _opened(line: str) -> int:
     """Return how many more parentheses a line opens than it closes, outside of plain strings."""
+    if line.count("(") == line.count(")"):
+        return 0
     bare = _PLAIN_STRINGS.sub("", line)
     return bare.count("(") - bare.count(")")
 

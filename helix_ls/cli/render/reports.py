@@ -8,7 +8,8 @@ from typing import Any
 
 from rich.text import Text
 
-from helix_core.engine.requests import EMPTY_FOLDER, NOT_COMPARED
+from helix_core.engine.indexing import EMPTY_FOLDER
+from helix_core.engine.requests import NOT_COMPARED
 from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import UNCHANGED, Page, dim, duration, grid, left_out, mark, reason_of, size

@@ -1,12 +1,15 @@
-"""Why a reference of a text was not compared: a typed reason, and what it means in plain words."""
+"""What became of a reference of a text: right, wrong, or not compared for a reason, which has its plain words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from helix_core.model import Reason
 from helix_core.printable import inert_line
+from helix_core.workspace import source_id_of
 
 MOST_NAMED = 3
 
@@ -21,7 +24,7 @@ class Unjudged(StrEnum):
     COMMON_WORD = "common_word"
     OF_LANGUAGE = "of_language"
     OUTSIDE = "outside"
-    READERS_FILE = "readers_file"
+    READERS_OWN = "readers_own"
     NOT_INDEXED = "not_indexed"
     NOT_A_QUOTE = "not_a_quote"
 
@@ -34,11 +37,52 @@ WORDS: dict[Unjudged, str] = {
     Unjudged.COMMON_WORD: "it may be a common word",
     Unjudged.OF_LANGUAGE: "it may be of a language or its standard library",
     Unjudged.OUTSIDE: "it is outside of the folder",
-    Unjudged.READERS_FILE: "it may be a file of the reader's own project",
+    Unjudged.READERS_OWN: "it may be of the reader's own project",
     Unjudged.NOT_INDEXED: "what it means is not indexed, or changed a moment ago",
     Unjudged.NOT_A_QUOTE: "the text is too different from the file to be a quote of it",
 }
 """What a reason means: it follows the reference, or a count of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPlace:
+    """Where a citation is right today."""
+
+    path: bytes
+    start_line: int
+    symbol: str = ""
+
+    def wire(self) -> dict[str, Any]:
+        """Return it as ``now`` of a finding."""
+        return {"source_id": source_id_of(self.path), "start_line": self.start_line, "symbol": self.symbol}
+
+
+@dataclass(frozen=True, slots=True)
+class CitationOutcome:
+    """What became of one citation. ``message`` completes the citation to a sentence; ``rule`` is empty unless wrong.
+
+    ``is_known`` is False where nothing could be compared, and ``why`` then says for what reason.
+    """
+
+    is_known: bool
+    rule: str = ""
+    reason: Reason = Reason.UNCHANGED
+    message: str = ""
+    now: CitedPlace | None = None
+    why: Unjudged | None = None
+
+
+RIGHT = CitationOutcome(True)
+
+
+def uncompared(why: Unjudged) -> CitationOutcome:
+    """Return the outcome of a citation that could not be compared."""
+    return CitationOutcome(False, why=why)
+
+
+def wrong_citation(rule: str, reason: Reason, message: str, now: CitedPlace | None = None) -> CitationOutcome:
+    """Return the outcome of a citation that is wrong."""
+    return CitationOutcome(True, rule, reason, message, now)
 
 
 def reasons_unjudged(left: Sequence[Mapping[str, Any]]) -> list[str]:
