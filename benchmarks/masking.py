@@ -28,6 +28,11 @@ person typed, and one of two in a file: the target of 2 % is missed. What is lef
 sentences that do not say that they are one, phrases with blanks, and what stands in lines of files that name no
 credential.
 
+``others (ways)`` and ``others (ways held out)`` are ways in which a secret stands that the other sets do not have:
+templates whose value or default stands apart from its name, cookies, seed phrases, keys in base64, anchors of YAML,
+parameters of addresses and log-ins in a sentence. Of 128 with which the rules were made 43 leaked before and 1 after,
+of 64 that were kept apart 25 and 8.
+
 The share of ordinary lines is measured on the standard library, the installed packages and every folder of ``--trees``.
 
 Ends with 1 where a target is missed: 0 leaks on rules, at most 2 % in each other group,
@@ -63,6 +68,8 @@ LEAKS_ALLOWED = {"rules": 0.0, "prose": 0.02, "typed": 0.02, "held out": 0.02, "
 BY_OTHERS = {
     "built with": ("built-with.jsonl", "built-with-2.jsonl", "built-with-3.jsonl"),
     "held out": ("held-out.jsonl",),
+    "ways": ("ways.jsonl",),
+    "ways held out": ("ways-held-out.jsonl",),
 }
 TYPED_KINDS = frozenset(("chat", "notes", "ticket", "mail", "review"))
 """What a person types into a chat or a note of Helix; the others stand in files."""

@@ -128,7 +128,8 @@ _COMMANDS = LazyAlternatives(
             rb"\b(?:echo(?:[ ]-n)?|printf(?:[ ][\"']%s(?:\\n)?[\"'])?)[ ]"
             + _VALUE
             + rb"(?:\\n)?[\"']?[ ]{0,4}\|[ ]{0,4}(?:sudo[ ][^\r\n]{0,40}-S|(?:sudo[ ])?(?:kinit|cryptsetup|smbpasswd)\b"
-            rb"|[^\r\n]{0,80}(?:--password-stdin|--with-token|--stdin|--passphrase-fd|-pass(?:in)?[ ]stdin))",
+            rb"|[^\r\n]{0,80}(?:--data-file=-|--password-stdin"
+            rb"|--with-token|--stdin|--passphrase-fd|-pass(?:in)?[ ]stdin))",
         ),
         (
             (b"chpasswd",),

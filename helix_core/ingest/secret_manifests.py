@@ -1,10 +1,13 @@
-"""Detect the entries of Kubernetes Secrets, whatever their names. Bytes in, spans out."""
+"""Detect the secrets of manifests and templates: entries of Kubernetes Secrets whatever their names, defaults of
+parameters, values that stand before their names, and what a vault is given. Bytes in, spans out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from helix_core.ingest.secret_values import LazyPattern, is_masked
+from helix_core.ingest.secret_names import NAME, whole_name
+from helix_core.ingest.secret_values import LazyPattern, is_masked, is_password_in_place, is_secret
 
 Span = tuple[int, int]
 
@@ -17,8 +20,42 @@ _MANIFEST_DATA = LazyPattern(rb"\"(?:data|stringData)\"\s{0,20}:\s{0,20}\{")
 _JSON_TEXT = LazyPattern(rb":[ \t\r\n]{0,40}\"((?:[^\"\\\r\n]|\\.)+)\"")
 
 
+_TEXT = rb"[\"']?([^\s\"'`<>{},]{4,256})[\"']?"
+_VALUE_FIRST = LazyPattern(
+    rb"(?m)^[ \t]*(?:-[ \t]+)?[\"']?[vV]alue[\"']?[ \t]*[:=][ \t]*"
+    + _TEXT
+    + rb",?[ \t]*\r?\n(?:[ \t]*[A-Za-z][\w \-]{0,30}[:=][^\r\n]{0,80}\r?\n){0,2}"
+    rb"[ \t]*[\"']?(?:[nN]ame|[kK]ey|[iI]d)[\"']?[ \t]*[:=][ \t]*[\"']?[\w.\-]*?" + NAME
+)
+"""Groups: 1 the value, 2 the name on a line below it."""
+_PARAMETER = LazyPattern(
+    NAME
+    + rb"[\"']?:[ \t]*\r?\n(?:[ \t]+[A-Za-z]\w{0,30}:[^\r\n]{0,120}\r?\n){0,4}?[ \t]+[Dd]efault:[ \t]+"
+    + _TEXT
+    + rb"[ \t]*(?:\r?\n|\z)"
+)
+"""Groups: 1 the name of a parameter of a template, 2 its default."""
+_ECHO = rb"NoEcho[\"']?:[ \t]*[\"']?(?i:true)"
+_LINES = rb"(?:[\"']?[A-Z]\w{0,30}[\"']?:[^\r\n]{0,120}\s{1,40}){0,4}?"
+_DEFAULT = rb"[\"']?Default[\"']?:[ \t]*" + _TEXT
+_HIDDEN = LazyPattern(
+    _ECHO + rb"[\"']?,?\s{1,40}" + _LINES + _DEFAULT + rb"|" + _DEFAULT + rb",?\s{1,40}" + _LINES + rb"[\"']?" + _ECHO
+)
+"""The group that matched: the default of a parameter that is not to be shown."""
+_SECURE = LazyPattern(
+    rb"@secure\(\)\s{1,40}(?:@[^\r\n]{0,120}\s{1,40}){0,3}param[ \t]+\w+[ \t]+\w+[ \t]*=[ \t]*'([^'\r\n$]{4,256})'"
+)
+_VAULT = LazyPattern(
+    rb"(?:vaults/secrets[@'\"]|key_vault_secret[\"'])[^@]{0,300}?"
+    rb"\bvalue[\"']?[ \t]*[:=][ \t]*[\"']([^'\"\r\n$]{4,256})[\"']"
+    rb"|\bSecretString[\"']?:[ \t]*[\"']?([^\s\"'{}<>!]{4,256})"
+)
+"""The group that matched: what a vault is given as a secret."""
+
+
 def in_manifests(data: bytes) -> Iterator[Span]:
-    """Yield every entry of every Kubernetes Secret."""
+    """Yield every entry of every Kubernetes Secret, and the secrets of other manifests and templates."""
+    yield from _in_templates(data)
     if b"Secret" not in data:
         return
     reached = 0
@@ -43,6 +80,25 @@ def in_manifests(data: bytes) -> Iterator[Span]:
             for text in _JSON_TEXT.finditer(data, entry.end(), searched):
                 if _is_entry(text.group(1)):
                     yield text.span(1)
+
+
+def _in_templates(data: bytes) -> Iterator[Span]:
+    if b"value: " in data or b'alue": ' in data or b"\nvalue = " in data:
+        for match in _VALUE_FIRST.finditer(data):
+            if is_secret(whole_name(data, match, 2), match.group(1)):
+                yield match.span(1)
+    if b" Default: " in data or b" default: " in data:
+        for match in _PARAMETER.finditer(data):
+            if is_secret(whole_name(data, match), match.group(2)):
+                yield match.span(2)
+    for sign, pattern in ((b"NoEcho", _HIDDEN), (b"@secure()", _SECURE)):
+        for match in pattern.finditer(data) if sign in data else ():
+            if is_password_in_place(match.group(match.lastindex)):
+                yield match.span(match.lastindex)
+    if b"vaults/secrets" in data or b"key_vault_secret" in data or b"SecretString" in data:
+        for match in _VAULT.finditer(data):
+            if is_password_in_place(match.group(match.lastindex)):
+                yield match.span(match.lastindex)
 
 
 def _manifest_lines(data: bytes, kind: int, indent: int) -> list[Span]:

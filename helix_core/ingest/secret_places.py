@@ -16,9 +16,12 @@ from itertools import accumulate
 from helix_core.ingest.secret_calls import KEY_FOLLOWS, LITERAL_FOLLOWS, Chain, chains, in_calls, in_pairs
 from helix_core.ingest.secret_commands import COMMAND_LINE_WORDS, PGPASS, in_commands
 from helix_core.ingest.secret_fields import in_fields
+from helix_core.ingest.secret_keys import in_keys
 from helix_core.ingest.secret_manifests import in_manifests
 from helix_core.ingest.secret_names import CLOSE, NAME, TELLING, whole_name
 from helix_core.ingest.secret_prose import WORTH_A_LOOK
+from helix_core.ingest.secret_seeds import in_seeds
+from helix_core.ingest.secret_sessions import in_sessions
 from helix_core.ingest.secret_tables import HEADER, in_columns, in_tables
 from helix_core.ingest.secret_values import (
     LazyHeaded,
@@ -94,6 +97,22 @@ _SET_LINE = LazyPattern(
     + rb"[\"']?(?:=|[ \t]*:[ \t]+|[ \t]+=[ \t]+)([^\s\"'`]{6,256})[ \t]*\r?$"
 )
 """Groups: 1 the name; 2 any word, on a line with only these two."""
+
+_ANCHOR = rb"(?:&[\w\-.]{1,40}|!{1,2}[\w\-.]{1,40})[ \t]+"
+_ANCHORED_WORD = rb"(?:[|>][+\-]?[ \t]*\r?\n[ \t]{1,40})?[\"']?([^\s\"'`]{6,256})[\"']?[ \t]*(?:\r?\n|\z)"
+_ANCHORED = LazyPattern(
+    NAME
+    + CLOSE
+    + rb"[ \t]{0,8}:[ \t]{1,8}(?:"
+    + _ANCHOR
+    + rb"){1,2}"
+    + _ANCHORED_WORD
+    + rb"|[:\-][ \t]+&[\w\-]{0,40}?"
+    + NAME
+    + rb"[ \t]+"
+    + _ANCHORED_WORD
+)
+"""Groups: 1 the name, 2 a value behind an anchor or a tag, 3 the name of an anchor, 4 the value behind it."""
 
 _DIRECTIVE = LazyPattern(
     rb"(?m)^[ \t]*(?:ENV|ARG|SetEnv|setenv|set|#?[ \t]?define|export|proxy_set_header|add_header"
@@ -227,6 +246,11 @@ def secrets_by_place(data: bytes, excerpt: Excerpt) -> Iterator[Span]:
     """Yield the span of every literal or word of a file that its context marks as a secret."""
     yield from in_manifests(data)
     yield from in_pairs(data)
+    yield from in_keys(data)
+    yield from in_seeds(data)
+    yield from in_sessions(data)
+    if b": &" in data or b"- &" in data or b": !" in data:
+        yield from _anchored(data)
     if b"|" in data:
         yield from in_tables(data)
     if b":5432:" in data or b":*:" in data:
@@ -365,6 +389,14 @@ def _bare(data: bytes) -> Iterator[Span]:
                 whole_name(data, match), value, quoted=False
             ):
                 yield match.span(2)
+
+
+def _anchored(data: bytes) -> Iterator[Span]:
+    """Yield the secrets of YAML that stand behind an anchor or a tag."""
+    for match in _ANCHORED.finditer(data):
+        number = 1 if match.group(1) is not None else 3
+        if is_secret(whole_name(data, match, number), match.group(number + 1)):
+            yield match.span(number + 1)
 
 
 def _neighbors(data: bytes) -> Iterator[LazyPattern]:

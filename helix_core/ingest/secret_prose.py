@@ -132,7 +132,8 @@ WORTH_A_LOOK = (
     rb"|(?i:p[asor]{1,5}w[aswor]{0,4}[dt])|\w@[\w\-]{1,40}\.[\w\-.]{2,40}(?::[^\s/]|[ \t]*[/|][ \t]|[ ]{2,}[^\s])"
     rb"|(?i:crypt|lock|protect)[a-z]{0,3} "
     rb"|(?i:schl(?:\xc3\xbc|ue)ssel|chiave|cl\xc3\xa9|clave)|(?:root|admin(?:istrator)?|postgres|sysadmin|superuser|sa|deploy"
-    rb"|ubuntu|oracle)(?::| / )|(?m:^[ \t]*[pP][wW]?:[ \t])|(?i:anmelden|zugang|sftp|rdp|vnc|vpn)"
+    rb"|ubuntu|oracle)(?::| / )|(?m:^[ \t]*[pP][wW]?:[ \t])|(?i:anmeld|einlog|zugang"
+    rb"|get[ ]in\b|sesi(?:\xc3\xb3|o)n con|(?:entra|accede)r?[ ]con|sftp|rdp|vnc|vpn)"
 )
 """A prefilter: matches every line that a statement with none of the usual words can be on."""
 _STATED = LazyPattern(
@@ -219,9 +220,10 @@ _WIDE = tuple(mark.encode() for mark in "。、，；！？）」』”’»…"
 _USER = rb"[\"'`*(]{0,3}([A-Za-z][\w.@\-]{1,40})[\"'`*]{0,2}"
 _VALUE = rb"[\"'`*]{0,3}([^\s\"'`<>()\[\]{}|\\,]{5,128})"
 _PAIR = LazyPattern(
-    rb"(?:^|[^\w:./\-])(?i:(log(?:ged|s)?[ \-]?(?:in|on)|logins?|sign(?:ed|s)?[ \-]?in|anmelden|zugang(?:sdaten)?"
-    rb"|creds?|credentials?|basic[ \-]?auth|wi-?fi|wlan|ssid)"
-    rb"|(?:connect(?:ed|s)?|auth|accounts?|ssh|s?ftp|smtp|imap|rdp|vnc"
+    rb"(?:^|[^\w:./\-]|[a-z]-)(?i:(log(?:ged|s)?[ \-]?(?:in|on)|logins?|sign(?:ed|s)?[ \-]?in"
+    rb"|anmelden|anmeldung|einloggen|zugang(?:sdaten)?"
+    rb"|iniciar? sesi(?:\xc3\xb3|o)n|entrar?|acceder?|creds?|credentials?|basic[ \-]?auth"
+    rb"|wi-?fi|wlan|ssid)|(?:connect(?:ed|s)?|auth|accounts?|ssh|s?ftp|smtp|imap|rdp|vnc"
     rb"|vpn|user(?:name)?)(?:[ ](?:log-?in|account|user|creds|credentials))?)\b[\"'`*]{0,3}"
     rb"(?:(?:[ \t]+[\w\-]{1,20}){0,2}?[ \t]*([:=])[ \t]*"
     rb"|[ \t]+(?i:(?:is|are|as|with|using|to|on|for|by|the|user|mit|als|con|como|avec|via)[ \t:]+){0,3})"
@@ -235,6 +237,12 @@ _KNOWN_USER = LazyPattern(
     rb"(?::[ \t]?|[ \t]+/[ \t]+)([^\s\"'`<>()\[\]{}|\\,/:]{6,64})[\"'`.,;)]{0,2}(?:\s|\z)"
 )
 """Group 1: the word after the name of a common account."""
+_USED = LazyPattern(
+    rb"(?i:\b(?:use|using|try|with|enter)[ ](?:root|admin|administrator|demo|guest|test|user))[ ]"
+    rb"(?i:and|&|\+|/|with)[ ][\"'`]?([^\s\"'`<>()\[\]{}|\\,;/:]{5,64})[\"'`]?[ ]"
+    rb"(?i:to[ ](?:get|log|sign)[ ](?:in|on)\b)"
+)
+"""Group 1: what is used with a common account to get in."""
 _BRACKETED = LazyPattern(
     rb"[^\s()][ \t]*\((?i:(?:\w+[ ]){0,2}(?:passwor[dt]|passwd|pw|pass|pwd|kennwort|passphrase))\)"
 )
@@ -452,6 +460,9 @@ def log_ins(data: bytes) -> Iterator[Span]:
         is_close = data[match.start() : start].rstrip(b" \t")[-1:] != b":" or data[start - 1] == 58
         if _is_log_in(data[start:end], is_sign=True) or (is_close and is_word_password(data[start:end], is_sure=False)):
             yield start, end
+    for match in _USED.finditer(data):
+        if is_typed_password(match.group(1), is_linked=True):
+            yield match.span(1)
     for match in _BRACKETED.finditer(data):
         is_call = data[match.start() + 1 : match.start() + 2] == b"("
         start = end = match.start() + 1

@@ -275,6 +275,13 @@ def is_hex_key(value: bytes) -> bool:
     return _HEX.search(value) is not None and len(set(value)) >= 4
 
 
+def is_base64_key(value: bytes) -> bool:
+    """Return whether the value is base64 of 16, 24, 32, 48 or 64 bytes that look generated, as keys are."""
+    plain = value.rstrip(b"=")
+    size = len(plain) * 3 // 4
+    return size in (16, 24, 32, 48, 64) and len(plain) % 4 != 1 and classes_of(plain) >= 3 and looks_random(plain)
+
+
 def masks_in(value: bytes) -> list[tuple[int, int]]:
     """Return where the masks of the value stand, in order."""
     return [found.span() for found in _MASK.finditer(value)] if b"[" in value else []
@@ -472,7 +479,8 @@ def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool 
         return False
     is_key = not is_password and _KEY_NAME.search(name) is not None and _TELLING_KEY.search(name) is None
     if is_key:
-        return looks_generated(value) or (value.startswith(b"base64:") and looks_random(value[7:]))
+        is_padded = value.endswith(b"=") and is_base64_key(value)
+        return looks_generated(value) or is_padded or (value.startswith(b"base64:") and looks_random(value[7:]))
     if not assigned:
         is_login = is_password or _LOGIN_NAME.search(name) is not None
         if is_login and is_chosen_password(value):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import json
 import random
 import re
 import string
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -1202,3 +1204,43 @@ def test_words_of_a_sentence_are_judged_once_however_often_it_names_a_password(m
     text = b" ".join(b"password p4ss%d" % number for number in range(200))
     list(secret_clauses.in_sentences(text, is_typed=True))
     assert len(judged) <= 2 * 200
+
+
+SECRET_FIXTURES = Path(__file__).parents[2] / "fixtures" / "secrets"
+WAYS = [json.loads(line) for line in (SECRET_FIXTURES / "ways.jsonl").read_text("utf-8").splitlines()]
+"""Templates, cookies, seed phrases, keys, anchors, addresses and log-ins; one phrase has nothing that announces it."""
+UNANNOUNCED = "1. "
+
+
+@pytest.mark.parametrize("row", [row for row in WAYS if not row["text"].startswith(UNANNOUNCED)])
+def test_a_secret_is_masked_wherever_a_template_a_request_or_a_log_in_has_it(row: dict[str, str]) -> None:
+    text, secret = row["text"], row["secret"]
+    is_typed = row["kind"] in {"chat", "notes"}
+    masked = (mask_typed(text) if is_typed else mask(text.encode())).text()
+    assert not any(secret[at : at + 7] in masked for at in range(max(1, len(secret) - 6)))
+
+
+BESIDE_SECRETS = """
+cookies = {"theme": "dark-high-contrast-mode", "language": "en"}
+Set-Cookie: consent=accepted; Path=/; Max-Age=31536000
+session_id = request.cookies.get("session_identifier_name")
+session.cookies.set("preferred_language", "portuguese-brazil")
+https://example.com/search?key=previous-results-of-page&sort=updated_descending
+const seedWords = ["apple", "orange", "banana"];
+seed the generator with the words that you want and then run all of these tests again today please
+- value: production
+  name: PASSWORD_POLICY
+param location string = 'westeurope'
+Parameters:\n  PasswordLength:\n    Type: Number\n    Default: 20
+key = base64.b64decode(encoded_value_of_header)
+password: &default_password ${DB_PASSWORD}
+use admin and postgres to get in
+"kty": "RSA", "kid": "signing-key-of-2024"
+entra con Marta y Pedro en la sala
+"""
+
+
+@pytest.mark.parametrize("line", BESIDE_SECRETS.strip().splitlines())
+def test_what_stands_where_such_secrets_do_and_is_none_is_left_alone(line: str) -> None:
+    text = line.replace("\\n", "\n")
+    assert mask(text.encode()).text() == text
