@@ -728,10 +728,15 @@ class HasSession(Protocol):
     def session(self) -> WorkspaceSession: ...
 
 
-def heals_index(*, fills: bool = True) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
-    """Decorate a verb to run a second time, on a new index, when the index is damaged or was removed.
+MOST_LOSSES = 4
+"""So often an index may be lost within one call: whoever takes it away again and again is stronger."""
 
-    With ``fills`` the new index is refreshed before that; a verb that does so itself needs it empty.
+
+def heals_index(*, fills: bool = True) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
+    """Decorate a verb to run once more, on a new index, when the index is damaged or was removed, also meanwhile.
+
+    With ``fills`` the new index is refreshed before that; a verb that does so itself needs it empty. Raises
+    CorruptStoreError where the index is lost ``MOST_LOSSES`` times within one call.
     """
 
     def decorate(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
@@ -739,11 +744,16 @@ def heals_index(*, fills: bool = True) -> Callable[[Callable[Concatenate[S, P], 
         def run(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
             session = self.session
             session.follow()
-            try:
-                session.index.check_present()
-                return verb(self, *args, **kwargs)
-            except CorruptStoreError as error:
-                session.start_over(str(error), fill=fills)
+            cause = ""
+            for _ in range(MOST_LOSSES):
+                try:
+                    if cause:
+                        session.start_over(cause, fill=fills)
+                    session.index.check_present()
+                    return verb(self, *args, **kwargs)
+                except CorruptStoreError as error:
+                    cause = str(error)
+            session.start_over(cause, fill=fills)
             return verb(self, *args, **kwargs)
 
         return run

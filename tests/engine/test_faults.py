@@ -196,6 +196,36 @@ def test_that_the_index_was_rebuilt_is_told_by_the_first_answer_after_it_only(he
         ]
 
 
+@pytest.mark.parametrize("damage", ["deleted", "scribbled"])
+@pytest.mark.parametrize("losses", [2, 3])
+def test_an_index_lost_several_times_within_one_question_is_built_again(damage, losses, helix, monkeypatch):
+    digest, left = helix.digest(), [losses]
+    real = type(helix.session).new_refresh
+
+    def lose_again(self, *args):
+        refresh = real(self, *args)
+        if left[0]:
+            left[0] -= 1
+            _lose(helix.index_path, damage)
+        return refresh
+
+    monkeypatch.setattr(type(helix.session), "new_refresh", lose_again)
+    _lose(helix.index_path, "deleted")
+    packet = helix.packet(QUESTION)
+    assert left == [0]
+    assert packet["known_empty"] is False
+    assert packet["verified"]
+    assert [note for note in packet["notes"] if "built again" in note or "damaged" in note]
+    assert helix.digest() == digest
+
+
+def _lose(path, damage):
+    if damage == "deleted":
+        shutil.rmtree(path.parent)
+    else:
+        path.write_bytes(b"no database at all " * 400)
+
+
 def test_threads_that_lose_the_same_index_tell_it_once(helix, repository, open_helix):
     other = open_helix(repository)
     untold = PendingNotices()
