@@ -332,7 +332,7 @@ def forget(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Take a memory out of every answer; helix restore brings it back. Given a gene_id, delete a note."""
+    """Take a memory out of every answer; helix restore brings it back. Given the id of a note, delete it."""
     if bool(memory_id) == bool(query):
         raise UsageError("give the id of a memory, or --query with words that find it")
     origin = _speaker().value

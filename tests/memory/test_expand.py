@@ -94,7 +94,7 @@ def test_a_note_has_the_parts_of_its_text_around_it(helix):
     ("wrong", "why"),
     [
         ({}, "no place is named"),
-        ({"gene_id": "zz"}, "not a gene_id"),
+        ({"gene_id": "zz"}, "is not an id"),
         ({"gene_id": "ab" * 8}, "nothing here is"),
         ({"source_id": "helix-note:zz"}, "nothing here is"),
         ({"source_id": "helix-note:" + "ab" * 8}, "nothing here is"),

@@ -383,7 +383,7 @@ class WorkspaceMemory:
             from helix_core.ingest import quoted
 
             raise UsageError(
-                f"no note of the gene_id {quoted(id_, 80)} waits for approval; helix review shows those that do"
+                f"no note with the id {quoted(id_, 80)} waits for approval; helix review shows those that do"
             )
         return {"schema": CHANGED_SCHEMA, "change": "approved", "items": items, "dry_run": dry_run}
 
@@ -548,9 +548,7 @@ class WorkspaceMemory:
             if by.agent and there:
                 raise only_a_person(f"helix review --reject {id_}")
             if {item.note_id for item in there} - found.keys():
-                raise UsageError(
-                    f"a note of the gene_id {id_} is in force and waits for no decision; helix forget {id_} deletes it"
-                )
+                raise UsageError(f"the note {id_} is in force and waits for no decision; helix forget {id_} deletes it")
             genes = [*dict.fromkeys(item.gene_id for item in there)]
             if found and not dry_run:
                 genes = list(memory.notes.forget(self._place, gene))
@@ -559,7 +557,7 @@ class WorkspaceMemory:
 
         items, genes = self._file.read(act) or ([], [])
         if not items:
-            raise UsageError(f"no note of the gene_id {id_} waits for approval; helix review shows those that do")
+            raise UsageError(f"no note with the id {id_} waits for approval; helix review shows those that do")
         answer = {"schema": CHANGED_SCHEMA, "change": "rejected", "items": items, "dry_run": dry_run}
         return answer | {"deleted": genes, "count": len(genes)}
 
@@ -795,7 +793,7 @@ def gene_bytes(gene_id: str) -> bytes:
         from helix_core.ingest import quoted
 
         raise UsageError(
-            f"{quoted(gene_id, 80)} is not a gene_id; give 16 hexadecimal digits, as an answer has them, "
-            "or a memory's id (m_…)"
+            f"{quoted(gene_id, 80)} is not an id; give a memory's (m_…, as helix list has it), or the 16 hexadecimal "
+            "digits of a place or a note, as an answer has them"
         )
     return bytes.fromhex(gene_id)
