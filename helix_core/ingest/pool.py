@@ -101,11 +101,12 @@ def _chunk_row(chunk: Chunk) -> tuple[Any, ...]:
         [(str(item.key), str(item.value), item.value_type, item.line) for item in chunk.claims],
         [str(item) for item in chunk.imports],
         [str(item) for item in chunk.tests],
+        chunk.is_claimed,
     )
 
 
 def _chunk(row: tuple[Any, ...]) -> Chunk:
-    place, (name, breadcrumb, text_hash), text, definitions, claims, imports, tests = row
+    place, (name, breadcrumb, text_hash), text, definitions, claims, imports, tests, is_claimed = row
     kind, start_byte, end_byte, start_line, end_line = place
     return Chunk(
         kind,
@@ -121,6 +122,7 @@ def _chunk(row: tuple[Any, ...]) -> Chunk:
         tuple([Claim(_clean(key), _clean(value), *rest) for key, value, *rest in claims]),
         tuple(map(_clean, imports)),
         tuple(map(_clean, tests)),
+        is_claimed,
     )
 
 
