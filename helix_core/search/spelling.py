@@ -82,7 +82,11 @@ def corrections(text: str, question: Question, frequency: Mapping[str, int], rea
     read |= _verbs([word for word in words if word not in read], text, frequency, reader)
     unknown = [word for word in words if not frequency.get(word) and word not in read]
     read |= _function_words(text, frozenset(unknown))
-    slips = [word for word in unknown if word not in read and (_is_strange(word) or _may_be_derived(word))]
+    slips = [
+        word
+        for word in unknown
+        if word not in read and not _is_technical(word) and (_is_strange(word) or _may_be_derived(word))
+    ]
     found = {
         word: _correction(word, reader) if _is_strange(word) else _likely_correction(word, reader)
         for word in slips[:MOST_SLIPS]
@@ -472,6 +476,29 @@ def _is_strange(word: str) -> bool:
     if not (word.isascii() and word.isalpha() and SHORTEST_KNOWN <= len(word) <= LONGEST):
         return False
     return not any(map(_is_english, (word, *_bases(word))))
+
+
+_TECHNICAL_LINES = """
+ansible argon bazel bcrypt bower btrfs cassandra celery ceph cgroup chrony clickhouse collectd consul cron crond ctags
+cypress deno django docker duckdb dynamodb elastic envoy erlang etcd fastapi fluentd flink fontconfig gcloud gevent
+gitea grafana gradle graphql gunicorn hadoop haproxy helm heroku hugo httpd influx inotify ipfs ipset iptables istio
+jaeger jenkins journald kafka kerberos kibana knex kubectl kvm lambda lerna libuv loki lxc mariadb maven memcached
+minio mongod mongo mqtt mypy mysqld nats netty nginx nomad ntpd numba numpy nuxt oauth okta openssl oracle pandas
+pgbouncer podman prisma puma pulsar pylint pyodide pytest qemu qdrant rabbit raft redis riak rollup rsync rsyslog
+rubocop samba sass scipy scss selenium sentry sidekiq snmpd solr spark splunk sqlite sshd statsd svelte syslog syslogd
+systemd tauri telegraf thanos thrift tokio traefik udev unicorn uvicorn vagrant varnish vercel vite vitest wasm
+webpack xdebug yarn zabbix zipkin zookeeper zuul
+"""
+_TECHNICAL = frozenset(_TECHNICAL_LINES.split())
+"""Names of software, which one stroke may turn into common English, as ``statsd`` into "stated"."""
+_OF_SOFTWARE = ("ctl", "db", "js", "ql", "ssl", "fs")
+"""Endings of such names behind a word."""
+
+
+def _is_technical(word: str) -> bool:
+    """Return whether the word is a name of software, and no slip of another word, however near that is."""
+    ending = next((end for end in _OF_SOFTWARE if word.endswith(end)), "")
+    return word in _TECHNICAL or bool(ending and _is_english(word.removesuffix(ending)))
 
 
 def _may_be_derived(word: str) -> bool:

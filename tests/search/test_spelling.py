@@ -45,6 +45,18 @@ def test_a_slip_is_read_as_the_word_of_the_index(typed: str, meant: str, shop: R
     assert read_as(typed, shop) == meant
 
 
+STATED = {
+    f"docs/rules{at}.md": "# Rules\n\nAs stated here, metrics are collected, consulted and sent.\n" for at in range(4)
+} | {"src/metrics.py": "def send_metrics(stated, consult, grade):\n    return stated or consult or grade\n"}
+
+
+@pytest.mark.parametrize("name", ["statsd", "consul", "collectd", "metricsdb"])
+def test_a_name_of_software_is_no_slip_of_common_english(name: str, indexed: Indexed) -> None:
+    reader = indexed(STATED)
+    asked = f"where are metrics sent to {name}?"
+    assert read_as(asked, reader) == asked
+
+
 COLORS = {
     "src/shop/colors.py": "def normalize_color(color, catalog):\n    return catalog.gray if color else None\n",
     "docs/colors.md": "# Colors\n\nThe centre of a shop: colors and their licence. Filters are filed and raised.\n",
