@@ -6,7 +6,7 @@ Word rankers use FTS5, name rankers exact and fuzzy symbols and paths, neighborh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
@@ -638,10 +638,30 @@ def claims(query: RankerInput) -> Votes:
     return by_best_item(query.reader.files.items(list(counts)), counts)
 
 
+_SPOKEN_ENDINGS = {
+    "powershell": ("ps1", "psm1"),
+    "bash": ("sh", "bash"),
+    "batch": ("bat", "cmd"),
+}
+"""The endings of scripts by what a person calls their shell, where it is no part of the ending."""
+
+
+def _spoken_paths(query: RankerInput) -> Iterator[str]:
+    """Yield the names of scripts that are said by a word and a shell: "powershell install" is ``install.ps1``."""
+    words = dict.fromkeys(query.question.words)
+    for ending in (each for word in words for each in _SPOKEN_ENDINGS.get(word, ())):
+        for word in words:
+            wanted = f"{word}.{ending}"
+            found = query.reader.text.paths_like([" ".join(words_of_path(wanted))], NAME_HITS)
+            sources = query.reader.files.sources_by_id(id_ for id_, _ in found).values()
+            if any(one.source_id.rpartition("/")[2].lower() == wanted for one in sources):
+                yield wanted
+
+
 def paths(query: RankerInput) -> Votes:
     """Rank files by path or file name; path parts match in sequence, so ``a/b.py`` is not ``b/a.py``."""
     scored: dict[int, float] = {}
-    for path in query.question.paths:
+    for path in (*query.question.paths, *_spoken_paths(query)):
         words = " ".join(words_of_path(path))
         for source_id, score in query.reader.text.paths_like([words], NAME_HITS):
             scored[source_id] = max(score, scored.get(source_id, 0.0))

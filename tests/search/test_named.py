@@ -461,3 +461,13 @@ def test_a_name_in_a_file_that_was_parsed_in_part_is_not_said_to_be_defined_nowh
         "no definition of createFactory was recognized in the indexed files, "
         "but src/make.ts has it and could be parsed only in part; these places use it",
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [("powershell install", "tool/install.ps1"), ("the install script for bash", "tool/install.sh")],
+)
+def test_a_script_is_named_by_its_shell(indexed, question, path) -> None:  # type: ignore[no-untyped-def]
+    files = {"tool/install.sh": "echo install\n", "tool/install.ps1": "Write-Output install\n", "a.py": "install = 1\n"}
+    found = ask(indexed(files), question)
+    assert found.ranked[0].item.source.source_id == path
