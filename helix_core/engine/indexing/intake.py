@@ -24,8 +24,6 @@ from helix_core.workspace import DiskError, DiskFile, Root, Scan, content_reason
 
 BATCH_FILES = 64
 BATCH_S = 0.25
-LOOK_S = 0.01
-"""How long a batch goes on before it looks again whether another process waits to write: a look takes 0.1 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +136,6 @@ class Intake:
         with self._root.scan() as scan:
             while self._writes:
                 done = 0
-                looked_at = time.monotonic()
                 with self._writer.batch():
                     for write in self._writes:
                         done += 1
@@ -148,11 +145,8 @@ class Intake:
                                 self._leave([same.pop()])
                         else:
                             self._moved.append(write.path)
-                        if time.monotonic() - looked_at < LOOK_S:
-                            continue
                         if self._writer.should_yield():
                             break
-                        looked_at = time.monotonic()
                     if is_last and done == len(self._writes) and not self._moved:
                         self._leave_rest()
                 del self._writes[:done]
