@@ -51,7 +51,7 @@ def _has_phrase(name: str, reader: Reader, uncounted: dict[str, None]) -> bool:
     budget.
     """
     try:
-        return bool(reader.text.chunk_matches(any_of([name]), 1))
+        return reader.text.occurs(any_of([name]), in_scope=True)
     except QueryBudgetError:
         uncounted[name] = None
         return True

@@ -335,7 +335,7 @@ def _printing(runs: Sequence[str], frequency: Mapping[str, int], reader: Reader,
     affordable_ = [run for run in told if 0 < _rarest(run, frequency) <= MAX_POSTINGS]
     if not affordable_:
         return []
-    found = reader.text.chunk_evidence(any_of(affordable_), len(affordable_), HITS, weights)
+    found = _best_with(affordable_, HITS, reader, weights)
     offsets = reader.text.phrase_offsets(any_of(runs), [one.id for one in found])
     lengths = [len(reader.words.tokens(run)) for run in runs]
     held = {id_: _longest_chain(lengths, where.body) for id_, where in offsets.items()}
@@ -380,9 +380,8 @@ def _verbatim(
     """
     if not 0 < _rarest(text, frequency) <= max_postings:
         return []
-    found = reader.text.chunk_evidence(any_of([text]), 1, TEXT_MATCHES, weights)
-    files = {one.source_id for one in found}
-    return found if len(found) < TEXT_MATCHES and len(files) <= MAX_FILES_OF_A_TEXT else []
+    found = reader.text.all_evidence(any_of([text]), 1, TEXT_MATCHES - 1, weights) or []
+    return found if len({one.source_id for one in found}) <= MAX_FILES_OF_A_TEXT else []
 
 
 DAMPING = 0.3
@@ -517,8 +516,15 @@ def phrases(query: RankerInput) -> Votes:
         return NOTHING
     # A phrase's document frequency is unknown: weigh each like a word in one of a hundred chunks.
     weights = [idf(query.items // 100, query.items)] * len(texts)
-    found = query.reader.text.chunk_evidence(any_of(texts), len(texts), PHRASE_MATCHES, FIELD_WEIGHTS)
+    found = _best_with(texts, PHRASE_MATCHES, query.reader, FIELD_WEIGHTS)
     return _votes(texts, found, {one.id: bm25(weights, one) for one in found})
+
+
+def _best_with(texts: Sequence[str], limit: int, reader: Reader, weights: Weights) -> list[MatchCounts]:
+    """Return at most ``limit`` chunks with some of the texts, in no order; the best by BM25 where more have one."""
+    match, count = any_of(texts), len(texts)
+    found = reader.text.all_evidence(match, count, limit, weights)
+    return reader.text.chunk_evidence(match, count, limit, weights) if found is None else found
 
 
 def affordable(wanted: Iterable[tuple[str, ...]], frequency: Mapping[str, int]) -> list[tuple[str, ...]]:

@@ -85,7 +85,7 @@ def related_items(reader: Reader, direct: Sequence[Ranked], room: int) -> list[R
     seen = {one.item.source.id for one in direct}
     score = min(one.score for one in direct)
     found: list[Ranked] = []
-    for linked in (some for one in direct[:HOPS_FROM] for some in _linked(reader, one.item)):
+    for linked in _linked(reader, [one.item for one in direct[:HOPS_FROM]]):
         items = reader.files.items([item_id for _, item_id in linked]) if linked else {}
         for relation, item_id in linked:
             item = items.get(item_id)
@@ -99,13 +99,25 @@ def related_items(reader: Reader, direct: Sequence[Ranked], room: int) -> list[R
     return found
 
 
-def _linked(reader: Reader, item: Item) -> Iterator[list[tuple[str, int]]]:
-    """Yield ``(relation, item)`` by relation, the closest first: each costs queries, and the first may suffice."""
-    if item.name:
-        yield [("tests of", id_) for id_ in reader.names.tests_of(item.name, LINKS_EACH)]
-    if IDENTIFIER.fullmatch(item.name):
-        yield [("uses of", id_) for id_ in reader.text.references(item.name, LINKS_EACH)]
+def _linked(reader: Reader, items: Sequence[Item]) -> Iterator[list[tuple[str, int]]]:
+    """Yield ``(relation, item)`` of each item by relation, the closest first: each costs queries, and the first may
+    suffice. What is related to a name or a file is looked up once.
+    """
+    names: set[str] = set()
+    files: set[int] = set()
+    for item in items:
+        if item.name and item.name not in names:
+            names.add(item.name)
+            yield from _linked_to_name(reader, item.name)
+        if item.source.id not in files:
+            files.add(item.source.id)
+            yield related_sources(reader, item)
+
+
+def _linked_to_name(reader: Reader, name: str) -> Iterator[list[tuple[str, int]]]:
+    yield [("tests of", id_) for id_ in reader.names.tests_of(name, LINKS_EACH)]
+    if IDENTIFIER.fullmatch(name):
+        yield [("uses of", id_) for id_ in reader.text.references(name, LINKS_EACH)]
         # In documents, one common word has many meanings.
-        if is_compound(item.name):
-            yield [("documents", id_) for id_ in reader.uses.documents_mentioning(item.name, LINKS_EACH)]
-    yield related_sources(reader, item)
+        if is_compound(name):
+            yield [("documents", id_) for id_ in reader.uses.documents_mentioning(name, LINKS_EACH)]

@@ -419,9 +419,12 @@ class _Search:
         tokens = {term.word: frozenset(self._reader.words.tokens(term.word)) for term in terms if term.frequency}
         names = {file.source_id: _names_of(file) for file in best.read}
         stems = self._reader.words.stems({name for own in names.values() for name in own})
+        asked = frozenset().union(*tokens.values())
+        # Hundreds of names have few different parts of the question.
+        held = {id_: {stems[name] & asked for name in own} for id_, own in names.items()}
         return {
-            id_: {frozenset(word for word, parts in tokens.items() if parts <= stems[name]) for name in own}
-            for id_, own in names.items()
+            id_: {frozenset(word for word, parts in tokens.items() if parts <= some) for some in own}
+            for id_, own in held.items()
         }
 
     def _judged(self, judged_by: str, text: str, *, is_printed: bool) -> Question:

@@ -171,6 +171,13 @@ _CHUNK_COUNTS = f"""
         FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rank MATCH ?2 AND {_CHUNK_IN_SCOPE} ORDER BY rank LIMIT ?3
     ) f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
 """
+_UNRANKED_COUNTS = f"""
+    SELECT f.rowid, i.source_id, f.counted, s.live
+    FROM (
+        SELECT rowid, {_FUNCTION}(chunk_fts, ?4, ?5, ?6, ?7, ?8, ?9, ?10) AS counted
+        FROM chunk_fts WHERE chunk_fts MATCH ?1 AND ?2 = ?2 AND {_CHUNK_IN_SCOPE} LIMIT ?3
+    ) f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
+"""
 _FILE_COUNTS = f"""
     SELECT f.rowid, f.rowid, f.counted, s.live
     FROM (
@@ -186,6 +193,10 @@ _INSIDE = f"""
 _OCCURS = """
     SELECT 1 FROM chunk_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
     WHERE f.chunk_fts MATCH ? AND s.live = 1 LIMIT 1
+"""
+_OCCURS_IN_SCOPE = f"""
+    SELECT 1 FROM chunk_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
+    WHERE f.chunk_fts MATCH ? AND {IN_SCOPE} LIMIT 1
 """
 _KNOWN = "SELECT v.term, v.doc FROM json_each(?1) w CROSS JOIN chunk_vocab v ON v.term = w.value"
 _SIZE = """
@@ -319,9 +330,11 @@ class TextQueries:
         """Return the numbers of live files and chunks; cached until another connection writes."""
         return self._size()[1:3]
 
-    def occurs(self, match: str) -> bool:
-        """Return whether a chunk of a live file matches; it ranks nothing, so it costs little."""
-        return bool(self._session.bounded_rows(_OCCURS, (match,)))
+    def occurs(self, match: str, *, in_scope: bool = False) -> bool:
+        """Return whether a chunk of a live file matches, or of those that ``narrowed`` left; it ranks nothing, so it
+        costs little.
+        """
+        return bool(self._session.bounded_rows(_OCCURS_IN_SCOPE if in_scope else _OCCURS, (match,)))
 
     def _size(self) -> tuple[int, int, int, bool]:
         version = self._session.version()
@@ -333,6 +346,14 @@ class TextQueries:
     def chunk_evidence(self, match: str, phrases: int, limit: int, weights: Weights) -> list[MatchCounts]:
         """Return at most ``limit`` chunks, best first, with counts of the first ``phrases`` phrases of ``match``."""
         return self._evidence(_CHUNK_COUNTS, match, phrases, limit, weights)
+
+    def all_evidence(self, match: str, phrases: int, most: int, weights: Weights) -> list[MatchCounts] | None:
+        """Return every matching chunk as ``chunk_evidence`` does, in no order; None where there are more than ``most``.
+
+        Nothing is ranked: BM25 looks up each phrase once more, which costs most of a query with few matches.
+        """
+        found = self._evidence(_UNRANKED_COUNTS, match, phrases, most + 1, weights)
+        return found if len(found) <= most else None
 
     def file_evidence(self, match: str, phrases: int, limit: int, weights: Weights) -> list[MatchCounts]:
         """Return at most ``limit`` whole files, best first, with counts of the first ``phrases`` phrases of

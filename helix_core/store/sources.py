@@ -139,6 +139,8 @@ class SourceQueries:
 
     def items(self, ids: Sequence[int]) -> dict[int, Item]:
         """Return live items by id; ids that are not live are missing."""
+        if not ids:
+            return {}
         return {item.id: item for item in self._items(self._session.rows(_ITEMS, (id_list(ids),)))}
 
     def items_of(self, source_id: int) -> list[Item]:

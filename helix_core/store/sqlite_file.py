@@ -22,6 +22,10 @@ import apsw
 from helix_core.errors import StoreError
 
 BUSY_TIMEOUT_MS = 5_000
+STATEMENTS_KEPT = 512
+"""How many executions ago a statement may have run to be still prepared: apsw keeps them in a ring, and a question runs
+some sixty.
+"""
 BUSY_LOOK_S = 0.002
 RANKING_STEPS_PER_MS = 8_000
 """SQLite instructions per millisecond, on an idle machine, of a query that ranks chunks by BM25."""
@@ -50,7 +54,7 @@ class QueryBudgetError(StoreError):
 
 def connect(path: str, flags: int) -> apsw.Connection:
     """Open a connection with a busy timeout, an untrusted schema, and cell size checks that find damaged pages."""
-    connection = apsw.Connection(path, flags=flags)
+    connection = apsw.Connection(path, flags=flags, statementcachesize=STATEMENTS_KEPT)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -210,7 +214,8 @@ class QuerySession:
 
 def id_list(ids: Iterable[int]) -> str:
     """Encode ids as one JSON binding for ``json_each``."""
-    return json.dumps([*ids])
+    # A list of whole numbers reads the same in JSON, and takes half as long to write.
+    return str([*ids])
 
 
 def text_list(texts: Iterable[str]) -> str:
