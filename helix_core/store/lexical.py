@@ -28,7 +28,9 @@ from helix_core.words import split_identifier
 _EVEN = Weights()
 _SPARE = 16
 MOST_KEPT = 20_000
-"""Size limit of the caches of frequencies and stems, in words."""
+"""Size limit of the cache of frequencies, in words."""
+STEMS_KEPT = 4_000
+"""Size limit of the cache of stems, in names of some 600 bytes each: a question has a few hundred of them twice."""
 
 # Inside the ranked query, so that a filter that leaves few chunks is no matter of how far the query reads.
 _CHUNK_IN_SCOPE = "(SELECT i.source_id FROM item i WHERE i.id = chunk_fts.rowid) NOT IN temp.out_of_scope"
@@ -225,6 +227,7 @@ class WordQueries:
         self._tokenizer: apsw.FTS5Tokenizer | None = None
         self._frequencies: tuple[int, dict[str, int]] = (-1, {})
         self._stems: dict[str, frozenset[str]] = {}
+        self._stems_of_part: dict[str, tuple[str, ...]] = {}
 
     def frequency(self, words: Iterable[str]) -> dict[str, int]:
         """Return the document frequency of each word, in chunks, parked ones included; for a compound, that of its
@@ -250,12 +253,22 @@ class WordQueries:
     def stems(self, names: Collection[str]) -> dict[str, frozenset[str]]:
         """Return the tokens of each name."""
         known = self._stems
-        if len(known) > MOST_KEPT:
+        if len(known) > STEMS_KEPT:
             known.clear()
         for name in names:
             if name not in known:
-                known[name] = frozenset(self.tokens(" ".join(split_identifier(name))))
+                known[name] = frozenset().union(*map(self._part_stems, split_identifier(name)))
         return {name: known[name] for name in names}
+
+    def _part_stems(self, part: str) -> tuple[str, ...]:
+        """Return the tokens of a part of a name; names share their parts."""
+        known = self._stems_of_part
+        stems = known.get(part)
+        if stems is None:
+            if len(known) > STEMS_KEPT:
+                known.clear()
+            stems = known[part] = tuple(self.tokens(part))
+        return stems
 
     def known(self, words: Sequence[str]) -> dict[str, int]:
         """Return the document frequency in chunks of those plain words whose stem the index has, in one query."""

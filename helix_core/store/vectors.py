@@ -182,10 +182,15 @@ class VectorMatrix:
             valid = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little").astype(bool)
             kept = np.frombuffer(vectors, np.uint8).reshape(-1, size)
             self._blocks[block] = _VectorBlock(mark, np.frombuffer(ids, "<i8")[valid], kept[valid])
-        self._blocks = {block: self._blocks[block] for block in marks}
-        blocks = self._blocks.values()
-        self._ids = np.concatenate([np.zeros(0, np.int64), *(block.ids for block in blocks)])
-        self._kept = np.concatenate([np.zeros((0, size), np.uint8), *(block.kept for block in blocks)])
+        blocks = {number: self._blocks[number] for number in marks}
+        self._ids = np.concatenate([np.zeros(0, np.int64), *(block.ids for block in blocks.values())])
+        self._kept = np.concatenate([np.zeros((0, size), np.uint8), *(block.kept for block in blocks.values())])
+        # Each block becomes a part of the whole, so that its vectors are in memory once.
+        self._blocks, start = {}, 0
+        for number, block in blocks.items():
+            end = start + len(block.ids)
+            self._blocks[number] = _VectorBlock(block.mark, self._ids[start:end], self._kept[start:end])
+            start = end
         self._order = np.argsort(self._ids, kind="stable")
         self._words = self._in_words()
 
