@@ -14,7 +14,7 @@ from types import FrameType
 
 LOOK_S = 3.0
 AUTOGROUP = "/proc/self/autogroup"
-YOUNG_OBJECTS = 50_000
+YOUNG_OBJECTS = 100_000
 
 _interrupted = threading.Event()
 
