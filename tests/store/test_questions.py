@@ -343,6 +343,21 @@ def test_a_name_of_several_words_is_used_where_all_of_them_are(reader: Reader, f
     assert reader.uses.totals("--").users == 0
 
 
+def test_all_matches_are_counted_as_the_best_of_them_are(reader: Reader) -> None:
+    match, weights = '"parse" OR "server"', Weights(path=2.0, names=2.0)
+    ranked = reader.text.chunk_evidence(match, 2, 10, weights)
+    assert len(ranked) == 3
+    assert sorted(reader.text.all_evidence(match, 2, 3, weights) or ()) == sorted(ranked)
+    assert reader.text.all_evidence(match, 2, 2, weights) is None
+
+
+def test_a_filter_decides_what_occurs_where_that_is_asked(reader: Reader, filled: dict[bytes, int]) -> None:
+    with reader.narrowed([filled[b"app/HttpServer.py"]]):
+        assert reader.text.occurs("tomllib")
+        assert not reader.text.occurs("tomllib", in_scope=True)
+        assert reader.text.occurs("handle", in_scope=True)
+
+
 def test_a_statement_that_is_refused_blames_neither_the_files_nor_the_index(reader: Reader) -> None:
     with pytest.raises(RefusedStatementError, match="a fault of Helix") as refused:
         reader.text.occurs("names : (")

@@ -206,6 +206,16 @@ def test_vectors_made_later_fill_a_space_of_their_own(writer: Writer, reader: Re
     assert reader.vectors.nearest("mini/outline", query, 5) == []
 
 
+def test_each_vector_is_in_memory_once_however_often_blocks_change(writer: Writer, reader: Reader) -> None:
+    for number in range(3):
+        with writer.batch():
+            writer.replace(_one_outline(number), SIGNATURE, 0)
+        assert len(reader.vectors.nearest("static/outline", np.ones(8, "<f4").tobytes(), 5)) == number + 1
+        (matrix,) = reader.vectors._matrices.values()
+        assert [np.shares_memory(block.kept, matrix._kept) for block in matrix._blocks.values()] == [True]
+        assert [np.shares_memory(block.ids, matrix._ids) for block in matrix._blocks.values()] == [True]
+
+
 @pytest.mark.slow
 def test_gaps_are_closed_when_most_of_a_space_is_gone(index: Index, reader: Reader) -> None:
     writer = index.writer()
