@@ -33,8 +33,9 @@ _MENTIONS = (
     r"|error|exception|warning)|[,:|/\\<>({\[.])[\s`\"'*]{0,4}\Z"
 )
 _MENTIONED = lazy_pattern(rf"(?i){_MENTIONS}")
-_NAMES_AN_ERROR = re.compile(r"(?:Error|Exception|Warning|Fault)s?\Z")
-_ASKED_FOR = re.compile(r"(?i)\b(?:what|where)(?:['’]?s|\W+(?:is|are|does|do))\W+(?:(?:the|an?)\W+)?\Z")
+_NAMES_AN_ERROR = lazy_pattern(r"(?:Error|Exception|Warning|Fault)s?\Z")
+_ASKED_FOR = lazy_pattern(r"(?i)\b(?:what|where)(?:['’]?s|\W+(?:is|are|does|do))\W+(?:(?:the|an?)\W+)?\Z")
+_CAPITALIZED = lazy_pattern(r"(?<![\w.])[A-Z][a-z]\w*")
 _TOGETHER = lazy_pattern(
     r"(?i)\b(?:in|of|on|inside|within)\b|\b(?:how|where|why|when|what)\b[^.?!\n]{0,20}\b(?:does|do|did)\b|'s\b"
 )
@@ -51,9 +52,9 @@ def asked_nowhere(text: str, question: Question, frequency: Mapping[str, int], r
         reader: The index.
     """
     is_judged = not (reader.is_narrowed or question.fragment or question.printed) and reader.text.size() != (0, 0)
-    if not is_judged or not _is_question(text):
-        return []
     unknown = [name for name in question.identifiers if is_compound(name) and not _frequency(name, frequency)]
+    if not is_judged or not unknown or not _is_question(text):
+        return []
     asked = [name for name in unknown if _is_asked(name, text)][:MOST_ASKED]
     try:
         return [name for name in asked if not _is_spelled_otherwise(name, reader)]
@@ -115,7 +116,7 @@ def apart_note(text: str, question: Question, frequency: Mapping[str, int], read
 
 def _capitalized(text: str, question: Question, names: Sequence[str]) -> list[str]:
     """Return the words that the text writes like the name of a class, in order."""
-    words = dict.fromkeys(re.findall(r"(?<![\w.])[A-Z][a-z]\w*", text))
+    words = dict.fromkeys(_CAPITALIZED.findall(text)) if question.proper else ()
     return [word for word in words if word.lower() in question.proper and word not in names]
 
 
