@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from helix_core.conversation import Coordinate
 from helix_core.model import Found, Hints, Ranked, Role, Source
-from helix_core.search.confidence import FilesFound, answer_features
+from helix_core.search.confidence import AnswerFeatures, FilesFound, answer_features
 from helix_core.search.coordinates import located, with_located
-from helix_core.search.explanation import SearchTrace, explain_search
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
 from helix_core.search.judge import (
     DOUBTED_CONFIDENCE,
@@ -73,6 +73,9 @@ from helix_core.search.spelling import corrected, corrections, in_one_word
 from helix_core.search.weights import weight
 from helix_core.store import QueryBudgetError, Reader
 from helix_core.words import IDENTIFIER
+
+if TYPE_CHECKING:
+    from helix_core.model import RankingExplanation
 
 _WORD = re.compile(r"\w+")
 FILES_WEIGHED = 80
@@ -324,14 +327,27 @@ class _Search:
             searched_items=self._items,
             evaluated=len(stage.fused),
             nearest=self._nearest(terms, results, ranked) if seems_empty else (),
-            account=explain_search(
-                SearchTrace(query, stage.rankings, stage.fused, best, ranked, signs.features, read.taken_for)
-            )
+            account=self._explained(read, query, stage, best=best, ranked=ranked, features=signs.features)
             if self._request.explained
             else None,
             notes=notes,
             seems_empty=seems_empty,
         )
+
+    @staticmethod
+    def _explained(
+        read: _QuestionRead,
+        query: RankerInput,
+        stage: _RankedFiles,
+        *,
+        best: FirstStage,
+        ranked: Sequence[Ranked],
+        features: AnswerFeatures,
+    ) -> RankingExplanation:
+        """Return why the answer is as it is. Hardly a command asks for it, and its dataclasses take each one 3 ms."""
+        from helix_core.search.explanation import SearchTrace, explain_search
+
+        return explain_search(SearchTrace(query, stage.rankings, stage.fused, best, ranked, features, read.taken_for))
 
     def _rank_files(self, results: _RankerResults, *, with_model: bool) -> _RankedFiles:
         """Fuse the rankers' lists, and order the files by their score and what is known of each beforehand."""
