@@ -24,7 +24,7 @@ def read(name: str) -> list[dict[str, object]]:
         ("absent.jsonl", 60, 6),
         ("third-development.jsonl", 115, 5),
         ("third-shut.jsonl", 115, 5),
-        ("near-development.jsonl", 240, 5),
+        ("near-development.jsonl", 192, 4),
         ("near-shut.jsonl", 240, 5),
     ],
 )
