@@ -541,6 +541,22 @@ def test_only_the_case_that_is_meant_is_used(tmp_path, open_helix):
     assert known["users_total"] == 1
 
 
+def test_a_name_that_is_typed_in_another_case_has_the_users_of_the_definition_that_is_shown(tmp_path, open_helix):
+    files = {
+        "app/field.py": "class Ledger:\n    pass\n",
+        "app/a.py": "from app.field import Ledger\n\n\ndef real():\n    return Ledger()\n",
+        "tests/test_a.py": "from app.field import Ledger\n\n\ndef test_it():\n    assert Ledger()\n",
+    }
+    _, engine = indexed(tmp_path, open_helix, files)
+    for typed in ("ledger", "LEDGER"):
+        known = engine.symbols.about(typed, k=9)
+        assert (known["name"], known["symbol"]) == ("Ledger", "Ledger")
+        assert places(known, "users") == [("app/a.py", 5)]
+        assert (known["users_total"], known["tests_total"]) == (1, 1)
+        assert f"{typed} is read as Ledger" in known["notes"]
+    assert not any("is read as" in note for note in engine.symbols.about("Ledger", k=9)["notes"])
+
+
 def test_without_git_and_before_the_first_commit_there_is_no_history_and_no_complaint(tmp_path, open_helix):
     files = {"app/a.py": "def lonely_name():\n    return 1\n"}
     folder, engine = indexed(tmp_path, open_helix, files, commit=False)

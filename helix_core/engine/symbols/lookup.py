@@ -419,22 +419,29 @@ class SymbolAnswer:
 
     def about(self, name: str, path: bytes, line: int, overlays: Overlays) -> dict[str, Any] | None:
         """Return the ``helix.symbol/1`` object; None where nothing known has this name."""
-        wanted = parse_name(name)
-        if wanted is None:
+        asked = parse_name(name)
+        if asked is None:
             return None
         for _ in range(ROUNDS):
             before = self._weigher.observer.mended
             here, text = self._here(path, line, overlays)
-            wanted = wanted if wanted.owners else NameQuery(wanted.name, owners_in(text, wanted.name))
+            wanted = asked if asked.owners else NameQuery(asked.name, owners_in(text, asked.name))
             candidates = self._reader.names.defined_at(wanted.name, path)
             meant = choose(candidates, wanted, here)
+            read_as = meant.definitions[0].hit.name if meant.definitions else wanted.name
+            if read_as != wanted.name:
+                # Of names that differ in letter case only, users are counted of the one that is shown.
+                wanted = replace(wanted, name=read_as)
+                meant = choose(candidates, wanted, here)
             of_others = "" if path else owners_note(wanted, meant.definitions)
             is_told = bool(meant.definitions) and not (of_others and self._is_unheard_of(wanted.owners[-1]))
             answer = self._answer(wanted, meant, candidates) if is_told else None
             if answer is not None and of_others:
                 answer["notes"].insert(0, of_others)
+            if answer is not None and wanted.name != asked.name:
+                answer["notes"].insert(0, f"{asked.name[:80]} is read as {wanted.name[:80]}")
             # Where another process stored a definition anew meanwhile, it is known by its old row no more.
-            is_level = candidates == self._reader.names.defined_at(wanted.name, path)
+            is_level = candidates == self._reader.names.defined_at(asked.name, path)
             if is_level and self._weigher.observer.mended == before:
                 break
         return answer
