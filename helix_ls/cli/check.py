@@ -48,11 +48,14 @@ def check(
     as_json: Json = False,
 ) -> None:
     """List the places, paths, symbols and quotes of a text that are wrong on disk; exit with 1 if there are any."""
-    texts = [(file, _read(file)) for file in files]
+    folders = [file for file in files if file != STANDARD_INPUT and (working_folder() / file).is_dir()]
+    texts = [(file, _read(file)) for file in files if file not in folders or len(folders) == len(files)]
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
         answers = [_checked(helix, file, text) for file, text in texts]
     answer = _merged(answers)
+    if folders:
+        answer["notes"].append(f"folders are not read: {', '.join(dict.fromkeys(folders))}; name the files in them")
     if as_json or form is CheckFormat.JSON:
         print_json(answer)
     else:

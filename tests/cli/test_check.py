@@ -63,6 +63,21 @@ def test_a_file_that_cannot_be_read_is_a_misuse(open_shop: tuple[RunHelix, Path]
     assert helix("check", "--path", shop).status == 2
 
 
+def test_a_folder_among_the_files_is_named_and_the_files_are_checked(
+    open_shop: tuple[RunHelix, Path], tmp_path: Path
+) -> None:
+    helix, shop = open_shop
+    answer = tmp_path / "answer.md"
+    answer.write_text(WRONG)
+    ran = helix("check", shop / "docs", answer, shop / "docs/guide.md", "--path", shop)
+    assert ran.status == 1
+    assert ran.out.splitlines()[-1] == "3 references checked, 2 wrong, 0 not comparable"
+    assert ran.err.count(f"folders are not read: {shop / 'docs'}; name the files in them") == 1
+    alone = helix("check", shop / "docs", "--path", shop)
+    assert (alone.status, alone.out) == (2, "")
+    assert "cannot be read" in alone.err
+
+
 def test_control_characters_of_a_text_reach_no_terminal(open_shop: tuple[RunHelix, Path], tmp_path: Path) -> None:
     helix, shop = open_shop
     answer = tmp_path / "answer.md"
