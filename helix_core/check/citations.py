@@ -548,15 +548,27 @@ class _Paragraph:
         if " import " not in self._text:
             return found
         known = _Taken(others)
-        for match in _IMPORT_IN_TEXT.finditer(self._text):
-            for start, end, parts in _imported(match[0]):
-                at = match.start() + start
+        for first, written in self._import_statements():
+            for start, end, parts in _imported(written):
+                at = first + start
                 if taken.overlaps(at, at + end - start) or known.overlaps(at, at + end - start):
                     continue
                 is_claim = self._is_claim(at) and parts[-1] not in self._defined
                 one = self._at(CitationKind.SYMBOL, at, at + end - start, ".".join(parts), is_claim)
                 found.append(_CitedSpan(at, at + end - start, replace(one, parts=parts, is_import=True)))
         return found
+
+    def _import_statements(self) -> Iterator[tuple[int, str]]:
+        """Yield the imports of Python with where each begins: whole code marks, then what stands in the sentence."""
+        read: list[_CitedSpan] = []
+        for start, end, code in self._codes:
+            if _IMPORT_LINE.fullmatch(code.strip()) is not None:
+                read.append(_CitedSpan(start, end, _NOTHING))
+                yield start + (end - start - len(code)) // 2, code
+        in_code = _Taken(read)
+        for match in _IMPORT_IN_TEXT.finditer(self._text):
+            if not in_code.overlaps(*match.span()):
+                yield match.start(), match[0]
 
     def _imports_in_code(self) -> list[_CitedSpan]:
         """Return what an import in code marks takes, in another language than Python."""

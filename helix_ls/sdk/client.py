@@ -264,6 +264,7 @@ class CheckUnjudgedItem(TypedDict):
     reason: Literal[
         "no_claim",
         "not_here",
+        "name_beside",
         "open",
         "ambiguous",
         "common_word",

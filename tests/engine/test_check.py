@@ -597,6 +597,22 @@ def test_why_a_reference_is_not_compared_is_said(shop, text, reason):
     assert one["message"]
 
 
+def test_of_a_place_beside_an_unknown_name_it_is_not_said_that_it_is_elsewhere(shop):
+    answer = shop.check("See `Basket.fly_away` in shop/basket.py:16.")
+    assert [one["rule"] for one in answer["findings"]] == ["member-missing"]
+    (place,) = answer["unjudged"]
+    assert (place["reference"], place["reason"]) == ("shop/basket.py:16", "name_beside")
+    assert place["message"].startswith("the lines are there")
+
+
+@pytest.mark.parametrize("before", ["total_price, ", "round_price as r, "])
+def test_each_name_of_an_import_in_code_marks_is_compared(shop, before):
+    text = f"`from shop.prices import {before}round_prize, Priced` takes three."
+    names = [one["reference"] for one in shop.check(text)["findings"]]
+    assert names[-1:] == ["shop.prices.round_prize"]
+    assert shop.check(text)["checked"] + shop.check(text)["unknown"] == 3
+
+
 PACKAGES = {
     "package.json": '{"name": "@shop/web", "version": "1.0.0"}\n',
     "src/index.ts": "export { openCart, type CartOptions } from './cart.js';\n",

@@ -261,7 +261,7 @@ class CheckedText:
             return RIGHT
         now = self._definition(one, long_enough)
         if now is None:
-            return uncompared(Unjudged.NOT_HERE)
+            return uncompared(Unjudged.NAME_BESIDE)
         return wrong_citation("symbol-elsewhere", Reason.MOVED, f"{one.symbol} is at {_shown(now)} now", now)
 
     def _definitions_in(self, file: CitedFile, one: Citation) -> list[DefinitionHit]:
