@@ -50,6 +50,7 @@ _SETTINGS = (
 # filter overrides, refuses the whole call instead.
 _FLAGS = (
     "--no-optional-locks",
+    "--no-replace-objects",
     "--no-pager",
     "--literal-pathspecs",
     "--config-env=core.fsmonitor=HELIX_FSMONITOR",

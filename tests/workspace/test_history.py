@@ -44,6 +44,16 @@ def test_every_file_gets_the_commit_that_touched_it_last(repository):
     assert (found[b"b/c.py"].commit, found[b"b/c.py"].author) == (first, "Ada L\u00f6wen")
 
 
+def test_a_commit_is_that_of_the_real_history_where_one_is_replaced(repository):
+    repository.write("a.py", "1")
+    first = repository.commit("first")
+    repository.write("b.py", "1")
+    repository.commit("second")
+    repository.git("replace", "--graft", "HEAD")
+    found = last_commits(opened(repository))
+    assert found[b"a.py"].commit == first
+
+
 def test_odd_names_and_odd_authors_survive(repository):
     for name in ODD:
         repository.write(name)
