@@ -14,13 +14,59 @@ from collections.abc import Iterator, Mapping, Sequence
 _PREPROCESSED = frozenset({"c", "cpp", "c_sharp", "swift"})
 _LONGEST_CONDITION = 1_000
 _DEEPEST_CONDITION = 40
-_TOKEN = re.compile(
-    rb"(?P<comment>/\*(?:(?!\*/)[\s\S])*+(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*+)"
-    rb"|(?P<text>\"(?:\\[\s\S]|[^\"\\\n])*+\"?|'(?:\\[\s\S]|[^'\\\n])*+'?)"
-    rb"|(?P<directive>(?m:^)[ \t]*+(?:\#|%:)[ \t]*+(?P<word>if(?:n?def)?|elif(?:n?def)?|else|endif)\b"
-    rb"(?P<rest>(?:\\\r?\n|/\*(?:(?!\*/)[\s\S])*+\*/|[^\n])*+))"
+_SPLICE = rb"(?:\\[ \t\r]*+\n)"
+_C_COMMENT = rb"(?:/~*+\*(?:(?!\*~*+/)[\s\S])*+\*~*+/)".replace(b"~", _SPLICE)
+_C_UNCLOSED = rb"(?P<unclosed>/~*+\*[\s\S]*+)".replace(b"~", _SPLICE)
+_C_REMARK = rb"(?:/~*+/(?:~|[^\n])*+)".replace(b"~", _SPLICE)
+_C_GAP = rb"(?:[ \t\f\v\r]|" + _SPLICE + rb"|" + _C_COMMENT + rb")*+"
+_ON_ONE_LINE = rb"\"(?:\\[\s\S]|[^\"\\\n])*+\"?|'(?:\\[\s\S]|[^'\\\n])*+'?"
+
+
+def _tokens_of_c() -> re.Pattern[bytes]:
+    """Return the pattern of what decides whether a line is a directive; C17 5.1.1.2, C++20 [lex.string]."""
+    words = b"|".join(
+        _SPLICE.join(word[at : at + 1] for at in range(len(word))).replace(_SPLICE, _SPLICE + b"*+")
+        for word in (b"ifndef", b"ifdef", b"if", b"elifndef", b"elifdef", b"elif", b"else", b"endif")
+    )
+    directive = rb"(?:\#|%:)" + _C_GAP + rb"(?P<word>" + words + rb")(?!\w)"
+    raw = (
+        rb"(?<!\w)(?:u8|[uUL])?R\"(?P<mark>[^()\\\s\"]{0,16}+)\("
+        rb"(?:(?:(?!\)(?P=mark)\")[\s\S])*+\)(?P=mark)\"|(?P<open_text>[\s\S]*+))"
+    )
+    rest = _C_COMMENT + b"|" + _C_REMARK + b"|" + _SPLICE + b"|" + _ON_ONE_LINE + rb"|(?!/" + _SPLICE + rb"*+\*)[^\n]"
+    return re.compile(
+        rb"(?m:^)(?=[ \t\f\v\r/\\#%])" + _C_GAP + rb"(?:" + directive + rb"(?P<rest>(?:" + rest + rb")*+))?+"
+        rb"|" + _C_COMMENT + rb"|" + _C_UNCLOSED + rb"|" + _C_REMARK + rb"|" + raw + rb"|"
+        # A number with marks between its digits opens no text.
+        rb"(?<!\w)\d(?:'?[\w.])*+|" + _ON_ONE_LINE
+    )  # fmt: skip
+
+
+_COMMENT_TO_ITS_END = rb"/\*(?:(?!\*/)[\s\S])*+\*/|(?P<unclosed>/\*[\s\S]*+)|//[^\n]*+"
+_CLOSED_DIRECTIVE = rb"(?m:^)[ \t\f\v]*+\#[ \t]*+(?P<word>if|WORDS|else|endif)\b(?P<rest>(?://[^\n]*+|[^\n])*+)"
+_TOKENS = {
+    "c": _tokens_of_c(),
+    "cpp": _tokens_of_c(),
+    # C# 12, 6.4.5.6 and 6.5: raw and verbatim strings; a comment stands in front of no directive.
+    "c_sharp": re.compile(
+        _CLOSED_DIRECTIVE.replace(b"WORDS", b"elif") + rb"|" + _COMMENT_TO_ITS_END + rb"|"
+        rb"(?P<mark>\"{3,}+)(?:(?:(?!(?P=mark))[\s\S])*+(?P=mark)|(?P<open_text>[\s\S]*+))"
+        rb"|(?:@\$?|\$@)\"(?:\"\"|[^\"])*+(?:\"|(?P<open_verbatim>\Z))|" + _ON_ONE_LINE
+    ),
+    # The Swift Programming Language, "Lexical Structure": comments nest.
+    "swift": re.compile(
+        rb"(?P<nested>/\*)|//[^\n]*+"
+        rb"|(?P<hashes>\#++)(?P<quote>\"\"\"|\")(?:(?!(?P=quote)(?P=hashes))[\s\S])*+(?:(?P=quote)(?P=hashes)|(?P<unclosed>\Z))"
+        rb"|\"\"\"(?:(?:\\[\s\S]|(?!\"\"\")[^\\])*+\"\"\"|(?P<open_text>[\s\S]*+))|\"(?:\\[^\n]|[^\"\\\n])*+\"?"
+        rb"|\#(?P<word>if|elseif|else|endif)\b(?P<rest>(?:/\*(?:(?!\*/)[\s\S])*+\*/|//[^\n]*+|[^\n])*+)"
+    ),
+}  # fmt: skip
+_DIRECTIVE_OF_CS = re.compile(_CLOSED_DIRECTIVE.replace(b"WORDS", b"elif"))
+_SPLICES = re.compile(_SPLICE)
+_NEST = re.compile(rb"/\*|\*/")
+_MAYBE_CONSTANT = re.compile(
+    rb"if(?!\w)(?:/\*(?:(?!\*/)[\s\S])*+\*/|[^\n/\\])*?(?:\b\d|\btrue\b|\bfalse\b|\\[ \t\r]*\n|/)|\\[ \t\r]*+\n[ \t]*+f"
 )
-_MAYBE_CONSTANT = re.compile(rb"(?m)^[ \t]*(?:#|%:)[ \t]*(?:el)?if\b(?:[^\n]*(?:\b\d|\btrue\b|\bfalse\b)|[^\n]*\\\r?$)")
 _REMARK = re.compile(rb"/\*(?:(?!\*/)[\s\S])*+(?:\*/|\Z)|//[^\n]*|\\\r?\n")
 _CONDITION_TOKEN = re.compile(
     r"\s*(?:(?P<number>0[xX][0-9a-fA-F']+|0[bB][01']+|\d[\d']*)(?P<suffix>[uUlLzZ]*)(?![\w.])"
@@ -73,9 +119,9 @@ def dropped(language: str, data: bytes) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     # Each open condition: where its dropped branch begins, or -1, and whether a branch of it is always taken.
     open_: list[tuple[int, bool]] = []
-    for match in _TOKEN.finditer(data):
-        word = match["word"]
-        if word is None:
+    for match in _tokens_in(language, data, open_):
+        word = _SPLICES.sub(b"", match["word"] or b"")
+        if not word:
             continue
         is_first = word.startswith(b"if")
         since, is_taken = (-1, False) if is_first or not open_ else open_.pop()
@@ -83,15 +129,64 @@ def dropped(language: str, data: bytes) -> list[tuple[int, int]]:
             found.append((since, match.start()))
         if word == b"endif":
             continue
-        value = _value(language, match["rest"]) if word in (b"if", b"elif") else None
+        value = _value(language, match["rest"]) if word in (b"if", b"elif", b"elseif") else None
         is_dropped = is_taken or value is False
         open_.append((match.end() if is_dropped else -1, is_taken or value is True))
     found += [(since, len(data)) for since, _ in open_ if since >= 0]
     return sorted(found)
 
 
+def unclosed_from(language: str, data: bytes) -> int:
+    """Return where a comment or a string begins that is not closed up to the end of the text, which is then no code;
+    the size of the text where none does.
+    """
+    is_comment_open = data.find(b"/*", max(0, data.rfind(b"*/") - 1)) >= 0
+    if language in _PREPROCESSED and (is_comment_open or b'R"' in data or b"@" in data or b'"""' in data):
+        for match in _tokens_in(language, data, ()):
+            groups = match.groupdict()
+            if any(groups.get(name) is not None for name in ("unclosed", "open_text", "open_verbatim")):
+                return match.start()
+            if groups.get("nested") is not None and _nest_end(data, match.start()) < 0:
+                return match.start()
+    return len(data)
+
+
+def _tokens_in(language: str, data: bytes, open_: Sequence[tuple[int, bool]]) -> Iterator[re.Match[bytes]]:
+    """Yield the tokens of a text that are comments, strings or directives; ``open_`` has the conditions so far."""
+    pattern, position = _TOKENS[language], 0
+    if language in ("c", "cpp"):
+        yield from (one for one in pattern.finditer(data) if not one["word"] or not _is_continued(data, one.start()))
+        return
+    while True:
+        # What C# drops is no longer read as tokens.
+        is_skipped = language == "c_sharp" and any(since >= 0 for since, _ in open_)
+        match = (_DIRECTIVE_OF_CS if is_skipped else pattern).search(data, position)
+        if match is None:
+            return
+        position = match.end()
+        if match.lastgroup == "nested":
+            end = _nest_end(data, match.start())
+            position = end if end >= 0 else len(data)
+        yield match
+
+
+def _is_continued(data: bytes, start: int) -> bool:
+    """Return whether the line that begins at ``start`` goes on with the one above it."""
+    return data[max(0, start - 100) : start].removesuffix(b"\n").rstrip(b" \t\r").endswith(b"\\")
+
+
+def _nest_end(data: bytes, start: int) -> int:
+    """Return the end of the comment at ``start``, which may hold others; -1 where it has none."""
+    level = 0
+    for match in _NEST.finditer(data, start):
+        level += 1 if match[0] == b"/*" else -1
+        if level == 0:
+            return match.end()
+    return -1
+
+
 def _value(language: str, written: bytes) -> bool | None:
-    condition = _REMARK.sub(b" ", written).decode("utf-8", "replace")
+    condition = _REMARK.sub(b" ", _SPLICES.sub(b"", written)).decode("utf-8", "replace")
     return is_always(condition, knows_true=language != "c")
 
 

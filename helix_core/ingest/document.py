@@ -18,7 +18,7 @@ import tree_sitter
 from helix_core.embed import embedded_texts
 from helix_core.ingest.chunk import Span, spans
 from helix_core.ingest.claims import find as find_claims
-from helix_core.ingest.data_blocks import blanked
+from helix_core.ingest.data_blocks import blanked, unclosed_from
 from helix_core.ingest.generation import MADE_BY
 from helix_core.ingest.languages import Language, language_of
 from helix_core.ingest.masked import Masked, masked_at
@@ -326,6 +326,10 @@ def _outline_and_tree(
     if tree is None or is_tangled(tree.root_node):
         return outline_of(language.name, data, lines), None, True
     found = outline(loaded, tree, code, headings=language.grammar.headings)
+    if tree.root_node.has_error:
+        end = unclosed_from(language.name, code)
+        symbols = (one if one.end <= end else replace(one, is_sure=False) for one in found.symbols)
+        found = replace(found, symbols=tuple(symbols))
     return replace(found, strings=(*found.strings, *blocks)), tree, tree.root_node.has_error
 
 

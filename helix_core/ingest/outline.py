@@ -31,6 +31,17 @@ _TESTS = frozenset({"it", "test", "specify", "scenario", "fit", "xit"})
 _PARTS = frozenset({"name", "owner", "call", "callee", "word", "declarator", "body"})
 _WORDS = {"struct": "struct", "enum": "enum", "extension": "extension"}
 _C_NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name"})
+_NO_NAMES_IN_C = frozenset(
+    re.findall(
+        r"\w+",
+        "_Bool __extension__ __inline __inline__ __restrict auto bool break case catch char class const "
+        "constexpr continue default delete do double else enum explicit extern false float for friend "
+        "goto if inline int long mutable namespace new nullptr private protected public register "
+        "restrict return short signed sizeof static struct switch template this throw true try typedef "
+        "typename union unsigned using virtual void volatile wchar_t while",
+    )
+)
+"""Words of C and C++ that name nothing: where one stands for a name, a macro in front of it was not understood."""
 _ACCESSORS = frozenset({"get", "set", "value"})
 _DEEPEST_DECLARATOR = 16
 _AFTER_BASE = re.compile(r"[<(\[\s{]")
@@ -235,7 +246,8 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
     if misread:
         kind, name, owner = "namespace", misread, ""
     sure = as_far_as_sure(nodes[0], name_node, captures["body"][0] if "body" in captures else None, data)
-    return _Captured(kind, name, owner, nodes[0].start_byte, sure.end, name_node.start_byte, sure.is_named)
+    is_named = sure.is_named and not ("declarator" in captures and name in _NO_NAMES_IN_C)
+    return _Captured(kind, name, owner, nodes[0].start_byte, sure.end, name_node.start_byte, is_named)
 
 
 def _describes_property(node: tree_sitter.Node, data: bytes) -> bool:

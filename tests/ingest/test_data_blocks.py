@@ -31,6 +31,13 @@ DEAD = [
     (b"c", b"#if \\\n 0\n", b"#endif\n"),
     (b"c", b"#if 0\n#if X\n#else\n", b"#endif\n#endif\n"),
     (b"c", b"#if 0\n", b""),
+    (b"cpp", b'const char *s = R"(\nsrc/*.c\n)";\n#if 0\n', b"#endif\n"),
+    (b"cpp", b'const char *s = u8R"x(\n)" /*\n)x";\n#if 0\n', b"#endif\n"),
+    (b"cpp", b"int x = 1'000; /* it's */\n#if 0\n", b"#endif\n"),
+    (b"c", b"/* off */ #if 0\n", b"#endif\n"),
+    (b"c", b"/* off\n */ #/**/if 0\n", b"#endif\n"),
+    (b"c", b"#i\\\nf 0\n", b"#endif\n"),
+    (b"c", b"#if 0 // see src/*\n", b"#endif // */\n"),
     (b"c", b"const char *source = STRINGIFY(\n", b");\n"),
     (b"c", b"#define SHADER(version, ...) #version #__VA_ARGS__\nconst char *s = SHADER(330,\n", b");\n"),
     (b"sh", b"cat <<A <<B\nx\nA\n", b"B\n"),
@@ -50,6 +57,7 @@ ALIVE = [
     (b"c", b"/*\n#if 0\n*/\n", b""),
     (b"c", b'const char *s = "\\\n#if 0";\n', b""),
     (b"c", b"#if 0\n#endif\n", b""),
+    (b"cpp", b'const char *s = R"(\n#if 0\n)";\n', b""),
     (b"c", b"const char *s = STRINGIFY(a);\n", b""),
     (b"sh", b"cat <<A\nx\nA\n", b""),
     (b"sh", b"# cat <<A <<B\n", b"A\nB\n"),
@@ -85,6 +93,49 @@ def test_code_beside_dead_text_keeps_its_name(ending: bytes, opening: bytes, clo
     path, data, chains, start, end = standing(ending, opening, closing)
     assert chains.name(start, end, "add").symbol == "add"
     assert {"before", "add", "after"} <= defined(path, data)
+
+
+@pytest.mark.parametrize(
+    ("path", "opening", "closing"),
+    [
+        (b"a.swift", b'let s = """\nsrc/*.c\n"""\n#if false\n', b"#endif\n"),
+        (b"a.swift", b'let s = #"""\n"" /*\n"""#\n#if false\n', b"#endif\n"),
+        (b"a.swift", b"/* /* */ #endif */\n#if false\n", b"#elseif X\n#endif\n"),
+    ],
+)
+def test_a_string_of_several_lines_hides_no_directive_behind_it(path: bytes, opening: bytes, closing: bytes) -> None:
+    assert defined(path, opening + b"func add() {\n}\n" + closing + b"func after() {\n}\n") >= {"after"}
+    assert "add" not in defined(path, opening + b"func add() {\n}\n" + closing + b"func after() {\n}\n")
+
+
+def test_a_directive_in_a_string_of_several_lines_hides_nothing() -> None:
+    swift = b'let s = """\n#if false\n"""\nfunc add() {\n}\n'
+    sharp = b'class A {\n  string s = @"\n#if false\n""x""";\n  void add() {\n  }\n}\n'
+    raw = b'class A {\n  string s = """\n#if false\n""";\n  void add() {\n  }\n}\n'
+    assert "add" in defined(b"a.swift", swift)
+    assert "add" in defined(b"a.cs", sharp)
+    assert "add" in defined(b"a.cs", raw)
+
+
+def test_a_string_of_several_lines_in_c_sharp_hides_no_directive_behind_it() -> None:
+    text = b'class A {\n  string s = @"\nsrc/*.c\n";\n#if false\n  void add() {\n  }\n#endif\n  void after() { }\n}\n'
+    assert "add" not in defined(b"a.cs", text)
+    assert "after" in defined(b"a.cs", text)
+
+
+def test_code_behind_a_comment_that_is_not_closed_claims_no_name() -> None:
+    text = b"/* see src/* \n" + C
+    assert Chains(b"a.c", text, 5.0).name(text.index(b"int add"), len(text), "add").symbol != "add"
+
+
+def test_a_word_of_the_language_is_no_name() -> None:
+    for text in (
+        b"int kr4 _ANSI_ARGS_((int a)) { return 1; }\n",
+        b"SPDLOG_INLINE void registry::add(int a)\n{\n    work(a);\n}\n",
+        b"__constant__ int c[3];\n",
+    ):
+        for path in (b"a.c", b"a.cpp"):
+            assert {"int", "void"}.isdisjoint(name for _, name in Chains(path, text, 5.0).definitions)
 
 
 @pytest.mark.parametrize(
