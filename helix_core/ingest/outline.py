@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 import tree_sitter
 
@@ -108,6 +109,10 @@ class _Captured:
     end: int
     name_start: int
     is_sure: bool = True
+    own_start: int = 0
+    is_declared: bool = False
+    """``own_start`` is where its own part of a declaration of several names begins. What ``is_declared`` is a name that
+    a declaration gives to a type or a value, which owns no type that stands in it."""
 
 
 def outline(loaded: Loaded, tree: tree_sitter.Tree, data: bytes, *, headings: bool) -> Outline:
@@ -205,7 +210,22 @@ def _definitions(loaded: Loaded, root: tree_sitter.Node, data: bytes) -> list[_C
         other = best.get(found.name_start)
         if other is None or (found.kind in _HEAVY and other.kind not in _HEAVY) or (found.owner and not other.owner):
             best[found.name_start] = found
-    return sorted(best.values(), key=lambda item: (item.start, -item.end, item.name_start))
+    return sorted(_apart(best.values()), key=lambda item: (item.start, -item.end, item.name_start))
+
+
+def _apart(found: Iterable[_Captured]) -> Iterator[_Captured]:
+    """Yield the definitions, those of one declaration as siblings: in ``const A = class {…}, B = class {…}`` each has
+    its own part, and the first one what stands before it, too.
+    """
+    for _, same in groupby(sorted(found, key=_place), key=_place):
+        several = list(same)
+        for one, following in zip(several, [*several[1:], None], strict=True):
+            start = one.start if one is several[0] else one.own_start
+            yield replace(one, start=start, end=following.own_start if following is not None else one.end)
+
+
+def _place(item: _Captured) -> tuple[int, int]:
+    return item.start, item.end
 
 
 def _without_locals(found: list[_Captured], captures: dict[str, list[tree_sitter.Node]]) -> list[_Captured]:
@@ -247,7 +267,20 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
         kind, name, owner = "namespace", misread, ""
     sure = as_far_as_sure(nodes[0], name_node, captures["body"][0] if "body" in captures else None, data)
     is_named = sure.is_named and not ("declarator" in captures and name in _NO_NAMES_IN_C)
-    return _Captured(kind, name, owner, nodes[0].start_byte, sure.end, name_node.start_byte, is_named)
+    own = name_node
+    while own.parent is not None and own.parent.start_byte >= nodes[0].start_byte and own.parent != nodes[0]:
+        own = own.parent
+    return _Captured(
+        kind,
+        name,
+        owner,
+        nodes[0].start_byte,
+        sure.end,
+        name_node.start_byte,
+        is_named,
+        own.start_byte,
+        is_declared="declarator" in captures and kind not in FUNCTIONS,
+    )
 
 
 def _describes_property(node: tree_sitter.Node, data: bytes) -> bool:
@@ -341,6 +374,7 @@ def _test_kind(call: str) -> str:
 def _nest(found: list[_Captured]) -> list[Symbol]:
     """Nest by containment; plain values inside functions are dropped."""
     symbols: list[Symbol] = []
+    declared: list[bool] = []
     open_: list[int] = []
     for item in found:
         while open_ and symbols[open_[-1]].end < item.end:
@@ -356,10 +390,14 @@ def _nest(found: list[_Captured]) -> list[Symbol]:
         if kind == "function" and around is not None and around.is_container and around.kind != "suite":
             kind = "method" if around.kind not in {"module", "namespace"} else kind
         trail = inner_trail(symbols[parent]) if parent >= 0 else ()
+        if parent >= 0 and item.kind in CONTAINERS and declared[parent]:
+            # The tag of a type is no member of the alias or the value that is declared with it.
+            trail = symbols[parent].trail
         if item.owner:
             trail += (item.owner.removesuffix(".prototype"),) if item.owner != "this" and item.is_sure else ()
             kind = "method" if kind == "function" else kind
         symbols.append(Symbol(kind, item.name, item.start, item.end, parent, trail, item.is_sure))
+        declared.append(item.is_declared)
         open_.append(len(symbols) - 1)
     return symbols
 

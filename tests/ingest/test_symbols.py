@@ -4,7 +4,10 @@ from __future__ import annotations
 import pytest
 
 from helix_core.ingest import Chains, document
-from helix_core.ingest.document import ingest
+from helix_core.ingest.document import ingest, outline_and_tree
+from helix_core.ingest.languages import language_of
+from helix_core.ingest.syntax import Deadline
+from helix_core.lines import LineTable
 from helix_core.model import Chunk, Document
 
 FILLER = "word and more words to make it long enough to be cut in parts, which is all this is about "
@@ -406,3 +409,46 @@ def test_elements_that_begin_a_line_are_read_as_elements_where_a_file_is_wrong()
     )
     names = {one.name for chunk in ingest(b"a.tsx", text.encode()).chunks for one in chunk.definitions}
     assert {"page", "other"} <= names
+
+
+LONG_BODY = "".join(f"  {{name}}{number}(value) {{{{\n    return value + {number};\n  }}}}\n" for number in range(30))
+SIBLINGS = {
+    b"a.js": (
+        "const Reader = class {\n"
+        + LONG_BODY.format(name="read")
+        + "}, Writer = class {\n"
+        + LONG_BODY.format(name="write")
+        + "};\nvar one = 1, two = 2;\n",
+        {"Reader", "Writer", "Reader.read3", "Writer.write3", "one", "two"},
+    ),
+    b"a.c": (
+        "typedef struct tree_node {\n"
+        + "".join(f"  int field_{number};\n" for number in range(60))
+        + "  struct tree_node *left, *right;\n} tree_alias, *tree_pointer;\n"
+        + "static struct conf_block { int option; } defaults, *current;\nint a = 3, b = 4;\n"
+        + "typedef struct { int inner; } anonymous;\n",
+        {
+            "tree_node",
+            "tree_alias",
+            "tree_pointer",
+            "tree_node.field_3",
+            "tree_node.left",
+            "tree_node.right",
+            "conf_block",
+        }
+        | {"conf_block.option", "defaults", "current", "a", "b", "anonymous", "anonymous.inner"},
+    ),
+}
+
+
+@pytest.mark.parametrize("path", SIBLINGS)
+def test_names_of_one_declaration_are_siblings_and_own_no_type_that_is_declared_with_them(path: bytes) -> None:
+    text, expected = SIBLINGS[path]
+    data = text.encode()
+    language = language_of(path, data)
+    symbols = outline_and_tree(language, data, LineTable(data), Deadline(5.0))[0].symbols
+    chains = {".".join((*one.trail, one.name)) for one in symbols}
+    assert expected <= chains
+    owners = ("Reader.", "Writer.", "tree_node.", "conf_block.", "anonymous.")
+    assert not [chain for chain in chains if "." in chain and not chain.startswith(owners)]
+    assert not [chain for chain in chains if chain.count(".") > 1]
