@@ -79,7 +79,9 @@ _BINDING = {
 _STRINGIFIES = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)\([^()\n]*\)(?:\\\r?\n|[^\n#])*#[ \t]*\w")
 _STRINGIFYING = frozenset((b"STRINGIFY", b"STRINGIZE", b"STRINGIFY_", b"QUOTE", b"TO_STRING", b"TOSTRING"))
 _CALL = re.compile(rb"\b([A-Za-z_]\w*)[ \t]*\(")
-_HEREDOC = re.compile(rb"(?<![<\d])<<(-?)[ \t]*+\\?(['\"]?)([A-Za-z_]\w*)\2")
+_HEREDOC = re.compile(rb"""(?<![<\d])<<(-?)[ \t]*+((?:'[^'\n]*+'|"[^"\n]*+"|\\[^\n]|[^\s'"\\<>|&;()`$])++)""")
+_MARK_QUOTES = re.compile(rb"""['"]|\\(?=.)""")
+_CONTINUED = re.compile(rb"(?<!\\)(?:\\\\)*+\\\r?\Z")
 _COPY = re.compile(rb"(?im)^[ \t]*\\?copy[ \t\r\n][^;]{0,2000}?\bfrom[ \t\r\n]+p?stdin\b[^\n]*\n")
 _COPY_END = re.compile(rb"(?m)^\\\.[ \t\r]*$")
 _NO_BLANK = re.compile(rb"[^\n]")
@@ -376,19 +378,25 @@ def _later_heredocs(data: bytes) -> Iterator[tuple[int, int]]:
             rows.setdefault(b"\t" + line.strip(b"\t\r"), []).append(number)
     row = 0
     while row < len(lines):
-        marks = [] if lines[row].lstrip().startswith(b"#") else list(_HEREDOC.finditer(lines[row]))
-        row += 1
+        marks: list[tuple[int, re.Match[bytes]]] = []
+        is_remark, is_continued = lines[row].lstrip().startswith(b"#"), True
+        # The bodies begin behind a line that goes on over a backslash.
+        while is_continued and row < len(lines):
+            marks += () if is_remark else [(starts[row], mark) for mark in _HEREDOC.finditer(lines[row])]
+            is_continued = not is_remark and _CONTINUED.search(lines[row]) is not None
+            row += 1
         bodies: list[tuple[int, int]] = []
         at = row
-        for mark in marks:
-            end = _first_from(rows, at, (mark[3], b"\t" + mark[3]) if mark[1] else (mark[3],))
+        for _, mark in marks:
+            word = _MARK_QUOTES.sub(b"", mark[2])
+            end = _first_from(rows, at, (word, b"\t" + word) if mark[1] else (word,))
             if end < 0:
                 break
             bodies.append((starts[at], min(starts[end + 1], len(data))))
             at = end + 1
         if len(bodies) == len(marks):
-            for mark, body in zip(marks[1:], bodies[1:], strict=True):
-                yield starts[row - 1] + mark.start(), starts[row - 1] + mark.end()
+            for (start, mark), body in zip(marks[1:], bodies[1:], strict=True):
+                yield start + mark.start(), start + mark.end()
                 yield body
             row = at
 
