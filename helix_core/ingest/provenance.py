@@ -228,6 +228,7 @@ def _plain_role(folders: list[bytes], kind: SourceKind, in_docs: bool) -> Role:
     return Role.IMPLEMENTATION
 
 
+_BENCHES = frozenset({b"bench", b"benchmark", b"perf"})
 _TESTING_PACKAGES = frozenset({b"test", b"testing"})
 _MONOREPO = frozenset({b"packages", b"crates", b"apps", b"libs", b"modules", b"services", b"projects"})
 
@@ -238,7 +239,9 @@ def _is_test_folder(folder: bytes, depth: int, folders: list[bytes], name: bytes
     if depth == 0 and name.endswith(TEST_ENDINGS_AT_ROOT.get(folder, ())):
         return True
     if folder in TEST_FOLDERS_AT_ROOT:
-        if depth == 0 or folders[depth - 1] == b"src" or (depth == 2 and folders[0] in _MONOREPO):
+        # A project that measures keeps its own code in ``src/benchmark``.
+        is_in_source = folders[depth - 1] == b"src" and folder not in _BENCHES
+        if depth == 0 or is_in_source or (depth == 2 and folders[0] in _MONOREPO):
             return True
         return folder in (b"test", b"spec", b"specs") and not name.endswith((b".py", b".pyi", b".pyx"))
     return _TEST_PROJECT.fullmatch(folder) is not None

@@ -52,6 +52,8 @@ from helix_core.model import Authority, Role, SourceKind, Volatility
         ("spec/models/user_spec.rb", Role.TEST),
         ("Shop.Tests/CartTests.cs", Role.TEST),
         ("benchmarks/speed.py", Role.TEST),
+        ("src/benchmark/scheduler.rs", Role.IMPLEMENTATION),
+        ("src/test/worker.rs", Role.TEST),
         ("crates/core/benches/parse.rs", Role.TEST),
         ("testdata/config.json", Role.TEST),
         ("examples/tutorial/flaskr/db.py", Role.EXAMPLE),
