@@ -7,7 +7,7 @@ that its bounds call for. Looks names up in the index.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from helix_core.conversation import Coordinate
@@ -49,7 +49,7 @@ from helix_core.search.rankers import OVER_BUDGET, WordPlaces
 from helix_core.search.several_questions import separate_questions
 from helix_core.search.spelling import is_bold, is_one_stroke, slips
 from helix_core.store import QueryBudgetError, Reader
-from helix_core.words import IDENTIFIER, is_compound, lazy_pattern
+from helix_core.words import IDENTIFIER, is_compound, lazy_pattern, split_identifier
 
 _WORD = re.compile(r"\w+")
 _MEMBER = lazy_pattern(r"(?<=\w)(?:\.|::|#)([A-Za-z_]\w*)", cues=".|::|#")
@@ -197,6 +197,16 @@ def _owners_of(name: str, text: str) -> list[str]:
     return _WORD.findall(" ".join(re.findall(rf"([\w.:#]+?)(?:\.|::|#){re.escape(name)}\b", text)))
 
 
+def _is_name(word: str, question: Question, subjects: Collection[str]) -> bool:
+    """Return whether a word that is asked about is a name: capitalized, or with a digit, as ``fuzzymatchv2``."""
+    is_typed_as_one = word.lower() in question.proper or any(map(str.isdigit, word))
+    return is_typed_as_one and word.lower() in subjects
+
+
+def _parts_of_name(name: str) -> set[str]:
+    return {part for part in split_identifier(name) if part != name.lower()}
+
+
 def _names_unknown(question: Question, terms: Sequence[Term]) -> bool:
     """Return whether a question asks for something that the index does not know."""
     told = telling_terms(question, terms)
@@ -210,6 +220,7 @@ class AnswerJudge:
         self._about, self._reader, self._items, self._states = about, reader, items, states
         self._language = about.language
         self._defined = frozenset[str]()
+        self._is_all_defined = False
         self._nowhere: list[str] = []
 
     def absence(self, signs: AnswerSigns, ranked: Sequence[Ranked]) -> tuple[bool, frozenset[int]]:
@@ -219,13 +230,9 @@ class AnswerJudge:
         seems_empty, verbatim = not ranked or (not signs.is_certain and self._seems_absent(signs)), frozenset[int]()
         if seems_empty and ranked:
             verbatim = verbatim_chunks(signs.text, self._reader)
-            seems_empty = not (
-                signs.has_path
-                or verbatim
-                or (signs.question.versions and is_exact(ranked[0]))
-                or self._is_defined(signs)
-                or self._has_part(signs)
-            )
+            is_known = signs.has_path or verbatim or (signs.question.versions and is_exact(ranked[0]))
+            self._is_all_defined = not is_known and self._is_defined(signs)
+            seems_empty = not (is_known or self._is_all_defined or self._has_part(signs))
         may_lack = not (signs.places or self._reader.is_narrowed)
         unknown = unknown_members(signs.text, self._reader) if seems_empty or may_lack else []
         # The words of a member that nothing here has, as in ``IOLoop.call_every``, may well be everywhere.
@@ -297,7 +304,7 @@ class AnswerJudge:
         is_verbatim: bool,
     ) -> ConfidenceBounds:
         """Return the bounds that facts put on the confidence: coordinates, the text that prints a message, a path that
-        the question names, the whole question word for word in the first place, names.
+        the question names, the whole question word for word in the first place or as its name, names.
         """
         judged = signs.question
         if Intent.AUTHORSHIP in judged.intents and not (ranked and is_exact(ranked[0])):
@@ -310,7 +317,8 @@ class AnswerJudge:
             return ConfidenceBounds(NAMED_CONFIDENCE, notes=of_names.notes)
         if judged.fragment and not (ranked and is_exact(ranked[0])):
             return replace(of_names, at_most=min(of_names.at_most, DOUBTED_CONFIDENCE), notes=(NO_FRAGMENT_NOTE,))
-        if is_verbatim or (ranked and is_path_of(ranked[0].item.source.path, judged.paths)):
+        is_all_said = is_verbatim or (self._is_all_defined and bool(ranked) and is_exact(ranked[0]))
+        if is_all_said or (ranked and is_path_of(ranked[0].item.source.path, judged.paths)):
             return replace(of_names, at_least=max(of_names.at_least, min(SAID_CONFIDENCE, of_names.at_most)))
         return of_names
 
@@ -336,14 +344,16 @@ class AnswerJudge:
         question, names = signs.question, set(signs.question.identifiers)
         if not names:
             subjects = {term.word for term in telling_terms(question, signs.terms) if not is_request_word(term.word)}
-            names = {name for name in IDENTIFIER.findall(signs.text) if name.lower() in question.proper & subjects}
-            if {name.lower() for name in names} != subjects:
+            names = {name for name in IDENTIFIER.findall(signs.text) if _is_name(name, question, subjects)}
+            if {name.lower() for name in names} != subjects.difference(*map(_parts_of_name, names)):
                 return False
         hits = self._reader.names.definitions({name.lower() for name in names})
         # What only a heading is called after is written about; it is here where nothing else is asked.
         is_about = bool(question.subject) or not question.intents.isdisjoint(OF_DOCUMENTS)
         defined = {hit.name for hit in hits if is_about or hit.kind != HEADING}
-        return bool(names) and all(name in defined or self._is_slip(name) for name in names)
+        # Who types a name in lower case means one that is written in any.
+        in_lower_case = {name.lower() for name in defined}
+        return bool(names) and all(name in defined or name in in_lower_case or self._is_slip(name) for name in names)
 
     def _defined_names(self, signs: AnswerSigns, unknown: Sequence[str]) -> frozenset[str]:
         """Return what code defines of the names that the question writes as only code has them, whatever else it names:

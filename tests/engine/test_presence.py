@@ -105,6 +105,17 @@ def test_a_class_is_found_by_its_name_in_lower_case_before_its_tests(tmp_path):
         assert first(opened.packet("where is the cartitem class")) == "shop/cart.py"
 
 
+@pytest.mark.parametrize("question", ["fuzzymatchv2", "where is fuzzymatchv2?"])
+def test_a_name_with_a_digit_is_here_in_lower_case_too_and_another_is_not(tmp_path, question):
+    files = {"algo.go": "package algo\n\nfunc FuzzyMatchV2(a string) int {\n\treturn len(a)\n}\n"}
+    with Helix.open(begin(tmp_path / "algo", files)) as helix:
+        helix.refresh()
+        found = helix.search(question)
+        assert not found["known_empty"]
+        assert found["items"][0]["symbol"] == "FuzzyMatchV2"
+        assert helix.search(question.replace("v2", "w9"))["known_empty"]
+
+
 def test_what_is_said_beside_a_question_does_not_make_it_absent(helix):
     assert helix.packet("how is a hook run by its name?")["known_empty"] is False
     around = "Do the following:\n1. Read carefully.\n2. Answer: how is a hook run by its name?\nHave a lovely Tuesday!"
