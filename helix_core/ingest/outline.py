@@ -267,6 +267,7 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
         kind, name, owner = "namespace", misread, ""
     sure = as_far_as_sure(nodes[0], name_node, captures["body"][0] if "body" in captures else None, data)
     is_named = sure.is_named and not ("declarator" in captures and name in _NO_NAMES_IN_C)
+    is_named = is_named and not _is_of_another(nodes[0], data)
     own = name_node
     while own.parent is not None and own.parent.start_byte >= nodes[0].start_byte and own.parent != nodes[0]:
         own = own.parent
@@ -281,6 +282,24 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
         own.start_byte,
         is_declared="declarator" in captures and kind not in FUNCTIONS,
     )
+
+
+def _is_of_another(node: tree_sitter.Node, data: bytes) -> bool:
+    """Return whether a method of Ruby is one of another object than the class that it stands in: ``def other.run``, or
+    one in ``class << other``.
+    """
+    if node.type not in ("method", "singleton_method"):
+        return False
+    target, around = node.child_by_field_name("object"), node.parent
+    while around is not None and around.type not in ("class", "module"):
+        if target is None and around.type == "singleton_class":
+            target = around.child_by_field_name("value")
+        around = around.parent
+    name = around.child_by_field_name("name") if around is not None else None
+    is_own = (
+        target is None or target.type == "self" or (name is not None and _slice(target, data) == _slice(name, data))
+    )
+    return not is_own
 
 
 def _describes_property(node: tree_sitter.Node, data: bytes) -> bool:

@@ -452,3 +452,15 @@ def test_names_of_one_declaration_are_siblings_and_own_no_type_that_is_declared_
     owners = ("Reader.", "Writer.", "tree_node.", "conf_block.", "anonymous.")
     assert not [chain for chain in chains if "." in chain and not chain.startswith(owners)]
     assert not [chain for chain in chains if chain.count(".") > 1]
+
+
+def test_a_method_of_another_object_is_no_method_of_the_class_it_stands_in() -> None:
+    text = (
+        b"class Registry\n  class << Other\n    def foreign(x)\n      x\n    end\n  end\n  def Other.looked_up(x)\n    x\n  end\n"
+        b"  class << self\n    def own(x)\n      x\n    end\n  end\n  def self.made(x)\n    x\n  end\n  def Registry.found(x)\n"
+        b"    x\n  end\nend\n"
+    )
+    language = language_of(b"a.rb", text)
+    symbols = outline_and_tree(language, text, LineTable(text), Deadline(5.0))[0].symbols
+    sure = {one.name: one.is_sure for one in symbols}
+    assert sure == {"Registry": True, "foreign": False, "looked_up": False, "own": True, "made": True, "found": True}
