@@ -49,6 +49,8 @@ MIGRATIONS: dict[int, str] = {
             PRIMARY KEY (source_id, start_byte)
         ) STRICT, WITHOUT ROWID;
     """,
+    # Whether a name was guessed is not known here: until a file is indexed again, its places claim none.
+    9: "ALTER TABLE item ADD COLUMN claimed INTEGER NOT NULL DEFAULT 0;",
 }
 """SQL that migrates a file from the version that is its key to the next; without one the index is rebuilt."""
 

@@ -117,6 +117,7 @@ def test_what_an_older_version_set_aside_is_tried_again_at_once(broken, open_hel
     with closing(sqlite3.connect(broken.index_path)) as connection, connection:
         connection.execute("DROP TABLE set_aside")
         connection.execute("DROP INDEX source_set_aside")
+        connection.execute("ALTER TABLE item DROP COLUMN claimed")
         connection.execute("PRAGMA user_version = 6")
     connection.close()
     helix = open_helix(repository)

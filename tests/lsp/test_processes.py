@@ -14,7 +14,18 @@ import pytest
 from tests.lsp.conftest import StartWire
 
 # What git may be asked: each of them only reads, as it is asked here.
-READING = {"rev-parse", "symbolic-ref", "ls-files", "check-ignore", "log", "blame", "cat-file", "config", "version"}
+READING = {
+    "rev-parse",
+    "symbolic-ref",
+    "ls-files",
+    "check-ignore",
+    "log",
+    "blame",
+    "cat-file",
+    "config",
+    "version",
+    "diff",
+}
 TIED = (
     *("--no-optional-locks", "--no-pager", "core.hooksPath=/dev/null", "core.fsmonitor=", "diff.external= "),
     *("protocol.allow=never", "safe.bareRepository=explicit", "gpg.program=false", "log.showSignature=false"),
@@ -78,6 +89,7 @@ def test_only_workers_of_our_own_and_reading_git_are_started(
             assert all(tied in line for tied in TIED), line
             what, *details = line.split(f" -C {project} ")[1].split()
             assert what in READING, line
+            assert what != "diff" or {"--no-ext-diff", "--no-textconv", "--ignore-submodules=all"} <= set(details), line
             assert what != "config" or {"--get", "--get-all", "--get-regexp", "--list", "-l"} & set(details), line
             assert what != "symbolic-ref" or len([each for each in details if each[0] != "-"]) == 1, line
     others = {command for command in commands if "git" not in os.path.basename(command[0])}
