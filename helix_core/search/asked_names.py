@@ -8,8 +8,9 @@ OrderService``, ``raises IntegrityError``) is its writer's own or another projec
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from helix_core import ingest
 from helix_core.search.known_words import MAX_POSTINGS
 from helix_core.search.question import Question
 from helix_core.search.spelling import is_one_stroke
@@ -139,5 +140,10 @@ def nowhere_notes(asked: Sequence[str], question: Question, reader: Reader) -> l
         said = "; ".join(places_of(others, hits, reader))
     except QueryBudgetError:
         said = ""
-    notes = [f"{name} is nowhere in the index" for name in asked]
-    return [*notes[:-1], f"{notes[-1]}; {said}"] if said else notes
+    notes = nowhere_sentences(asked)
+    return [*notes[:-1], f"{notes[-1]}; {said}"] if said and notes else notes
+
+
+def nowhere_sentences(names: Iterable[str]) -> list[str]:
+    """Return the sentence for each name that is nowhere, but for one that may be a secret, which no answer repeats."""
+    return [f"{name} is nowhere in the index" for name in names if not ingest.mask(name.encode()).findings]

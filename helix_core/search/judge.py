@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from helix_core.conversation import Coordinate
 from helix_core.model import Ranked
-from helix_core.search.asked_names import apart_note, asked_nowhere, nowhere_notes
+from helix_core.search.asked_names import apart_note, asked_nowhere, nowhere_notes, nowhere_sentences
 from helix_core.search.confidence import (
     FLOOR,
     AnswerFeatures,
@@ -371,9 +371,7 @@ class AnswerJudge:
     def _nowhere_notes(self, signs: AnswerSigns) -> list[str]:
         """Return a sentence for each name of the question that no file has, as those of other projects."""
         names = [name for name in signs.question.identifiers if is_compound(name)]
-        return [f"{name} is nowhere in the index" for name in names if not signs.frequency.get(name.lower())][
-            :MOST_NOTED
-        ]
+        return nowhere_sentences(name for name in names if not signs.frequency.get(name.lower()))[:MOST_NOTED]
 
     def _is_slip(self, name: str) -> bool:
         """Return whether a defined name is one stroke away. No, and noted, where the query exceeds its budget."""

@@ -270,3 +270,8 @@ def test_two_names_that_no_file_has_together_are_said_to_be_apart(proxy):
     ], packet["notes"]
     together = proxy.packet("where does retry_after use MAX_RETRIES?")
     assert not [note for note in together["notes"] if "has both" in note]
+
+
+@pytest.mark.parametrize("question", ["AKIAIOSFODNN7EXAMPLQ", "where is AKIAIOSFODNN7EXAMPLQ used in Nested?"])
+def test_a_name_that_may_be_a_secret_is_repeated_by_no_note(helix, question):
+    assert not [note for note in helix.packet(question)["notes"] if "AKIA" in note]
