@@ -249,10 +249,17 @@ def _python_shape(name: str, members: tuple[Member, ...]) -> str:
     lines = ["", "", f"class {name}(TypedDict):"]
     for each in members:
         said = _python_type(each.type)
-        lines.append(f"    {each.name}: {said if each.is_required else f'NotRequired[{said}]'}")
+        line = f"    {each.name}: {said if each.is_required else f'NotRequired[{said}]'}"
+        lines += [line] if len(line) <= WIDTH or not each.is_required else _a_value_a_line(line)
         if each.about:
             lines += textwrap.wrap(f'"""{each.about}"""', WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 4)
     return "\n".join(lines) + "\n"
+
+
+def _a_value_a_line(line: str) -> list[str]:
+    """Return the line of a field with ``Literal[…]`` with each of its values on a line of its own."""
+    head, _, values = line.removesuffix("]").partition("[")
+    return [f"{head}[", *(f"        {value}," for value in values.split(", ")), "    ]"]
 
 
 def _python_method(call: Call) -> str:
