@@ -32,16 +32,14 @@ _TESTS = frozenset({"it", "test", "specify", "scenario", "fit", "xit"})
 _PARTS = frozenset({"name", "owner", "call", "callee", "word", "declarator", "body"})
 _WORDS = {"struct": "struct", "enum": "enum", "extension": "extension"}
 _C_NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name"})
-_NO_NAMES_IN_C = frozenset(
-    re.findall(
-        r"\w+",
-        "_Bool __extension__ __inline __inline__ __restrict auto bool break case catch char class const "
-        "constexpr continue default delete do double else enum explicit extern false float for friend "
-        "goto if inline int long mutable namespace new nullptr private protected public register "
-        "restrict return short signed sizeof static struct switch template this throw true try typedef "
-        "typename union unsigned using virtual void volatile wchar_t while",
-    )
-)
+_WORDS_OF_C = """
+_Bool __extension__ __inline __inline__ __restrict auto bool break case catch char class const
+constexpr continue default delete do double else enum explicit extern false float for friend
+goto if inline int long mutable namespace new nullptr private protected public register
+restrict return short signed sizeof static struct switch template this throw true try typedef
+typename union unsigned using virtual void volatile wchar_t while
+"""
+_NO_NAMES_IN_C = frozenset(_WORDS_OF_C.split())
 """Words of C and C++ that name nothing: where one stands for a name, a macro in front of it was not understood."""
 _ACCESSORS = frozenset({"get", "set", "value"})
 _DEEPEST_DECLARATOR = 16
