@@ -709,3 +709,21 @@ def test_why_an_import_is_not_compared_is_said(packages, language, code, reason)
 def test_an_import_that_is_proposed_is_left_alone(packages):
     text = "Add a new export, and then:\n\n```ts\nimport { shutCart } from '@shop/web';\n```\n"
     assert rules(packages, text) == []
+
+
+def test_a_renamed_member_is_told_though_others_use_or_have_the_old_name(shop):
+    write(
+        shop.workspace,
+        {
+            "shop/cart.py": "class Cart:\n    def total_price(self):\n        return 0\n",
+            "tests/test_basket.py": "from shop.basket import Basket\n\nassert not Basket().total_price()\n",
+        },
+    )
+    shop.refresh()
+    assert rules(shop, "`Basket.total_price` sums, and `Basket.add_line` puts.") == []
+    file = shop.workspace / "shop/basket.py"
+    file.write_text(file.read_text().replace("def total_price", "def sum_of_prices"))
+    one = finding(shop, "`Basket.total_price` sums them up.")
+    assert (one["rule"], one["reason"], one["now"]["symbol"]) == ("name-gone", "renamed", "Basket.sum_of_prices")
+    assert one["message"] == "shop/basket.py had it, and has it no more; it may be Basket.sum_of_prices now"
+    assert rules(shop, "`Cart.total_price` sums them up.") == []

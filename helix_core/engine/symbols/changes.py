@@ -18,7 +18,7 @@ from helix_core.engine.symbols.choice import CursorContext, chain_of, choose_bas
 from helix_core.engine.symbols.hierarchy import MOST_BASES
 from helix_core.engine.symbols.lookup import NameNeighborhood, Uses
 from helix_core.engine.symbols.place import Spot, weigh_spots
-from helix_core.engine.verdict import FileObservation, Weigher, parameters_differ, signature
+from helix_core.engine.verdict import ALIKE, FileObservation, Weigher, parameters_differ, renamed, share, signature
 from helix_core.errors import RefusedStatementError
 from helix_core.ingest import (
     MEMBERLESS_BASES,
@@ -52,8 +52,6 @@ MOST_LOOKED_UP = 60
 """So many changes are looked up for what is around them, before the first ones are shown."""
 NEARBY = 4
 """Times as many uses are read as are shown, of which those that import the definition are kept."""
-ALIKE = 0.6
-"""Least Jaccard coefficient of the lines of two definitions of which one is the other under a new name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +119,7 @@ def compared(path: bytes, then: bytes, now: bytes, language: str) -> list[Change
         if chain not in after:
             is_said = any(chain[:depth] in before and chain[:depth] not in after for depth in range(1, len(chain)))
             if not is_said and _counts(one, language) and not _is_imported(one, now):
-                other = _renamed(one, before, after, then=then, now=now)
+                other = renamed(one, before, after.values(), then=then, now=now)
                 found.append(Change("gone" if other is None else "renamed", path, one, other, path if other else b""))
             continue
         other = after[chain]
@@ -180,29 +178,6 @@ def _imports(data: bytes) -> Iterator[list[bytes]]:
             yield _WORDS.findall(line)
             opening, closing = max(map(line.rfind, (b"(", b"{"))), max(map(line.rfind, (b")", b"}")))
             is_open = opening > closing or (is_open and closing < 0)
-
-
-def _renamed(
-    one: Declaration,
-    before: dict[tuple[str, ...], Declaration],
-    after: dict[tuple[str, ...], Declaration],
-    *,
-    then: bytes,
-    now: bytes,
-) -> Declaration | None:
-    """Return the only new declaration of the same owner and kind with nearly the same lines."""
-    text = set(block(then, one)[1:])
-    alike = [
-        other
-        for chain, other in after.items()
-        if chain not in before and chain[:-1] == one.chain[:-1] and other.kind == one.kind
-        and text and _share(text, set(block(now, other)[1:])) >= ALIKE
-    ]  # fmt: skip
-    return alike[0] if len(alike) == 1 else None
-
-
-def _share(one: set[str], other: set[str]) -> float:
-    return len(one & other) / max(len(one | other), 1)
 
 
 _Around = tuple[dict[str, list[Spot]], dict[str, Any]]
@@ -356,8 +331,8 @@ class ChangesAnswer:
             return False
         if one.then.kind == now.kind == "value" and one.then.value:
             return one.then.value == now.value
-        text = set(block(mask(then).data, one.then)[1:])
-        return bool(text) and _share(text, set(block(self._data(other.path), now)[1:])) >= ALIKE
+        text = block(mask(then).data, one.then)[1:]
+        return bool(text) and share(text, block(self._data(other.path), now)[1:]) >= ALIKE
 
     def _inherited(self, one: Change) -> Change | None:
         """Return the change of a method that a base class of its class has now."""

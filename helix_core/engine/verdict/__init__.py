@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from helix_core.engine.verdict.citation_outcome import Unjudged, reasons_unjudged
     from helix_core.engine.verdict.cited import CheckedText
     from helix_core.engine.verdict.contradictions import Disputes, opposed, settled
-    from helix_core.engine.verdict.declaration_changes import parameters_differ, signature
+    from helix_core.engine.verdict.declaration_changes import ALIKE, parameters_differ, renamed, share, signature
     from helix_core.engine.verdict.explain import ExplainStep, Explanation, explained
     from helix_core.engine.verdict.judge import Judgement, OnlyInBuffer, UnsavedNames, all_lost
     from helix_core.engine.verdict.not_indexed import NotIndexed, set_aside_note, with_named
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from helix_core.engine.verdict.weigher import ObservedItem, Placed, VerdictContext, Weigher
 
 __all__ = [
+    "ALIKE",
     "OPEN_SCHEMA",
     "REASONS",
     "Buffers",
@@ -89,8 +90,10 @@ __all__ = [
     "reason_words",
     "reasons_unjudged",
     "refresh_plan",
+    "renamed",
     "set_aside_note",
     "settled",
+    "share",
     "signature",
     "specificity",
     "verdict",
@@ -105,7 +108,7 @@ __getattr__ = lazy_face(
         "citation_outcome": ("Unjudged", "reasons_unjudged"),
         "cited": ("CheckedText",),
         "contradictions": ("Disputes", "opposed", "settled"),
-        "declaration_changes": ("parameters_differ", "signature"),
+        "declaration_changes": ("ALIKE", "parameters_differ", "renamed", "share", "signature"),
         "explain": ("ExplainStep", "Explanation", "explained"),
         "judge": ("Judgement", "OnlyInBuffer", "UnsavedNames", "all_lost"),
         "not_indexed": ("NotIndexed", "set_aside_note", "with_named"),

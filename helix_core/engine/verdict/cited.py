@@ -13,7 +13,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
@@ -39,6 +39,7 @@ from helix_core.engine.verdict.citation_outcome import (
 )
 from helix_core.engine.verdict.cited_files import MOST_FILES, CitedFile, CitedFiles
 from helix_core.engine.verdict.cited_imports import CitedImports
+from helix_core.engine.verdict.declaration_changes import renamed
 from helix_core.engine.verdict.judge import unindexed
 from helix_core.engine.verdict.outdated import OutdatedDocuments
 from helix_core.engine.verdict.spans import whole_word
@@ -99,6 +100,15 @@ _OF_LANGUAGES = frozenset(dir(builtins)) | frozenset(
 _BODIES = frozenset(("function", "method", "test", "class"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Former:
+    """A declaration that the file at ``path`` had, with the bytes that it had then."""
+
+    path: bytes
+    declaration: Declaration
+    data: bytes
+
+
 class CheckedText:
     """The check of one text. ``folder`` is the workspace's path, ``base`` the folder of the text in it.
 
@@ -124,7 +134,7 @@ class CheckedText:
         self._known.kept.follow(reader)
         self._set_aside = set_aside
         self._names: dict[tuple[tuple[str, ...], bool, bool, str], CitationOutcome] = {}
-        self._old: dict[str, tuple[bytes, Declaration, bytes]] = {}
+        self._old: dict[tuple[str, ...], _Former] = {}
         self._notes: dict[str, None] = {}
         self._stale: dict[bytes, bytes | None] = {}
         self._changed_code: list[bytes] | None = None
@@ -424,10 +434,9 @@ class CheckedText:
             return uncompared(Unjudged.COMMON_WORD)
         classes = [at for at in self._implementations(owner) if at.hit.kind == "class"]
         if owner[:1].isupper() and len(self._known.defined(owner)) >= 1:
-            found = self._member(one, classes)
-            gone = self._gone(one) if not found.is_known else found
+            gone = self._gone(one)
             # What became of it is known; else an unseen base may give it.
-            return gone if gone.now is not None else found
+            return gone if gone.now is not None else self._member(one, classes)
         return self._module_member(one) if not classes else uncompared(Unjudged.OPEN)
 
     def _member(self, one: Citation, classes: Sequence[DefinedAt]) -> CitationOutcome:
@@ -568,23 +577,21 @@ class CheckedText:
         return uncompared(Unjudged.NOT_HERE)
 
     def _find_gone(self, citations: Iterable[Citation]) -> None:
-        """Look up, in the files changed lately, the names that no code of the workspace contains any more."""
+        """Look up, in the files changed lately, the names that nothing defines any more: of a name without its owner,
+        those that no code has; of ``Owner.name``, those that its owner lost, whoever else has a member of that name.
+        """
         if not self._is_whole or self._git is None:
             return
         asked = dict.fromkeys(
-            citation.name
+            citation.parts[-2:]
             for citation in citations
             if citation.kind is CitationKind.SYMBOL
             and citation.is_claim
-            and is_compound(citation.name)
+            and (len(citation.parts) > 1 or is_compound(citation.name))
             and len(citation.name) > 5
         )
-        lost = (
-            name
-            for name in list(asked)[:MOST_LOOKED_UP]
-            if all(self._has_lost(at.path, name) for at in self._known.defined(name))
-        )
-        wanted = list(islice((name for name in lost if not self._known.is_in_code(name)), MOST_GONE_NAMES))
+        lost = [parts for parts in list(asked)[:MOST_LOOKED_UP] if not self._still_defined(parts)]
+        wanted = list(islice((parts for parts in lost if self._may_be_gone(parts)), MOST_GONE_NAMES))
         if not wanted:
             return
         try:
@@ -592,58 +599,64 @@ class CheckedText:
         except GitError as error:
             self._notes[f"names were not compared with git's history: {error}"] = None
 
+    def _still_defined(self, parts: tuple[str, ...]) -> list[DefinedAt]:
+        """Return the definitions of a name that the disk still has, of ``Owner.name`` those of its owner or module."""
+        known = [at for at in self._known.defined(parts[-1]) if not self._has_lost(at.path, parts[-1])]
+        return [at for at in known if len(parts) < 2 or at.trail[-1:] == parts[-2:-1] or parts[-2] in _modules(at.path)]
+
+    def _may_be_gone(self, parts: tuple[str, ...]) -> bool:
+        is_member = len(parts) > 1 and parts[-2] not in _OF_LANGUAGES and bool(self._known.defined(parts[-2]))
+        return is_member or (is_compound(parts[-1]) and not self._known.is_in_code(parts[-1]))
+
     def _declared_before(
-        self, names: Sequence[str], changed: ChangedSince
-    ) -> dict[str, tuple[bytes, Declaration, bytes]]:
+        self, names: Sequence[tuple[str, ...]], changed: ChangedSince
+    ) -> dict[tuple[str, ...], _Former]:
         committed = self._weigher.facts.committed
         if committed is None or not changed.commit:
             return {}
-        found: dict[str, tuple[bytes, Declaration, bytes]] = {}
+        found: dict[tuple[str, ...], _Former] = {}
         code = [path for path in changed.paths if _language(path) in LANGUAGES][:MOST_OLD_FILES]
         for path in code:
             self._weigher.facts.check()
             (data,) = committed.read([(changed.commit, path)])
-            here = [name for name in names if name not in found and data is not None and name.encode() in data]
+            here = [parts for parts in names if parts not in found and data is not None and parts[-1].encode() in data]
             if not here or data is None:
                 continue
             for declaration in declarations(data, _language(path)):
-                if declaration.chain[-1] in here:
-                    found.setdefault(declaration.chain[-1], (path, declaration, data))
+                for parts in here:
+                    if declaration.chain[-1] == parts[-1] and declaration.chain[-2:-1] in ((), parts[-2:-1]):
+                        found.setdefault(parts, _Former(path, declaration, data))
         return found
 
     def _gone(self, one: Citation) -> CitationOutcome:
-        """Judge a name that no code contains: wrong where a file of this workspace declared it before."""
-        old = self._old.get(one.name)
+        """Judge a name that nothing defines any more: wrong where a file of this workspace declared it before, and no
+        code has it, or the same file has what it became.
+        """
+        old = self._old.get(one.parts[-2:])
         if old is None:
             return uncompared(Unjudged.NOT_HERE)
-        path, then, then_data = old
-        if len(one.parts) > 1 and then.chain[-2:-1] not in ((), one.parts[-2:-1]):
-            return uncompared(Unjudged.NOT_HERE)
-        now = self._became(path, then, then_data)
+        now = self._became(old)
+        is_said = self._known.is_in_code(one.name)
+        if now is None and is_said:
+            return uncompared(Unjudged.OPEN)
+        had = f"{source_id_of(old.path)} had it"
         shown = f"; it may be {now.symbol} now" if now is not None else ""
         reason = Reason.RENAMED if now is not None else Reason.GONE
-        return wrong_citation(
-            "name-gone", reason, f"{source_id_of(path)} had it, and no code has it any more{shown}", now
-        )
+        missing = "has it no more" if is_said else "no code has it any more"
+        return wrong_citation("name-gone", reason, f"{had}, and {missing}{shown}", now)
 
-    def _became(self, path: bytes, then: Declaration, then_data: bytes) -> CitedPlace | None:
-        """Return the new declaration with the same owner, kind and similar text in the same file."""
-        file = self._files.read(path)
+    def _became(self, old: _Former) -> CitedPlace | None:
+        """Return what the same file has in the place of what is gone."""
+        file = self._files.read(old.path)
         if file is None:
             return None
-        language = _language(path)
-        before = {declaration.chain for declaration in declarations(then_data, language)}
-        text = set(block(then_data, then)[1:])
-        alike = [
-            declaration
-            for declaration in declarations(file.data, language)
-            if (declaration.chain[:-1], declaration.kind) == (then.chain[:-1], then.kind)
-            and declaration.chain not in before
-            and _share(text, set(block(file.data, declaration)[1:])) >= 0.6
-        ]  # fmt: skip
-        if len(alike) != 1:
+        language = _language(old.path)
+        before = {declaration.chain for declaration in declarations(old.data, language)}
+        after = declarations(file.data, language)
+        if any(declaration.chain == old.declaration.chain for declaration in after):
             return None
-        return CitedPlace(path, alike[0].line, ".".join(alike[0].chain[-2:]))
+        now = renamed(old.declaration, before, after, then=old.data, now=file.data)
+        return CitedPlace(old.path, now.line, ".".join(now.chain[-2:])) if now is not None else None
 
     # Quotes
 
@@ -834,11 +847,6 @@ def _is_imported(data: bytes, base: str, path: bytes) -> bool:
             is_renamed = at > 0 and names[at - 1] == "as"
             return not is_renamed and match[1].rpartition(".")[2].removeprefix("_") in modules
     return False
-
-
-def _share(one: set[str], other: set[str]) -> float:
-    """Return the Jaccard coefficient of two sets of lines."""
-    return len(one & other) / max(len(one | other), 1)
 
 
 def _pieces(quoted: Sequence[str]) -> list[list[str]]:

@@ -7,12 +7,13 @@ the document gives and that is another now.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from helix_core.ingest import (
     Declaration,
     Parameter,
     Reference,
+    block,
     python_parameters,
     split,
     value_of,
@@ -21,6 +22,8 @@ from helix_core.model import DocumentChange, DocumentFlag
 
 # The longest distance, in characters, between a name and a value that belongs to it.
 _NEAR = 60
+ALIKE = 0.6
+"""Least Jaccard coefficient of the lines of two definitions of which one is the other under a new name."""
 _PAST = re.compile(
     r"\b(?:remov(?:ed?|es|al|ing)|deprecat\w+|renam\w+|no longer|formerly|previous(?:ly)?|used to be|prior to"
     r"|was called|were called|instead of|replac(?:ed?|es|ing)|obsolete|legacy|dropp?(?:ed)?|gone|old(?:er)?"
@@ -79,6 +82,39 @@ def signature(declaration: Declaration) -> str:
 def dotted(chain: Sequence[str]) -> str:
     """Return the last two names of a chain, joined by a dot."""
     return ".".join(chain[-2:])
+
+
+def renamed(
+    one: Declaration,
+    before: Container[tuple[str, ...]],
+    after: Iterable[Declaration],
+    *,
+    then: bytes,
+    now: bytes,
+) -> Declaration | None:
+    """Return the only new declaration of the same owner and kind with nearly the same lines.
+
+    Args:
+        one: A declaration that is gone.
+        before: The chains that its file had.
+        after: The declarations that it has now.
+        then: The bytes of the file that had it.
+        now: Its bytes now.
+    """
+    text = block(then, one)[1:]
+    alike = [
+        other
+        for other in after
+        if other.chain not in before and other.chain[:-1] == one.chain[:-1] and other.kind == one.kind
+        and text and share(text, block(now, other)[1:]) >= ALIKE
+    ]  # fmt: skip
+    return alike[0] if len(alike) == 1 else None
+
+
+def share(one: Iterable[str], other: Iterable[str]) -> float:
+    """Return the Jaccard coefficient of two sets of lines."""
+    first, second = set(one), set(other)
+    return len(first & second) / max(len(first | second), 1)
 
 
 def _shown(parameters: Sequence[Parameter]) -> Iterator[str]:
