@@ -24,6 +24,8 @@ from helix_core.workspace import DiskError, DiskFile, Root, Scan, content_reason
 
 BATCH_FILES = 64
 BATCH_S = 0.25
+WAITER_LOOK_S = 0.01
+"""How often a transaction looks whether another process waits to write, in seconds: a look costs as much as a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ class Intake:
         """Store the queued writes, in several transactions when other processes wait to write."""
         with self._root.scan() as scan:
             while self._writes:
-                done = 0
+                done, look_at = 0, time.monotonic() + WAITER_LOOK_S
                 with self._writer.batch():
                     for write in self._writes:
                         done += 1
@@ -145,8 +147,11 @@ class Intake:
                                 self._leave([same.pop()])
                         else:
                             self._moved.append(write.path)
+                        if time.monotonic() < look_at:
+                            continue
                         if self._writer.should_yield():
                             break
+                        look_at = time.monotonic() + WAITER_LOOK_S
                     if is_last and done == len(self._writes) and not self._moved:
                         self._leave_rest()
                 del self._writes[:done]
