@@ -108,6 +108,20 @@ def test_who_uses_a_name_is_asked_at_the_terminal(helix: RunHelix, shop: Path) -
     assert helix("uses", "shipping_cost", "--path", shop, "--json").answer["schema"] == "helix.symbol/1"
 
 
+def test_a_name_of_several_definitions_is_shown_as_such_above_what_is_counted_of_all(
+    helix: RunHelix, shop: Path
+) -> None:
+    (shop / "shop/arbiters.py").write_text(
+        "class Arbiter:\n    def spawn_worker(self):\n        return 1\n\n\n"
+        "class DirtyArbiter:\n    def spawn_worker(self):\n        return 2\n"
+    )
+    first = helix("uses", "spawn_worker", "--path", shop).out.splitlines()[0]
+    assert first == "spawn_worker · 2 definitions · 0 users · 0 tests"
+    one = helix("uses", "DirtyArbiter.spawn_worker", "--path", shop).out.splitlines()
+    assert one[0] == "DirtyArbiter.spawn_worker · method · 0 users · 0 tests"
+    assert not [line for line in one if "name one as" in line]
+
+
 def test_uses_that_are_left_out_are_counted_and_a_page_away(helix: RunHelix, shop: Path) -> None:
     code = "\n".join(f"def bill_{n}():\n    return shipping_cost({n})\n\n" for n in range(5))
     (shop / "shop/checkout.py").write_text(f"from shop.shipping import shipping_cost\n\n\n{code}")

@@ -442,3 +442,25 @@ def test_of_fixtures_of_one_name_the_nearest_is_used(tmp_path, open_helix):
         (b"tests/test_own.py", "tests/test_own.py:9"),
     ):
         assert told(engine, "shelf", path=path, line=5)[0] == [user]
+
+
+def test_a_member_that_is_named_with_its_owner_has_its_owners_users_and_documents_alone(tmp_path, open_helix):
+    folder = tmp_path / "project"
+    write(
+        folder,
+        {
+            "arbiter.py": "class Arbiter:\n    def spawn_worker(self):\n        return 1\n",
+            "dirty.py": "class DirtyArbiter:\n    def spawn_worker(self):\n        return 2\n",
+            "docs/dirty.md": "# Dirty Arbiters\n\nThe Dirty Arbiter calls `self.spawn_worker()`.\n",
+            "docs/main.md": "# The Arbiter\n\nIt calls `self.spawn_worker()`.\n",
+        },
+    )
+    helix = open_helix(folder)
+    helix.refresh()
+    for owner, document in (("Arbiter", "docs/main.md"), ("DirtyArbiter", "docs/dirty.md")):
+        known = helix.symbols.about(f"{owner}.spawn_worker")
+        assert known["definitions_total"] == 1
+        assert [place["source_id"] for place in known["documents"]] == [document]
+    both = helix.symbols.about("spawn_worker")
+    assert both["definitions_total"] == 2
+    assert len(both["documents"]) == 2

@@ -54,7 +54,7 @@ class CursorContext:
 
 @dataclass(frozen=True, slots=True)
 class LikelyDefinitions:
-    """The likely definitions, best first, and the number of all definitions of the name."""
+    """The likely definitions, best first, and the number of all of the name, of ``Owner.name`` those of the owner."""
 
     definitions: tuple[DefinedAt, ...] = ()
     total: int = 0
@@ -77,9 +77,9 @@ def choose(candidates: Sequence[DefinedAt], wanted: NameQuery, here: CursorConte
     exact = [one for one in known if one.hit.name == wanted.name]
     # A name in a text has its exact case; a typed name may not.
     known = exact or ([] if here.path else known)
-    total = len(known)
     if wanted.owners and not wanted.is_own:
         known = _owned(known, wanted.owners, here)
+    total = len(known)
     pointed = [one for one in known if one.path == here.path and one.hit.start_line == here.line]
     if pointed:
         return LikelyDefinitions(tuple(pointed[:1]), total)

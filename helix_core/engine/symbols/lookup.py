@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
@@ -24,12 +25,13 @@ from helix_core.engine.symbols.choice import (
 from helix_core.engine.symbols.hierarchy import WITHOUT_BASES, ClassHierarchy
 from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
 from helix_core.engine.symbols.uses import Standing, UseJudge
-from helix_core.engine.verdict import Weigher, line_of_mention, line_on_disk, lines_of_use, owners_in
+from helix_core.engine.verdict import Weigher, line_of_mention, line_on_disk, lines_of_use, owners_in, whole_word
 from helix_core.ingest import language_of
 from helix_core.lines import LineTable
 from helix_core.model import FUNCTIONS, Item, Overlays, Role
 from helix_core.search import Imports, module_of, resolves_to
 from helix_core.store import DefinedAt, DefinitionHit, Reader, UseTotals
+from helix_core.words import split_identifier
 from helix_core.workspace import BlamedLines, LineHistory
 
 SHOWN = 5
@@ -234,15 +236,18 @@ class NameNeighborhood:
         return replace(found, total=total, is_counted=is_counted)
 
     def documents(self) -> Uses:
-        """Return documents that write the name as code; those with it in their heading first."""
-        best = self._definitions[0]
-        asked = [".".join((best.trail[-1], self._name))] if best.trail else []
+        """Return documents that write the name as code; those with it in their heading first. Where another owner has a
+        member of the name, a section says whose it means by the owner's name.
+        """
+        owners = {one.trail[-1] for one in self._definitions if one.trail}
+        asked = [f"{owner}.{self._name}" for owner in sorted(owners)]
         ids: dict[int, None] = {}
         for text in (*asked, self._name):
             ids.update(dict.fromkeys(self._reader.uses.documents_mentioning(text, DOCUMENTS_TRIED)))
         items = self._reader.files.items(list(ids))
         ranked = sorted(items.values(), key=lambda item: self._name not in item.name)
-        line = partial(_line_of_mention, names=(*asked, self._name))
+        others = {one.trail[-1] for one in self._others if one.trail and one not in self._overrides} - owners
+        line = partial(_line_of_mention, names=(*asked, self._name), owners=owners if others else (), others=others)
         files = DOCUMENTS_TRIED if self._counts else DOCUMENT_FILES_TRIED
         return self._page(self._spots(ranked, line, files)[0])
 
@@ -397,8 +402,27 @@ def _qualified(one: DefinedAt) -> str:
     return ".".join(chain_of(one))
 
 
-def _line_of_mention(data: bytes, item: Item, names: Sequence[str]) -> list[UsedLine]:
+def _line_of_mention(
+    data: bytes, item: Item, names: Sequence[str], owners: Collection[str], others: Collection[str]
+) -> list[UsedLine]:
+    """Return the line of an item that writes one of the names; where owners are given, it or its headings name one."""
+    if owners:
+        text = f"{item.symbol}\n{data[item.start_byte : item.end_byte].decode('utf-8', 'replace')}"
+        # ``Arbiter`` is not named by "Dirty Arbiter".
+        for other in others:
+            text = _spelled(other).sub("", text)
+        if not any(_spelled(owner).search(text) for owner in owners):
+            return []
     return list(islice((UsedLine(line) for name in names if (line := line_of_mention(data, item, name))), 1))
+
+
+def _spelled(name: str) -> re.Pattern[str]:
+    """Return the pattern of a class in prose: ``DirtyArbiter`` is the dirty arbiter, too."""
+    words = split_identifier(name)
+    if len(words) < 2:
+        return whole_word(name)
+    apart = r"[\s_-]?".join(map(re.escape, words))
+    return re.compile(rf"(?i)(?<!\w){apart}s?(?!\w)")
 
 
 SYMBOL_SCHEMA = "helix.symbol/1"

@@ -293,7 +293,12 @@ def draw_uses(answer: dict[str, Any], workspace: Path, shown: Collection[str] = 
     page = Page()
     about = "" if answer["totals_exact"] else "about "
     totals = [f"{about}{count(answer[f'{kind}s_total'], kind)}" for kind in ("user", "test")]
-    page.line(Text(inert_line(answer["symbol"]), style="bold"), dim(f" · {answer['kind']} · {' · '.join(totals)}"))
+    symbols = {place["symbol"] for place in answer["definitions"]}
+    # What is counted is of all definitions that are meant.
+    name, what = (answer["symbol"], answer["kind"])
+    if len(symbols) > 1:
+        name, what = answer["name"], count(answer["definitions_total"], "definition")
+    page.line(Text(inert_line(name), style="bold"), dim(f" · {what} · {' · '.join(totals)}"))
     for kind in _OF_NAME:
         places = answer[kind]
         if kind == "same_name":
