@@ -25,7 +25,7 @@ FEEDS_STRUCTURED = (
 microsoft/copilot-intellij-feedback#2058). They get the text alone: the structured object costs five times as much and
 says no more that a model can use."""
 
-_LISTED = ("definitions", "overrides", "same_name", "users", "tests", "documents", "co_changed")
+_LISTED = ("definitions", "overrides", "same_name", "users", "tests", "documents")
 
 
 def feeds_structured(client: str) -> bool:
@@ -96,6 +96,9 @@ def _symbol(answer: Mapping[str, Any]) -> str:
         if not places:
             continue
         lines += [f"{kind.replace('_', ' ')}{_cut(answer, kind)}:", *map(_place, places)]
+    partners = [place["source_id"] for place in answer["co_changed"] if place["status"] != Status.NEEDS_REFRESH]
+    if partners:
+        lines.append(f"often committed together with it: {', '.join(partners)}")
     reached = answer.get("reached")
     if reached is not None:
         lines.append(f"reached by a change{'' if answer['reached_all'] else ' (more than is shown)'}:")

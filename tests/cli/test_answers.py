@@ -122,6 +122,17 @@ def test_a_name_of_several_definitions_is_shown_as_such_above_what_is_counted_of
     assert not [line for line in one if "name one as" in line]
 
 
+def test_files_that_change_together_are_named_without_a_line_or_a_mark(helix: RunHelix, shop: Path) -> None:
+    for number, touched in enumerate([*[("near", "fares")] * 3, *[("other",)] * 12], 1):
+        for name in touched:
+            (shop / f"shop/{name}.py").write_text(f"def of_{name}():\n    return {number}\n")
+        git(shop, "add", "-A")
+        git(shop, "commit", "-q", "-m", f"Step {number}")
+    lines = helix("uses", "of_near", "--path", shop).out.splitlines()
+    at = lines.index("often committed together with it")
+    assert lines[at + 1] == "  shop/fares.py"
+
+
 def test_uses_that_are_left_out_are_counted_and_a_page_away(helix: RunHelix, shop: Path) -> None:
     code = "\n".join(f"def bill_{n}():\n    return shipping_cost({n})\n\n" for n in range(5))
     (shop / "shop/checkout.py").write_text(f"from shop.shipping import shipping_cost\n\n\n{code}")

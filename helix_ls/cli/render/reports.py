@@ -284,8 +284,8 @@ def draw_comparison(found: dict[str, Any]) -> None:
 
 
 _AROUND = ("overrides", "users", "tests", "documents")
-_OF_NAME = ("definitions", "overrides", "users", "tests", "documents", "same_name", "co_changed")
-_WORDS_OF = {"same_name": "same name", "co_changed": "changes with it"}
+_OF_NAME = ("definitions", "overrides", "users", "tests", "documents", "same_name")
+_WORDS_OF = {"same_name": "same name"}
 
 
 def draw_uses(answer: dict[str, Any], workspace: Path, shown: Collection[str] = ()) -> None:
@@ -309,6 +309,12 @@ def draw_uses(answer: dict[str, Any], workspace: Path, shown: Collection[str] = 
             is_exact = answer["totals_exact"] or kind == "definitions"
             others = "; name one as Owner.name or module.name" if kind == "definitions" else ""
             page.line("  ", dim(f"… and {'' if is_exact else 'about '}{more:,} more{others}"))
+    if partners := [place for place in answer["co_changed"] if place["status"] != "needs_refresh"]:
+        # Git tells them; no line of them is evidence.
+        page.space()
+        page.line(Text("often committed together with it", style="bold"))
+        for place in partners:
+            page.line("  ", dim(inert_line(place["source_id"])), indent=2)
     if "reached" in answer:
         _draw_places(page, "reached by a change", answer["reached"], workspace)
         if not answer["reached_all"]:
