@@ -26,6 +26,7 @@ _NO_WORK_TREE = ("not a git repository (or any", "must be run in a work tree", "
 _CHUNK_BYTES = 1 << 18
 _STOP_LOOK_S = 0.05
 _SETTINGS = (
+    "advice.graftFileDeprecated=false",
     "core.hooksPath=/dev/null",
     "core.pager=cat",
     "core.alternateRefsCommand=",
@@ -58,6 +59,7 @@ _FLAGS = (
 )
 _ENVIRONMENT = {
     "GIT_ALLOW_PROTOCOL": "",
+    "GIT_GRAFT_FILE": os.devnull,
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_PAGER": "cat",

@@ -54,6 +54,18 @@ def test_a_commit_is_that_of_the_real_history_where_one_is_replaced(repository):
     assert found[b"a.py"].commit == first
 
 
+def test_a_commit_is_that_of_the_real_history_where_a_graft_cuts_it(repository):
+    repository.write("a.py", "1")
+    first = repository.commit("first")
+    repository.write("b.py", "1")
+    second = repository.commit("second")
+    grafts = repository.path / ".git" / "info" / "grafts"
+    grafts.parent.mkdir(exist_ok=True)
+    grafts.write_text(f"{second}\n")
+    found = last_commits(opened(repository))
+    assert found[b"a.py"].commit == first
+
+
 def test_odd_names_and_odd_authors_survive(repository):
     for name in ODD:
         repository.write(name)
