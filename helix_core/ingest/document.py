@@ -22,6 +22,7 @@ from helix_core.ingest.data_blocks import blanked, unclosed_from
 from helix_core.ingest.generation import MADE_BY
 from helix_core.ingest.languages import Language, language_of
 from helix_core.ingest.masked import Masked, masked_at
+from helix_core.ingest.never_run import never_run
 from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, end_of_code, outline, outline_of
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.secrets import mask
@@ -325,7 +326,8 @@ def _outline_and_tree(
     tree = parse(loaded, code, deadline)
     if tree is None or is_tangled(tree.root_node):
         return outline_of(language.name, data, lines), None, True
-    found = outline(loaded, tree, code, headings=language.grammar.headings)
+    dead = never_run(language.name, tree.root_node, code)
+    found = outline(loaded, tree, code, headings=language.grammar.headings, dead=dead)
     if tree.root_node.has_error:
         end = unclosed_from(language.name, code)
         symbols = (one if one.end <= end else replace(one, is_sure=False) for one in found.symbols)

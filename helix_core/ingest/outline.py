@@ -6,6 +6,7 @@ Text without a grammar is outlined by titles, ``[sections]`` and definition-like
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -113,11 +114,21 @@ class _Captured:
     a declaration gives to a type or a value, which owns no type that stands in it."""
 
 
-def outline(loaded: Loaded, tree: tree_sitter.Tree, data: bytes, *, headings: bool) -> Outline:
-    """Return the outline of ``tree``, which is the parse of ``data`` and is not tangled."""
+def outline(
+    loaded: Loaded, tree: tree_sitter.Tree, data: bytes, *, headings: bool, dead: Sequence[tuple[int, int]] = ()
+) -> Outline:
+    """Return the outline of ``tree``, which is the parse of ``data`` and is not tangled. Nothing in the disjoint ranges
+    ``dead``, which are in order, defines or imports anything: they are strings.
+    """
     root = tree.root_node
     captures = tree_sitter.QueryCursor(loaded.text).captures(root)
-    found = _without_locals(_definitions(loaded, root, data), captures)
+    definitions = _definitions(loaded, root, data)
+    if dead:
+        captures = {
+            name: [node for node in nodes if not _is_inside(node.start_byte, dead)] for name, nodes in captures.items()
+        }
+        definitions = [item for item in definitions if not _is_inside(item.start, dead)]
+    found = _without_locals(definitions, captures)
     titles = [Heading(item.start, item.end, item.name) for item in found] if headings else []
     symbols = sections(titles, data, entries(data)) if headings else _nest(found)
     comments = _ranges(captures.get("comment", []))
@@ -126,7 +137,7 @@ def outline(loaded: Loaded, tree: tree_sitter.Tree, data: bytes, *, headings: bo
         symbols=tuple(symbols),
         imports=tuple(_imports(captures, data)),
         doc=tuple(doc),
-        strings=tuple(_outside(_ranges(captures.get("string", [])), doc)),
+        strings=tuple(sorted([*_outside(_ranges(captures.get("string", [])), doc), *dead])),
         leads=tuple(sorted([*comments, *_ranges(captures.get("lead", []))])),
         keywords=loaded.keywords,
     )
@@ -229,13 +240,7 @@ def _place(item: _Captured) -> tuple[int, int]:
 def _without_locals(found: list[_Captured], captures: dict[str, list[tree_sitter.Node]]) -> list[_Captured]:
     """Return the definitions without the variables of functions that have no name, and so are no symbols themselves."""
     closures = _disjoint(sorted(set(_ranges(captures.get("closure", []))) - set(_ranges(captures.get("wrapper", [])))))
-    starts = [start for start, _ in closures]
-
-    def is_local(item: _Captured) -> bool:
-        index = bisect_right(starts, item.start) - 1
-        return index >= 0 and item.start < closures[index][1]
-
-    return [item for item in found if item.kind != "constant" or not is_local(item)]
+    return [item for item in found if item.kind != "constant" or not _is_inside(item.start, closures)]
 
 
 def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Captured | None:
@@ -479,6 +484,12 @@ def _disjoint(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
             out.append(item)
             end = item[1]
     return out
+
+
+def _is_inside(offset: int, ranges: Sequence[tuple[int, int]]) -> bool:
+    """Return whether one of the disjoint ranges, which are in order, holds a byte."""
+    index = bisect_right(ranges, (offset, sys.maxsize)) - 1
+    return index >= 0 and offset < ranges[index][1]
 
 
 def _outside(ranges: list[tuple[int, int]], taken: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -1,0 +1,120 @@
+"""What no run reaches defines nothing, by the syntax tree: the same text behind a condition that may hold does."""
+
+from __future__ import annotations
+
+import pytest
+
+from helix_core.ingest import Chains, ingest
+
+SCRIPT = "function add(a) {\n  const c = a + 1;\n  return c;\n}\n"
+PYTHON = "    def add(a):\n        c = a + 1\n        return c\n"
+RUBY = "def add(a)\n  c = a + 1\n  c\nend\n"
+LUA = "function add(a)\n  local c = a + 1\n  return c\nend\n"
+PHP = "function add($a) {\n  $c = $a + 1;\n  return $c;\n}\n"
+SHELL = "add() {\n  echo one\n  echo two\n}\n"
+RUST = "fn add(a: i32) -> i32 {\n    let c = a + 1;\n    c\n}\n"
+SHARP = "void add(int a) {\n  var c = a + 1;\n  Use(c);\n}\n"
+JAVA = "class add {\n  int c = 1;\n  int d = 2;\n}\n"
+
+DEAD = [
+    ("a.py", "if False:\n", PYTHON, ""),
+    ("a.py", "if 0:\n", PYTHON, ""),
+    ("a.py", "if (None):\n", PYTHON, "else:\n    pass\n"),
+    ("a.py", "if not True:\n", PYTHON, "elif x:\n    pass\n"),
+    ("a.py", "if False and x:\n", PYTHON, ""),
+    ("a.py", "if True or x:\n    pass\nelse:\n", PYTHON, ""),
+    ("a.py", "if x:\n    pass\nelif False:\n", PYTHON, ""),
+    ("a.py", "if x:\n    pass\nelif True:\n    pass\nelif y:\n", PYTHON, ""),
+    ("a.py", "while 0:\n", PYTHON, ""),
+    ("a.py", "while False:\n", PYTHON, "else:\n    pass\n"),
+    ("a.js", "if (false) {\n", SCRIPT, "}\n"),
+    ("a.js", "if (!1) {\n", SCRIPT, "} else {\n}\n"),
+    ("a.js", "while (0) {\n", SCRIPT, "}\n"),
+    ("a.ts", "if (x) {\n} else if (false) {\n", SCRIPT, "}\n"),
+    ("a.ts", "if (true) {\n} else {\n", SCRIPT, "}\n"),
+    ("a.tsx", "if (null && x) {\n", SCRIPT, "}\n"),
+    ("a.rb", "if false\n", RUBY, "end\n"),
+    ("a.rb", "unless true\n", RUBY, "else\n  1\nend\n"),
+    ("a.rb", "if x\n  1\nelsif nil\n", RUBY, "end\n"),
+    ("a.rb", "while false do\n", RUBY, "end\n"),
+    ("a.rb", "begin\n", RUBY, "end if false\n"),
+    ("a.lua", "if false then\n", LUA, "end\n"),
+    ("a.lua", "if x then\nelseif nil then\n", LUA, "else\nend\n"),
+    ("a.lua", "if 0 then\nelse\n", LUA, "end\n"),
+    ("a.php", "<?php\nif (false) {\n", PHP, "}\n"),
+    ("a.php", "<?php\nif (FALSE):\n", PHP, "endif;\n"),
+    ("a.php", "<?php\nif (0) {\n", PHP, "} else {\n}\n"),
+    ("a.sh", "if false; then\n", SHELL, "fi\n"),
+    ("a.sh", "if ! true\nthen\n", SHELL, "else\n  x\nfi\n"),
+    ("a.sh", "if true; then\n  x\nelse\n", SHELL, "fi\n"),
+    ("a.sh", "if x; then\n  x\nelif false; then\n", SHELL, "fi\n"),
+    ("a.sh", "while false; do\n", SHELL, "done\n"),
+    ("a.sh", "until :; do\n", SHELL, "done\n"),
+    ("a.sh", ": <<'END'\n", SHELL, "END\n"),
+    ("a.sh", "if x; then\n  exit 1\nfi\nexit 0\n", SHELL, ""),
+    ("a.sh", "exit >&2\n", SHELL, ""),
+    ("a.sh", "x; exit\n", SHELL, ""),
+    ("a.rs", "#[cfg(FALSE)]\n", RUST, ""),
+    ("a.rs", "#[cfg(any())]\n/// Adds.\n#[inline]\n", RUST, ""),
+    ("a.rs", "#[cfg(not(all()))]\n", RUST, ""),
+    ("a.rs", '#[cfg(all(feature = "x", any()))]\n', RUST, ""),
+    ("a.rs", "#[cfg(any())]\nmod m {\n", RUST, "}\n"),
+    ("a.rs", "#![cfg(FALSE)]\n", RUST, ""),
+    ("a.rs", "mod m {\n#![cfg(FALSE)]\n", RUST, "}\n"),
+    ("a.cs", "if (false) {\n", SHARP, "}\n"),
+    ("a.java", "class A { void m() { if (false) {\n", JAVA, "} } }\n"),
+]
+ALIVE = [
+    ("a.py", "if TYPE_CHECKING:\n", PYTHON, ""),
+    ("a.py", "if True:\n", PYTHON, ""),
+    ("a.py", "if False or x:\n", PYTHON, ""),
+    ("a.py", "if 'False':\n", PYTHON, ""),
+    ("a.py", "if 0 == x:\n", PYTHON, ""),
+    ("a.py", "if False:\n    pass\nelse:\n", PYTHON, ""),
+    ("a.py", "while False:\n    pass\nelse:\n", PYTHON, ""),
+    ("a.js", "if (falsehood) {\n", SCRIPT, "}\n"),
+    ("a.js", "if (0 < x) {\n", SCRIPT, "}\n"),
+    ("a.js", "do {\n", SCRIPT, "} while (false)\n"),
+    ("a.js", "// if (false) {\n", SCRIPT, "// }\n"),
+    ("a.js", "const s = 'if (false) {';\n", SCRIPT, ""),
+    ("a.rb", "if 0\n", RUBY, "end\n"),
+    ("a.rb", "begin\n", RUBY, "end while false\n"),
+    ("a.lua", "if 0 then\n", LUA, "end\n"),
+    ("a.php", "<?php\nif (!function_exists('add')) {\n", PHP, "}\n"),
+    ("a.php", "<?php\nif (false) {\n} else {\n", PHP, "}\n"),
+    ("a.sh", "if false || x; then\n", SHELL, "fi\n"),
+    ("a.sh", "if false; x; then\n", SHELL, "fi\n"),
+    ("a.sh", "if false; then\n  x\nelse\n", SHELL, "fi\n"),
+    ("a.sh", "if x; then\n  exit 0\nfi\n", SHELL, ""),
+    ("a.sh", "x && exit 0\n", SHELL, ""),
+    ("a.sh", "exit 0 &\n", SHELL, ""),
+    ("a.sh", "(exit 0)\n", SHELL, ""),
+    ("a.sh", "exit() {\n  :\n}\nexit 0\n", SHELL, ""),
+    ("a.rs", "#[cfg(test)]\n", RUST, ""),
+    ("a.rs", "#[cfg(all())]\n", RUST, ""),
+    ("a.rs", '#[cfg(any(feature = "FALSE", unix))]\n', RUST, ""),
+    ("a.rs", "#[cfg(FALSE)]\nstruct Other;\n", RUST, ""),
+    ("a.rs", "#[cfg_attr(FALSE, inline)]\n", RUST, ""),
+]
+
+
+def standing(path: str, opening: str, text: str, closing: str) -> tuple[str, set[str]]:
+    data = (opening + text + closing).encode()
+    naming = Chains(path.encode(), data, 5.0).name(len(opening), len(opening) + len(text), "add")
+    chunks = ingest(path.encode(), data, embed=False).chunks
+    names = {definition.name for chunk in chunks for definition in chunk.definitions}
+    assert "add" in "".join(chunk.text.body for chunk in chunks)
+    return naming.symbol or "", names
+
+
+@pytest.mark.parametrize(("path", "opening", "text", "closing"), DEAD)
+def test_what_no_run_reaches_defines_nothing(path: str, opening: str, text: str, closing: str) -> None:
+    symbol, names = standing(path, opening, text, closing)
+    assert symbol.rpartition(".")[2] != "add"
+    assert "add" not in names
+
+
+@pytest.mark.parametrize(("path", "opening", "text", "closing"), ALIVE)
+def test_what_some_run_may_reach_keeps_its_name(path: str, opening: str, text: str, closing: str) -> None:
+    _, names = standing(path, opening, text, closing)
+    assert "add" in names
