@@ -271,6 +271,7 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
     sure = as_far_as_sure(nodes[0], name_node, captures["body"][0] if "body" in captures else None, data)
     is_named = sure.is_named and not ("declarator" in captures and name in _NO_NAMES_IN_C)
     is_named = is_named and not _is_of_another(nodes[0], data)
+    is_named = is_named and not ("declarator" in captures and _is_attribute(nodes[0], name_node, name))
     own = name_node
     while own.parent is not None and own.parent.start_byte >= nodes[0].start_byte and own.parent != nodes[0]:
         own = own.parent
@@ -285,6 +286,18 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
         own.start_byte,
         is_declared="declarator" in captures and kind not in FUNCTIONS,
     )
+
+
+def _is_attribute(node: tree_sitter.Node, name_node: tree_sitter.Node, name: str) -> bool:
+    """Return whether what stands behind the body of a type of C is a macro, as in ``struct s {…} __packed;``, and no
+    name: one that is reserved, one in capitals, or a word in front of the name.
+    """
+    type_ = node.child_by_field_name("type")
+    if type_ is None or type_.child_by_field_name("body") is None:
+        return False
+    following = name_node.next_sibling
+    is_in_front = following is not None and following.is_error and following.end_byte > following.start_byte
+    return is_in_front or name.startswith("__") or (name.isupper() and node.type != "type_definition")
 
 
 def _is_of_another(node: tree_sitter.Node, data: bytes) -> bool:

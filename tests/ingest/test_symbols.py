@@ -464,3 +464,30 @@ def test_a_method_of_another_object_is_no_method_of_the_class_it_stands_in() -> 
     symbols = outline_and_tree(language, text, LineTable(text), Deadline(5.0))[0].symbols
     sure = {one.name: one.is_sure for one in symbols}
     assert sure == {"Registry": True, "foreign": False, "looked_up": False, "own": True, "made": True, "found": True}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "claimed", "unclaimed"),
+    [
+        (b"a.c", "struct x { int a; } __packed;\n", {"x", "x.a"}, {"__packed"}),
+        (b"a.c", "struct x { int a; } __aligned(4);\n", {"x", "x.a"}, {"__aligned"}),
+        (b"a.c", "enum e { A } PACKED;\n", {"e", "e.A"}, {"PACKED"}),
+        (b"a.h", "struct z { struct { int b; } __packed; int c; };\n", {"z", "z.b", "z.c"}, {"__packed"}),
+        (b"a.h", "typedef struct { int d; } __packed t;\n", set(), {"__packed"}),
+        (b"a.h", "typedef struct { int d; } packed t;\n", set(), {"packed"}),
+        (b"a.h", "typedef struct { int d; } OK;\nstruct { int d; } ok;\n", {"OK", "OK.d", "ok", "ok.d"}, set()),
+        (
+            b"a.h",
+            "@interface F\n@end\nNS_INLINE int f3(int x) { return x; }\nstruct s { int x; };\n",
+            {"s"},
+            {"NS_INLINE"},
+        ),
+        (b"a.cu", "__constant__ int c[3];\n__global__ void k(int *a) { a[0] = 1; }\n", {"k"}, {"int"}),
+    ],
+)
+def test_a_macro_beside_a_declaration_is_no_name_that_is_claimed(
+    path: bytes, text: str, claimed: set[str], unclaimed: set[str]
+) -> None:
+    chains = {chain for _, chain in Chains(path, text.encode(), 5.0).definitions}
+    assert claimed <= chains
+    assert not {chain for chain in chains if chain.rpartition(".")[2] in unclaimed}
