@@ -37,6 +37,14 @@ def test_a_restart_with_nothing_changed_reads_and_parses_nothing(repository, ope
     assert again.digest() == first_digest
 
 
+def test_a_file_that_does_not_count_is_skipped_and_not_unchanged(repository, open_helix):
+    (repository / "app.min.js").write_text("var a=1;" * 4_000 + "\n")
+    age(repository)
+    open_helix(repository).refresh()
+    report = open_helix(repository).refresh()
+    assert (report.files, report.unchanged, sum(report.skipped.values())) == (len(FILES), len(FILES), 1)
+
+
 def test_a_session_that_looks_again_reads_no_row_of_a_file_until_something_changes(helix, repository):
     age(repository)
     helix.refresh()

@@ -26,7 +26,7 @@ QUARANTINED = "quarantined"
 
 @dataclass(frozen=True, slots=True)
 class WorkPlan:
-    """The plan for a listing: files to read, indexed paths that are gone, and the number of unchanged files."""
+    """The plan for a listing: files to read, indexed paths that are gone, and how many indexed files are unchanged."""
 
     read: tuple[FileEntry, ...]
     gone: tuple[bytes, ...]
@@ -139,7 +139,7 @@ def work_plan(
         same_generation: The index was made by these versions of chunker and grammars.
         again: Quarantined files to retry; they come last.
     """
-    read = []
+    read, unchanged = [], 0
     for entry in listing.files:
         state = known.get(entry.path)
         if (
@@ -150,12 +150,14 @@ def work_plan(
             or not is_settled(state.signature, state.observed_ns)
         ):
             read.append(entry)
+        elif not state.skipped:
+            unchanged += 1
     present = {entry.path for entry in listing.files}
     if again:
         read = [entry for entry in read if entry.path not in again]
         read += [entry for entry in listing.files if entry.path in again]
     gone = tuple(path for path in known if path not in present)
-    return WorkPlan(tuple(read), gone, len(listing.files) - len(read))
+    return WorkPlan(tuple(read), gone, unchanged)
 
 
 def is_pending(entry: FileEntry, known: Mapping[bytes, SourceState], *, same_generation: bool, now_ns: int) -> bool:
