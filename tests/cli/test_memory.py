@@ -74,6 +74,15 @@ def test_a_window_of_memories_alone_says_that_the_files_do_not_answer(rememberin
 
 
 @pytest.mark.slow
+def test_what_was_done_to_a_memory_is_said_once(remembering: RunHelix) -> None:
+    remembering("remember", "Postage starts at 300 cents")
+    (one,) = remembering("list", "--json").answer["items"]
+    assert "would be forgotten · " in remembering("forget", one["id"], "--dry-run").out
+    assert remembering("forget", one["id"]).out.count("forgotten") == 1
+    assert remembering("restore", one["id"]).out.count("restored") == 1
+    assert remembering("review", "--archive", one["id"]).out.count("archived") == 1
+
+
 def test_an_edit_a_relation_and_a_difference_are_told_in_words(remembering: RunHelix) -> None:
     old = remembering("remember", "Postage starts at 300 cents", "--json").answer["items"][0]["id"]
     other = remembering("remember", "Baskets are kept for a day", "--json").answer["items"][0]["id"]

@@ -151,7 +151,7 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
     sign = mark(verdict["status"]) if verdict else Text("·", style="dim")
     page.line(sign, " ", Text(inert_line(one["text"] or "(purged)")), indent=4)
     state = one.get("state", one["status"])
-    about = [change, one["id"], one["kind"], "" if state == "active" else state, one.get("why", "")]
+    about = [change, one["id"], one["kind"], "" if state in ("active", change) else state, one.get("why", "")]
     if "why" in one:
         about[-1] = _WHY.get(one["why"], one["why"])
     if one.get("origin", "user") != "user":
