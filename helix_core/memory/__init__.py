@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         verdicts_in,
         withheld,
     )
+    from helix_core.memory.literals import StatedValue, comparable, stated_values
     from helix_core.memory.notes import CONTENT_TYPES, FACT, MOST_BYTES, EmptyError, NoteInput, UnfitError, note_of
     from helix_core.memory.pauses import (
         MOST_PAUSE_FILES,
@@ -135,6 +136,7 @@ __all__ = [
     "PausePlace",
     "SaidTurn",
     "Slice",
+    "StatedValue",
     "Statement",
     "Together",
     "UnfitError",
@@ -145,6 +147,7 @@ __all__ = [
     "cited_memories",
     "cited_paths",
     "companions",
+    "comparable",
     "comparison_keys",
     "consolidated",
     "content_words",
@@ -190,6 +193,7 @@ __all__ = [
     "session_name",
     "slice_key",
     "slices_in",
+    "stated_values",
     "statement",
     "statements_in",
     "template_key",
@@ -270,6 +274,7 @@ __getattr__ = lazy_face(
             "salience",
             "weigh",
         ),
+        "literals": ("StatedValue", "comparable", "stated_values"),
         "statements": (
             "Statement",
             "content_words",

@@ -77,7 +77,8 @@ def test_an_agents_edit_of_a_users_memory_waits_for_review(helix):
 def test_a_dry_run_of_an_edit_or_a_relation_changes_nothing(helix):
     old, other = remember(helix, SIGNED), remember(helix, "Routes are matched by pattern")
     before = head(helix)
-    assert helix.memory.edit(old, NEWER, dry_run=True)["dry_run"]
+    edited = helix.memory.edit(old, NEWER, dry_run=True)
+    assert edited["dry_run"] and [one["relation"] for one in edited["items"][0]["links"]] == ["supersedes"]
     said = helix.memory.relate(old, "depends_on", other, dry_run=True)
     assert said["dry_run"] and said["link"]["is_new"]
     assert head(helix) == before

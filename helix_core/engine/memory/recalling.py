@@ -44,6 +44,7 @@ from helix_core.memory import (
     other_forms,
     said_turns,
     salience,
+    stated_values,
     weigh,
 )
 from helix_core.model import (
@@ -74,7 +75,7 @@ from helix_core.printable import inert_text
 from helix_core.store import Memory, scopes_of
 
 if TYPE_CHECKING:
-    from helix_core.engine.verdict import Judgement
+    from helix_core.engine.verdict import Judgement, Weigher
 
 RECALL_SCHEMA = "helix.recall/1"
 LOOKED_AT = 64
@@ -196,6 +197,7 @@ class Recalling:
     def __init__(self, session: WorkspaceSession, memory: Memory, now: float, overlays: Overlays = NO_OVERLAYS) -> None:
         self._session, self._memory, self._now = session, memory, now
         self._overlays = overlays
+        self._weigher: Weigher | None = None
         self.near: tuple[str, ...] = ()
         self.over: tuple[str, ...] = ()
         self._find_nearest: Callable[[], tuple[StoredMemory, ...]] = tuple
@@ -521,7 +523,8 @@ class Recalling:
         marks = self._marks([one for held in current.values() for one in held], all_evidence, task)
         if heals:
             self._heal(marks)
-        verdicts = _Verdicts(family, links, current, marks, task, self._now, self._memory.transfer.signers())
+        signers, disproved = self._memory.transfer.signers(), self._disproved(family.values())
+        verdicts = _Verdicts(family, links, current, marks, task, self._now, signers, disproved)
         return [
             JudgedMemory(
                 stored=one,
@@ -532,6 +535,25 @@ class Recalling:
             )
             for one, score in pairs
         ]
+
+    def _disk(self) -> Weigher:
+        """Return what compares with the disk, each file once an answer."""
+        if self._weigher is None:
+            self._session.follow()
+            self._weigher = self._session.weigher(self._overlays, go_on, mends=False)
+        return self._weigher
+
+    def _disproved(self, family: Iterable[StoredMemory | None]) -> dict[str, str]:
+        """Return by their ids what files that memories of this workspace name give otherwise than they state."""
+        stating = [
+            one for one in family if one is not None and one.fact.scope == self._key and stated_values(one.fact.text)
+        ]
+        if not stating:
+            return {}
+        from helix_core.engine.verdict import NamedFiles
+
+        named = NamedFiles(self._session.index.reader, self._disk())
+        return {one.id: found for one in stating if (found := named.otherwise(one.fact.text))}
 
     def _family(self, own: Sequence[StoredMemory]) -> tuple[dict[str, StoredMemory | None], list[MemoryLink]]:
         """Return the memories with all that they depend on, None for what was purged, and their links."""
@@ -560,8 +582,7 @@ class Recalling:
         if here:
             from helix_core.engine.verdict import Judgement
 
-            self._session.follow()
-            weigher = self._session.weigher(self._overlays, go_on, mends=False)
+            weigher = self._disk()
             judgement = Judgement(self._session.index.reader, weigher)
             origins = _origins(evidence)
             first = [origins.get(one.id, one) for one in here]
@@ -597,7 +618,7 @@ class _Verdicts:
     """The verdicts of memories and of all that they depend on, each worked out once; a circle counts for nothing.
 
     ``family`` holds None for what was purged, ``marks`` the judged citations by their ids; ``now`` is in Unix seconds;
-    ``signer`` names who signed a memory that came in.
+    ``signer`` names who signed a memory that came in; ``disproved`` has what files give otherwise than one states.
     """
 
     family: Mapping[str, StoredMemory | None]
@@ -607,6 +628,7 @@ class _Verdicts:
     task: TaskType
     now: float
     signer: Callable[[StoredMemory], str]
+    disproved: Mapping[str, str]
     known: dict[str, Verdict] = field(default_factory=dict)
 
     def of(self, id_: str) -> Verdict:
@@ -629,7 +651,8 @@ class _Verdicts:
             superseded=self._superseded(id_),
         )
         parents = [self.of(each) for each in self._parents(id_) if self.family.get(each) is not None]
-        found = memory_verdict(cited, parents, seen, self.task)
+        disproved_by = "" if has_ended else self.disproved.get(id_, "")
+        found = memory_verdict(cited, parents, seen, self.task, disproved_by=disproved_by)
         if found.reason is Reason.ASSERTED and (signer := self.signer(one)):
             found = dataclasses.replace(found, detail=f"signed by {signer}")
         self.known[id_] = found

@@ -6,6 +6,7 @@ One call is one transaction; its answer names what was kept, what it supersedes,
 from __future__ import annotations
 
 import base64
+import contextlib
 import dataclasses
 import hashlib
 import os
@@ -67,6 +68,7 @@ MOST_CITED = 16
 MOST_CITED_LINES = 400
 LONGEST_KIND = 32
 _CITE = re.compile(r"(.+?):(\d{1,7})(?:-(\d{1,7}))?$")
+_MAY_NAME_A_FILE = re.compile(r"\w\.\w|\w/\w")
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,31}$")
 KEPT_AS_PROPOSAL = "kept as a proposal, which nothing recalls; a person approves it with helix review"
 DRAWN = "consolidate"
@@ -186,7 +188,9 @@ class Remembering:
         self, given: RememberRequest, masked: Masked, found: Sequence[Statement], *, dry_run: bool
     ) -> dict[str, Any]:
         session, started = self._session, time.monotonic()
-        pointers = pinned(session, given.cites)
+        pointers, named = pinned(session, given.cites), ""
+        if not pointers and not given.is_proposal and not given.is_global:
+            pointers, named = named_in(session, masked.text())
         head = session.git_facts.state().head if pointers else ""
         actor, at = actor_of(given.origin, self._by), int(time.time() * 1e3)
         reviews = session.config.review_agents
@@ -207,6 +211,8 @@ class Remembering:
         notes = [KEPT_AS_PROPOSAL] if is_waiting and not dry_run else []
         if given.cites and any(drafting.leaves_cites(one) for one in items):
             notes.append(CITES_LEFT_OUT)
+        elif named and any(one["is_new"] for one in items):
+            notes.append(named)
         return {
             "schema": MEMORY_SCHEMA,
             "items": items,
@@ -245,7 +251,7 @@ class Drafting:
         if dry_run:
             decided = memory.items.preview(draft, decide, stated.replaces)
             waits = decided.needs_review or ("proposed" if draft.is_proposal else "")
-            planned = (*draft.links, *decided.links)
+            planned = tuple(dict.fromkeys((*draft.links, *decided.links)))
             done = WrittenMemory(decided.same_as, is_new=not decided.same_as, needs_review=waits, links=planned)
         else:
             done = memory.items.write(draft, decide, stated.replaces, self.actor, self.at)
@@ -391,6 +397,31 @@ def pinned(session: WorkspaceSession, cites: Sequence[str]) -> list[tuple[Pointe
             raise UsageError("a cited path looks like a secret, and is not kept; cite another file")
     judgement = Judgement(session.index.reader, session.weigher(NO_OVERLAYS, go_on, mends=False))
     return [judgement.pinned(path, lines) for path, lines in map(_place, cites)]
+
+
+def named_in(session: WorkspaceSession, text: str) -> tuple[list[tuple[Pointer, str]], str]:
+    """Return pointers at the places that a text itself names and that can be followed, with their layouts, and a note
+    of them; of a text that names files without such places the note alone.
+    """
+    if not _MAY_NAME_A_FILE.search(text):
+        return [], ""
+    from helix_core.engine.verdict import Judgement, NamedFiles
+
+    session.follow()
+    weigher = session.weigher(NO_OVERLAYS, go_on, mends=False)
+    judgement, named = Judgement(session.index.reader, weigher), NamedFiles(session.index.reader, weigher)
+    found: list[tuple[Pointer, str]] = []
+    for path, lines in named.places(text):
+        if lines.end_line - lines.start_line < MOST_CITED_LINES:
+            with contextlib.suppress(UsageError):
+                found.append(judgement.pinned(path, lines))
+    if found:
+        places = ", ".join(f"{one.source_id}:{one.start_line}-{one.end_line}" for one, _ in found)
+        return found, f"cites {places}, which the text names; --cite PATH:LINES cites others"
+    files = named.files(text)
+    if not files:
+        return [], ""
+    return [], f"cites no lines of {', '.join(files)}, so no change there is noticed; --cite PATH:LINES cites some"
 
 
 def _there(session: WorkspaceSession, cites: Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from helix_core.engine.verdict.declaration_changes import ALIKE, parameters_differ, renamed, share, signature
     from helix_core.engine.verdict.explain import ExplainStep, Explanation, explained
     from helix_core.engine.verdict.judge import Judgement, OnlyInBuffer, UnsavedNames, all_lost
+    from helix_core.engine.verdict.named_files import NamedFiles
     from helix_core.engine.verdict.not_indexed import NotIndexed, set_aside_note, with_named
     from helix_core.engine.verdict.observe import FileObservation, MaskedFiles, Observer
     from helix_core.engine.verdict.outdated import CommittedText, KeptLookups, OutdatedDocuments
@@ -57,6 +58,7 @@ __all__ = [
     "KeptChains",
     "KeptLookups",
     "MaskedFiles",
+    "NamedFiles",
     "NotIndexed",
     "Observation",
     "ObservedItem",
@@ -111,6 +113,7 @@ __getattr__ = lazy_face(
         "declaration_changes": ("ALIKE", "parameters_differ", "renamed", "share", "signature"),
         "explain": ("ExplainStep", "Explanation", "explained"),
         "judge": ("Judgement", "OnlyInBuffer", "UnsavedNames", "all_lost"),
+        "named_files": ("NamedFiles",),
         "not_indexed": ("NotIndexed", "set_aside_note", "with_named"),
         "observe": ("MaskedFiles", "Observer", "FileObservation"),
         "outdated": ("CommittedText", "KeptLookups", "OutdatedDocuments"),

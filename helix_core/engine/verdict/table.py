@@ -137,7 +137,14 @@ def _findings(seen: Observation, task: TaskType) -> list[tuple[Status, Reason, s
     return findings
 
 
-def memory_verdict(cited: Sequence[Verdict], parents: Sequence[Verdict], seen: Observation, task: TaskType) -> Verdict:
+def memory_verdict(
+    cited: Sequence[Verdict],
+    parents: Sequence[Verdict],
+    seen: Observation,
+    task: TaskType,
+    *,
+    disproved_by: str = "",
+) -> Verdict:
     """Return the verdict of a memory: the worst of what it cites, of what it depends on, and of itself.
 
     Args:
@@ -145,9 +152,14 @@ def memory_verdict(cited: Sequence[Verdict], parents: Sequence[Verdict], seen: O
         parents: The verdicts of the memories that it depends on or is derived from.
         seen: Observed of the memory itself; its ``disk`` is None exactly where it cites nothing.
         task: What the answer is for; it decides how strict the verdict is.
+        disproved_by: What a file that its text names gives otherwise than it states: the reason then, whatever else is.
     """
     own = verdict(seen, task)
     worst = max((own, *cited, *parents), key=lambda one: _SEVERITY[one.status])
+    if disproved_by:
+        is_doubted = worst.status is not Status.VERIFIED
+        status = worst.status if is_doubted else Status.STALE_RISK
+        return Verdict(status, Reason.CONTRADICTED, disproved_by, (worst.reason,) if is_doubted else ())
     if worst.status is Status.VERIFIED:
         return cited[0] if cited else own
     return worst

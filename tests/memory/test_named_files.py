@@ -1,0 +1,147 @@
+"""A memory whose own text names a file: its lines are cited, and a value that the file gives otherwise is told."""
+
+import pytest
+
+from helix_core.engine.memory import RememberRequest
+from helix_core.memory import comparable, stated_values
+from helix_core.model import MemoryOrigin
+
+RETRY = (
+    '"""Try again."""\n\nimport time\n\n# How often a job is tried.\nMAX_ATTEMPTS = 25\nWAIT_S = 1.5\n\n\n'
+    "class Retry:\n    backoff = 2\n\n    def wait(self):\n        time.sleep(WAIT_S)\n        return self.backoff\n"
+)
+CAP = "Retries are capped at MAX_ATTEMPTS = 25 in app/retry.py"
+
+
+@pytest.fixture
+def retry(project, helix):
+    path = project / "app/retry.py"
+    path.write_text(RETRY)
+    helix.refresh()
+    return path
+
+
+def remembered(helix, text, **given):
+    return helix.memory.remember(RememberRequest(text, **given))
+
+
+def recalled(helix, question):
+    (found,) = helix.memory.recall(question)["items"]
+    return found
+
+
+def cited(found):
+    return [(one["source_id"], one["start_line"], one["end_line"]) for one in found["evidence"]]
+
+
+@pytest.mark.parametrize("is_indexed", [True, False])
+def test_a_value_that_its_named_file_gives_otherwise_is_contradicted(helix, retry, is_indexed):
+    remembered(helix, CAP)
+    assert recalled(helix, "how many retries?")["status"] == "verified"
+    retry.write_text(RETRY.replace("= 25", "= 30"))
+    if is_indexed:
+        helix.refresh()
+    found = recalled(helix, "how many retries?")
+    assert (found["status"], found["reason"]) == ("needs_refresh", "contradicted")
+    assert found["detail"] == "MAX_ATTEMPTS is 30 in app/retry.py:6"
+    retry.write_text(RETRY)
+    assert recalled(helix, "how many retries?")["status"] == "verified"
+
+
+def test_a_value_is_contradicted_also_where_other_lines_are_cited(helix, retry):
+    remembered(helix, CAP, cites=["app/retry.py:13-15"])
+    retry.write_text(RETRY.replace("= 25", "= 30"))
+    found = recalled(helix, "how many retries?")
+    assert (found["status"], found["reason"]) == ("stale_risk", "contradicted")
+    packet = helix.packet("how many retries are there?")
+    assert [one["reason"] for one in packet["memories"]] == ["contradicted"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Retries are capped at MAX_ATTEMPTS = 30 in app/other.py",
+        "Retries wait for WAIT_MS = 7 in app/retry.py",
+        "Retries: MAX_ATTEMPTS was 30 in app/retry.py",
+        "Retries: never set MAX_ATTEMPTS = 30 in app/retry.py",
+        "Retries: if MAX_ATTEMPTS = 30 in app/retry.py, jobs pile up",
+        "Retries: MAX_ATTEMPTS is 30 per hour in app/retry.py",
+        "Retries: MAX_ATTEMPTS = 25 and WAIT_S is 1500 ms in app/retry.py",
+        "Retries: Retry.backoff is 2.0 in app/retry.py",
+    ],
+)
+def test_what_a_file_does_not_give_otherwise_is_no_contradiction(helix, retry, text):
+    remembered(helix, text)
+    assert recalled(helix, "what of retries?")["reason"] != "contradicted"
+
+
+def test_a_memory_of_all_workspaces_is_compared_with_no_file_of_one(helix, retry):
+    remembered(helix, CAP.replace("25", "30"), is_global=True)
+    assert recalled(helix, "how many retries?")["reason"] == "asserted"
+
+
+def test_the_lines_that_a_text_names_are_cited_and_said(helix, retry):
+    answer = remembered(helix, CAP)
+    assert answer["notes"] == ["cites app/retry.py:5-6, which the text names; --cite PATH:LINES cites others"]
+    assert cited(recalled(helix, "how many retries?")) == [("app/retry.py", 5, 6)]
+    remembered(helix, "A pause follows the backoff of `Retry.wait` in app/retry.py")
+    assert cited(recalled(helix, "what follows the backoff?")) == [("app/retry.py", 13, 15)]
+    remembered(helix, "The imports stand at app/retry.py:1-3")
+    assert cited(recalled(helix, "where do the imports stand?")) == [("app/retry.py", 1, 3)]
+
+
+def test_a_citation_that_was_read_from_the_text_is_followed_and_noticed_as_any(helix, retry):
+    remembered(helix, CAP)
+    retry.write_text(RETRY.replace("import time", "import os\nimport time"))
+    found = recalled(helix, "how many retries?")
+    assert (found["status"], cited(found)) == ("verified", [("app/retry.py", 6, 7)])
+
+
+def test_a_file_that_is_named_without_a_place_is_said_not_to_be_cited(helix, retry):
+    answer = remembered(helix, "All about retries is in app/retry.py")
+    note = "cites no lines of app/retry.py, so no change there is noticed; --cite PATH:LINES cites some"
+    assert answer["notes"] == [note]
+    assert recalled(helix, "where are retries?")["evidence"] == []
+    assert remembered(helix, "Deploys need app/gone.py and example.org/x.py")["notes"] == []
+
+
+def test_what_is_cited_by_hand_or_proposed_takes_nothing_from_the_text(helix, retry):
+    assert remembered(helix, CAP, cites=["app/retry.py:13-15"])["notes"] == []
+    assert cited(recalled(helix, "how many retries?")) == [("app/retry.py", 13, 15)]
+    helix.memory.propose("We decided that MAX_ATTEMPTS = 25 in app/retry.py stays.", MemoryOrigin.AGENT)
+    (waiting,) = helix.memory.listed(statuses=["quarantined"], verify=True)["items"]
+    assert waiting["evidence"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Retries are capped at MAX_ATTEMPTS = 25 in a/b.py", [("MAX_ATTEMPTS", "25")]),
+        ("`MAX` is `4`.", [("MAX", "4")]),
+        ("`timeout` is 30, `Settings.port` is 8080", [("timeout", "30"), ("Settings.port", "8080")]),
+        ("HOST = 'a.b', and CACHE_DIR: \"/x\" too", [("HOST", "'a.b'"), ("CACHE_DIR", '"/x"')]),
+        ("MAX_AGE = 60 * 60 * 24 in a/b.py", [("MAX_AGE", "60 * 60 * 24")]),
+        ("Config::strict is set to true", [("Config.strict", "true")]),
+        ("MAX_ROWS is 1,000.", [("MAX_ROWS", "1,000")]),
+        ("REQUEST_TIMEOUT is 30 seconds", [("REQUEST_TIMEOUT", "30")]),
+        ("TIMEOUT_MS is 5 seconds", []),
+        ("MAX_SIZE is 5 pages", []),
+        ("MAX_AGE = 5-10", []),
+        ("MAX_AGE = 25ms, MAX_SIZE is 5, 6 or 7", []),
+        ("The version of API_LEVEL is 5.1.2", []),
+        ("MAX_AGE = 5 was raised to 6", []),
+        ("Do not set MAX_AGE = 5. MIN_AGE = 2 holds", [("MIN_AGE", "2")]),
+        ("the answer is 42 and what we use is 5", []),
+        ("http://host:8080 and x.y/z:12", []),
+    ],
+)
+def test_the_values_that_a_text_states_are_read(text, expected):
+    assert [(one.name, one.value) for one in stated_values(text)] == expected
+
+
+@pytest.mark.parametrize(
+    "same", [("1_000", "1,000", "1000.0", "10 * 100", "1000L"), ("'a b'", '"a b"'), ("True", "true")]
+)
+def test_literals_of_one_value_are_equal(same):
+    assert len({comparable(one) for one in same}) == 1
+    assert comparable("1000") != comparable("1001") and comparable("'a'") != comparable("'A'")
