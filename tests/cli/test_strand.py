@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from helix_core.config import load_config
+from helix_core.engine import Helix
 from helix_core.strand import LEAST_MEMORY_MIB, LEAST_PASSES, Passphrase, StrandKeys, open_strand
 from helix_ls.host.strand_keys import own_or_new_keys
 from tests.strand.made import CODE, FACTS, OWN, STRANGER, made
 
-from .conftest import FILES, ROOT, RunHelix, make_repository, runner
+from .conftest import FILES, ROOT, RunHelix, environment, make_repository, runner
 
 PASSPHRASE = Passphrase("correct horse", LEAST_MEMORY_MIB, LEAST_PASSES)
 
@@ -302,3 +306,61 @@ def test_a_golden_strand_of_the_format_is_verified_and_is_no_memory(helix: RunHe
     assert helix("strand", "verify", golden, "--passphrase-file", key).status == 0
     refused = helix("strand", "import", golden, "--passphrase-file", key, "--review", "--dry-run", cwd=project)
     assert (refused.status, "export it with helix strand export" in refused.complaint) == (1, True)
+
+
+CRASHES = """
+import runpy, sys
+import nacl.bindings
+
+def fails(*_, **__):
+    raise RuntimeError("the derivation failed")
+
+nacl.bindings.crypto_pwhash_alg = fails
+sys.argv = ["helix", *sys.argv[1:]]
+runpy.run_module("helix_ls.cli", run_name="__main__")
+"""
+
+
+@pytest.mark.slow
+def test_no_passphrase_and_no_key_is_in_an_output_a_log_or_a_file(tmp_path: Path, starts_processes: None) -> None:
+    own, other, key = "quokka-passphrase-7713", "numbat-passphrase-4401", "sk-bilby-4096-wombat-upstream"
+    home, hidden = tmp_path / "home", tmp_path / "hidden"
+    home.mkdir()
+    hidden.mkdir()
+    shop = make_repository(home / "shop", FILES)
+    mine, theirs = secret(hidden / "mine", f"{own}\n"), secret(hidden / "theirs", f"{other}\n")
+    names = {"HELIX_UPSTREAM_KEY": key, "HELIX_UPSTREAM": "http://127.0.0.1:9", "HELIX_DEBUG": "1"}
+    names |= {"HELIX_MEMORY_LEARN": "on", "HELIX_MEMORY_EXTRACTOR_MODEL": "facts"}
+    names |= {"HELIX_MONTHLY_TOKEN_BUDGET": "100000", "HELIX_DATA_DIR": str(home / "data")}
+    helix, file, said = partial(runner(home), cwd=shop, **names), home / "a.dna", []
+
+    def run(*arguments: str | Path) -> int:
+        ran = helix(*arguments)
+        said.append(ran.out + ran.err)
+        return ran.status
+
+    locked = ("--passphrase-file", mine)
+    assert run("remember", "Shipping is charged by weight") == 0
+    assert run("strand", "export", file, *locked) == 0
+    assert run("strand", "verify", file, *locked) == 0
+    assert run("strand", "import", file, "--passphrase-file", theirs) == 1
+    assert run("strand", "merge", file, file, "-o", home / "b.dna", *locked) == 0
+    assert run("strand", "rekey", file, *locked, "--new-passphrase-file", theirs, "--rotate") == 0
+    assert run("strand", "export", home / "c.dna", "--passphrase-file", home / "gone") == 2
+    assert run("strand", "export", home / "d.dna", "--passphrase", own) == 2
+    file.write_bytes(file.read_bytes()[:-9])
+    assert run("strand", "import", file, "--passphrase-file", theirs) == 1
+    with Helix.open(shop, config=load_config(shop, environ=environment(home, **names))) as engine:
+        engine.memory.learn("We decided to charge by weight, because the carrier does.", "It is so.")
+    assert run("review", "--consolidate") == 0
+    assert run("log", "--all", "--json") == 0
+    assert run("config", "--explain", "--json") == 0
+    assert run("doctor") in (0, 1)
+    crash = [sys.executable, "-c", CRASHES, "strand", "export", str(home / "e.dna"), *map(str, locked)]
+    crashed = subprocess.run(crash, env=environment(home, **names), cwd=shop, capture_output=True, check=False)
+    assert (crashed.returncode, b"the derivation failed" in crashed.stderr) == (1, True)
+    said.append((crashed.stdout + crashed.stderr).decode())
+    kept = b"\0".join(one.read_bytes() for one in sorted(home.rglob("*")) if one.is_file())
+    for word in (own, other, key):
+        assert word not in "\n".join(said)
+        assert word.encode() not in kept
