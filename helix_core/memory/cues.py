@@ -362,11 +362,18 @@ KINDS: tuple[tuple[str, str], ...] = (
         r"\b(?:i'?d rather|don'?t give me|i(?:'d)? (?:\w+ )?(?:prefer|like|love|hate|dislike|want|favou?r)|"
         r"my (?:preference|"
         r"preferred|favou?rite)|prefers? |i don'?t (?:like|want)|please (?:always |never )?(?:answer|"
-        r"reply|respond|keep|use|write|give))\b",
+        r"reply|respond|keep|use|write|give)|i(?:'m| am) (?:not )?(?:a fan of|fond of|happier|happiest|used to)|"
+        r"i can'?t stand|"
+        r"suits me|works (?:best|better) for me|for me|ich (?:mag|bevorzuge|will|möchte|hasse)|mir (?:ist|sind|"
+        r"gefällt)|lieber|"
+        r"prefiero|me gustan?|je préfère|j'(?:aime|adore)|preferisco|mi piacc?i?ono?|prefiro|ik (?:wil|hou)|"
+        r"liever|raději|wolę)\b",
     ),
     (
         "episode",
-        r"\b(?:broke|crashed|outage|incident|root cause|turned out|(?:was|were) caused by|happened because|"
+        r"\b(?:broke|hung|timed out|blew up|burned us|bit us|fell over|was down|deadlocked|corrupted|"
+        r"(?:took|cost) us|we (?:lost|found out|learned|spent|wasted)|the (?:cause|culprit|fix) was|crashed|"
+        r"outage|incident|root cause|turned out|(?:was|were) caused by|happened because|"
         r"was yanked|"
         r"lost a (?:day|week)|came from|failed (?:because|after|when|due)|"
         r"went down|rolled back|postmortem|the bug was|lesson learned|took down|lost (?:data|an hour|two)|"
@@ -378,7 +385,23 @@ KINDS: tuple[tuple[str, str], ...] = (
         r"migrat(?:ed|ing)|we will (?:not )?(?:use|run)|final call|we (?:dropped|scrapped|retired)|support ends|"
         r"stays? (?:at|on)|"
         r"picked|opted|let'?s (?:use|go with|stick)|moved (?:from|to|"
-        r"off)|replaced|dropped support|rejected|standardi[sz]ed on|adopted|no longer)\b",
+        r"off)|replaced|dropped support|rejected|standardi[sz]ed on|adopted|no longer|"
+        r"(?:we|that)(?:'re|'ll| are| will)? (?:go|goes|going|stick|sticking|stay|staying|"
+        r"standardi[sz]e) (?:with|on|at)|"
+        r"in favou?r of|ruled out|signed off|landed on|committed to|won'?t (?:use|support|run|ship|add)|"
+        r"(?:ditch|swapp|retir|deprecat|sunsett?|abandon|vetoe|kill)ed|out of scope|off the table|plan of record|"
+        r"is (?:final|settled|decided)|that'?s (?:final|settled|decided)|(?:rfc|adr)[ -]?\d+|will replace|"
+        r"replaces|moves? to|"
+        r"instead of|rather than)\b|\bover \w[\w .+-]{1,30} (?:because|since|for)\b",
+    ),
+    (
+        "decision",
+        r"\b(?:entschieden|beschlossen|wir (?:wechseln|nehmen|bleiben|ersetzen|setzen auf)|statt|decidi(?:mos|do|ó)|"
+        r"hemos (?:elegido|decidido)|elegimos|en lugar de|en vez de|(?:avons|a été) (?:décidé|choisi)|"
+        r"on (?:passe|garde|abandonne)|"
+        r"au lieu d[eu]|abbiamo (?:deciso|scelto)|invece di|decidimos|escolhemos|em vez de|besloten|gekozen|"
+        r"in plaats van|"
+        r"rozhodli|místo|zdecydowali|zamiast)\b",
     ),
     (
         "episode",
@@ -398,7 +421,22 @@ KINDS: tuple[tuple[str, str], ...] = (
         r"always|never|from now on|going forward|must|mustn'?t|should|shouldn'?t|do not|don'?t|avoid|convention|"
         r"by convention|rule|guideline|every (?:\w+ ){1,3}(?:has|needs|starts|ends|gets|is)|naming|"
         r"named|we (?:name|format|write|commit|indent|prefix|tag|squash|sort)|only .{2,40} may|"
-        r"commit messages?|indent|style|branch(?:es)? (?:are|start)|policy)\b",
+        r"commit messages?|indent|style|branch(?:es)? (?:are|start)|policy|"
+        r"(?:all|each|every|any|new) (?:[\w`-]+ ){1,4}(?:has|have|gets?|goes|go|needs?|takes?|carr(?:y|ies)|comes?|"
+        r"uses?|starts?|ends?|begins?|are (?:named|written|kept|stored|sorted|prefixed|reviewed|squashed|formatted|"
+        r"pinned|tagged|signed|typed|tested|frozen))|"
+        r"(?:starts?|begins?|ends?|prefixed|suffixed) with|one [\w-]+ per|per (?:pr|pull request|commit|file|module)|"
+        r"(?:is|are) (?:required|mandatory|forbidden|banned|prohibited|not allowed|off limits)|"
+        r"needs? (?:at least )?(?:a|an|one|two|\d+) (?:\w+ )?(?:approvals?|reviews?|reviewers?|sign-offs?|"
+        r"tests?|tickets?|owners?)|"
+        r"(?:snake|kebab|camel|pascal)[_ -]?case|no(?:body| one)? (?:\w+ ){0,3}(?:merges?|push(?:es)?|deploys?|"
+        r"commits?)|at (?:most|least) (?:one|two|three|\d+)|no more than|unless|forbid\w*|"
+        r"(?:goes|belongs|lives) (?:in|into|under|behind|through|next to)|(?:are|is) (?:written|named|kept|sorted) )"
+        r"|\b(?:immer|niemals|nie|muss|müssen|darf|dürfen|soll(?:en|te)?|jede[rsn]?|alle|siempre|nunca|deben?|"
+        r"no (?:usamos|se)|"
+        r"cada|todos?|todas?|toujours|jamais|doi(?:t|vent)|chaque|tou(?:s|tes)|sempre|mai|dev(?:e|ono|em)|ogni|"
+        r"tutt[ie]|altijd|"
+        r"nooit|moet(?:en)?|elke?|vždy|nikdy|musí|každ[ýáé]|zawsze|nigdy|każd[yae])\b",
     ),
     (
         "entity",

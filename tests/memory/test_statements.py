@@ -30,8 +30,8 @@ def figures(half):
     [
         ("development", 0.95, 0.85, 0.95),
         ("held-out", 0.90, 0.85, 0.95),
-        ("blind-open", 0.95, 0.80, 0.95),
-        ("blind-held-out", 0.85, 0.50, 0.90),
+        ("blind-open", 0.95, 0.90, 0.95),
+        ("blind-held-out", 0.85, 0.65, 0.90),
     ],
 )
 def test_the_gate_keeps_what_is_durable_by_its_kind_and_drops_chatter(half, least, least_right, least_dropped):
@@ -39,6 +39,27 @@ def test_the_gate_keeps_what_is_durable_by_its_kind_and_drops_chatter(half, leas
     assert kept >= least
     assert right >= least_right
     assert dropped >= least_dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("We're going with Kafka in favour of RabbitMQ.", "decision"),
+        ("gRPC is off the table, and that's final.", "decision"),
+        ("We took Vite over Webpack because builds are faster.", "decision"),
+        ("Wir setzen auf Postgres statt MySQL.", "decision"),
+        ("Nous avons choisi Redis au lieu de Memcached.", "decision"),
+        ("All public endpoints are versioned and each handler needs two reviewers.", "convention"),
+        ("Feature flags are forbidden in migrations.", "convention"),
+        ("Siempre escribimos pruebas para cada cambio.", "convention"),
+        ("Mir ist ein kurzer Diff lieber.", "preference"),
+        ("I'm not a fan of long functions.", "preference"),
+        ("The migration took us a day because the lock timed out.", "episode"),
+        ("The importer reads its rows from S3.", "fact"),
+    ],
+)
+def test_the_kind_of_a_statement_is_read_from_how_it_is_said(text, kind):
+    assert statement(text).kind == kind
 
 
 @pytest.mark.parametrize(
