@@ -281,15 +281,17 @@ def leads_to(path: bytes, data: bytes, name: str, start_line: int, end_line: int
 
 
 def _is_dead(data: bytes, language: str, symbol: str, start_line: int, end_line: int) -> bool:
-    """Is every word of the span part of a string or a comment, and neither of one that leads to the symbol nor of a
-    comment in the symbol's own body?"""
+    """Is every word of the span part of a string or a comment, and neither of one that leads to the symbol, nor of a
+    comment in the symbol's own body, nor of the string that is the symbol's own value?"""
     # Of a file whose brackets do not match nobody can say where its strings end.
     dead = {COMMENT} if _is_unbalanced(data, language) else DEAD
     found = _next_code(data, language, start_line, end_line, dead)
     names = re.findall(r"\w+", symbol)
     if not found.is_dead or not names:
         return found.is_dead
-    return not found.names(names[-1]) and not _is_in_body(data, language, names[-1], start_line)
+    if found.names(names[-1]) or _is_in_body(data, language, names[-1], start_line):
+        return False
+    return not _is_in_value(data, language, names[-1], start_line, end_line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +320,17 @@ def _next_code(data: bytes, language: str, start_line: int, end_line: int, dead:
         if len(after) > LOOKED_AT_AFTER:
             break
     return NextCode(is_anything, after)
+
+
+def _is_in_value(data: bytes, language: str, name: str, start_line: int, end_line: int) -> bool:
+    """Are the lines part of one string, of which the code before says that it is the value of the name?"""
+    before = ""
+    for line, text, kind in _tokens(data, language):
+        last = line + len(_LINE_END.findall(text))
+        if kind == STRING and line < start_line and end_line <= last:
+            return re.search(rf"(?<!\w){re.escape(name)}\s*(?::\s*[\w&' ]+)?\s*(?::?=|:)\s*\(?\s*$", before) is not None
+        before = (before + text)[-LOOKED_AT_AFTER:] if kind == CODE else before
+    return False
 
 
 def _is_in_body(data: bytes, language: str, name: str, start_line: int) -> bool:

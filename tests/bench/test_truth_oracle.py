@@ -409,6 +409,14 @@ def test_code_behind_the_end_of_a_vim_function_is_not_of_it(bench: Callable[[str
     assert fault(b"a.vim", data, "s:one", 10, 11)
 
 
+def test_a_part_of_a_long_string_is_of_the_constant_whose_value_it_is(bench: Callable[[str], Any]) -> None:
+    fault = bench("truth_bench.symbol_oracle").symbol_fault
+    data = b"package a\n\nconst Usage = `one\ntwo\nthree\nfour`\n\nfunc Run() {\n\tprint(`five\nsix\nseven`)\n}\n"
+    assert fault(b"a.go", data, "Usage", 4, 5) == ""
+    assert "a string or a comment" in fault(b"a.go", data, "Run", 4, 5)
+    assert "a string or a comment" in fault(b"a.go", data, "print", 10, 10)
+
+
 def test_a_function_of_c_ends_where_its_brace_is_closed(bench: Callable[[str], Any]) -> None:
     fault = bench("truth_bench.symbol_oracle").symbol_fault
     data = b"""/* of one */
