@@ -233,6 +233,15 @@ def proxy(tmp_path_factory):
         "StickyName in ProxyConfig",
         "in ProxyConfig, where is _sticky_name set?",
         "what is StickyError in ProxyConfig?",
+        "difference between ProxyConfig and StickyName",
+        "StickyName versus ProxyConfig",
+        "sticky_name as alternative to ProxyConfig",
+        "is StickyProxyConfig used instead of ProxyConfig for large files?",
+        "StickyName session store next to ProxyConfig",
+        "which method of StickyConfig asks first, as that of ProxyConfig does?",
+        "ProxyConfig stickyName as a shortcut for a path",
+        "ProxyConfig.StickyName: when is it set besides load",
+        "how does ProxyConfig::StickyName differ from ProxyConfig::load",
     ],
 )
 def test_a_name_that_no_file_has_is_absent_though_the_class_it_is_asked_of_is_here(proxy, question):
@@ -253,10 +262,21 @@ def test_a_name_that_no_file_has_is_absent_though_the_class_it_is_asked_of_is_he
         "why does ProxyConfig.load raise StickyError?",
         "I call ProxyConfig.load from OrderService and it returns the path",
         "does ProxyConfig.load work with PyCharm?",
+        "difference between ProxyConfig and MAX_RETRYS",
+        "ProxyConfig compared with our SettingsStore",
+        "does the session use ProxyConfig rather than SettingsStore?",
+        "where is ProxyConfig.load and how does it differ from Session.send?",
     ],
 )
 def test_a_name_in_another_spelling_or_only_mentioned_denies_nothing(proxy, question):
     assert proxy.packet(question)["known_empty"] is False
+
+
+def test_a_plain_member_that_no_code_has_is_absent_and_one_that_some_code_has_is_not(proxy):
+    packet = proxy.packet("how does ProxyConfig::Tee differ from ProxyConfig::load?")
+    assert packet["known_empty"] is True
+    assert "Tee is nowhere in the code; ProxyConfig is at proxy/config.py:1" in " ".join(packet["notes"])
+    assert proxy.packet("how does ProxyConfig::Path differ from ProxyConfig::load?")["known_empty"] is False
 
 
 def test_two_names_that_no_file_has_together_are_said_to_be_apart(proxy):
