@@ -11,14 +11,16 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
+from helix_core.ingest.conditions import Macros, is_always
+
 _PREPROCESSED = frozenset({"c", "cpp", "c_sharp", "swift"})
-_LONGEST_CONDITION = 1_000
-_DEEPEST_CONDITION = 40
 _SPLICE = rb"(?:\\[ \t\r]*+\n)"
 _C_COMMENT = rb"(?:/~*+\*(?:(?!\*~*+/)[\s\S])*+\*~*+/)".replace(b"~", _SPLICE)
 _C_UNCLOSED = rb"(?P<unclosed>/~*+\*[\s\S]*+)".replace(b"~", _SPLICE)
 _C_REMARK = rb"(?:/~*+/(?:~|[^\n])*+)".replace(b"~", _SPLICE)
 _C_GAP = rb"(?:[ \t\f\v\r]|" + _SPLICE + rb"|" + _C_COMMENT + rb")*+"
+_CONDITIONS_OF_C = (b"ifndef", b"ifdef", b"if", b"elifndef", b"elifdef", b"elif")
+_ABOUT_MACROS = (b"define", b"undef", b"include_next", b"include", b"import", b"pragma")
 _ON_ONE_LINE = rb"\"(?:\\[\s\S]|[^\"\\\n])*+\"?|'(?:\\[\s\S]|[^'\\\n])*+'?"
 
 
@@ -26,7 +28,7 @@ def _tokens_of_c() -> re.Pattern[bytes]:
     """Return the pattern of what decides whether a line is a directive; C17 5.1.1.2, C++20 [lex.string]."""
     words = b"|".join(
         _SPLICE.join(word[at : at + 1] for at in range(len(word))).replace(_SPLICE, _SPLICE + b"*+")
-        for word in (b"ifndef", b"ifdef", b"if", b"elifndef", b"elifdef", b"elif", b"else", b"endif")
+        for word in (*_CONDITIONS_OF_C, b"else", b"endif", *_ABOUT_MACROS)
     )
     directive = rb"(?:\#|%:)" + _C_GAP + rb"(?P<word>" + words + rb")(?!\w)"
     raw = (
@@ -64,18 +66,15 @@ _TOKENS = {
 _DIRECTIVE_OF_CS = re.compile(_CLOSED_DIRECTIVE.replace(b"WORDS", b"elif"))
 _SPLICES = re.compile(_SPLICE)
 _NEST = re.compile(rb"/\*|\*/")
-_MAYBE_CONSTANT = re.compile(
-    rb"if(?!\w)(?:/\*(?:(?!\*/)[\s\S])*+\*/|[^\n/\\])*?(?:\b\d|\btrue\b|\bfalse\b|\\[ \t\r]*\n|/)|\\[ \t\r]*+\n[ \t]*+f"
+_MAYBE_CONSTANT = re.compile(rb"#[ \t]*+(?:el(?:se)?)?if(?!\w)[^\n]*?(?:\b\d|\btrue\b|\bfalse\b|/)")
+_DIRECTIVE_OF_C = re.compile(
+    rb"#(?:[ \t\f\v\r]|/\*(?:(?!\*/)[\s\S])*+\*/|\\[ \t\r]*+\n)*+"
+    rb"(?:(?P<broken>[a-z]++\\[ \t\r]*+\n)|(?P<word>" + b"|".join((*_CONDITIONS_OF_C, *_ABOUT_MACROS)) + rb")(?!\w)"
+    rb"(?P<rest>(?:\\[ \t\r]*+\n|[^\n])*+))"
 )
+_PERHAPS_KNOWN = re.compile(rb"\b\d|\b(?:true|false)\b|['/]")
+_NAME = re.compile(rb"\b[A-Za-z_]\w*+")
 _REMARK = re.compile(rb"/\*(?:(?!\*/)[\s\S])*+(?:\*/|\Z)|//[^\n]*|\\\r?\n")
-_CONDITION_TOKEN = re.compile(
-    r"\s*(?:(?P<number>0[xX][0-9a-fA-F']+|0[bB][01']+|\d[\d']*)(?P<suffix>[uUlLzZ]*)(?![\w.])"
-    r"|(?P<name>[^\W\d]\w*)|(?P<sign>&&|\|\||==|!=|<=|>=|<<|>>|[-+!~()<>*/%&|^?:,]))"
-)
-_BINDING = {
-    **dict.fromkeys(("||",), 1), **dict.fromkeys(("&&",), 2), "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6,
-    **dict.fromkeys(("<", ">", "<=", ">="), 7), "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
-}  # fmt: skip
 _STRINGIFIES = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)\([^()\n]*\)(?:\\\r?\n|[^\n#])*#[ \t]*\w")
 _STRINGIFYING = frozenset((b"STRINGIFY", b"STRINGIZE", b"STRINGIFY_", b"QUOTE", b"TO_STRING", b"TOSTRING"))
 _CALL = re.compile(rb"\b([A-Za-z_]\w*)[ \t]*\(")
@@ -116,26 +115,66 @@ def dropped(language: str, data: bytes) -> list[tuple[int, int]]:
     """Return the ranges that the preprocessor always drops: branches of a condition that is never met, and those
     behind one that always is.
     """
-    if _MAYBE_CONSTANT.search(data) is None:
+    if not (_is_decided(data) if language in ("c", "cpp") else _MAYBE_CONSTANT.search(data) is not None):
         return []
     found: list[tuple[int, int]] = []
+    macros = Macros()
     # Each open condition: where its dropped branch begins, or -1, and whether a branch of it is always taken.
     open_: list[tuple[int, bool]] = []
     for match in _tokens_in(language, data, open_):
-        word = _SPLICES.sub(b"", match["word"] or b"")
+        word = _SPLICES.sub(b"", match["word"] or b"").decode("ascii")
         if not word:
             continue
-        is_first = word.startswith(b"if")
+        written = _REMARK.sub(b" ", _SPLICES.sub(b"", match["rest"])).decode("utf-8", "replace")
+        if word.encode() in _ABOUT_MACROS:
+            if all(since < 0 for since, _ in open_):
+                macros.tell(word, written)
+            continue
+        is_first = word.startswith("if")
         since, is_taken = (-1, False) if is_first or not open_ else open_.pop()
         if since >= 0:
             found.append((since, match.start()))
-        if word == b"endif":
+        if word == "endif":
+            macros.end()
             continue
-        value = _value(language, match["rest"]) if word in (b"if", b"elif", b"elseif") else None
+        if is_first:
+            macros.begin()
+        else:
+            macros.begin_other()
+        condition = _condition(word, written)
+        value = is_always(condition, knows_true=language != "c", macros=macros) if condition else None
+        macros.meet(condition)
         is_dropped = is_taken or value is False
         open_.append((match.end() if is_dropped else -1, is_taken or value is True))
     found += [(since, len(data)) for since, _ in open_ if since >= 0]
     return sorted(found)
+
+
+def _condition(word: str, written: str) -> str:
+    """Return the condition of a directive; "" for that of ``else``."""
+    if word.endswith("def"):
+        name = written.split(maxsplit=1)[0] if written.strip() else "defined"
+        return f"{'!' if 'n' in word else ''}defined {name}"
+    return "" if word == "else" else written
+
+
+def _is_decided(data: bytes) -> bool:
+    """Return whether the text of a file of C may decide a condition: a constant is in it, or a macro of which the
+    lines above it say something. Knows no comments, and so may be wrong where it says yes.
+    """
+    told: set[bytes] = set()
+    for match in _DIRECTIVE_OF_C.finditer(data):
+        word, rest = match["word"], match["rest"]
+        if match["broken"]:
+            return True
+        names = _NAME.findall(rest)
+        if word in _CONDITIONS_OF_C:
+            if not told.isdisjoint(names) or (not word.endswith(b"def") and _PERHAPS_KNOWN.search(rest)):
+                return True
+            told.update(name for name in names if name != b"defined")
+        elif word in (b"define", b"undef"):
+            told.update(names[:1])
+    return b"%:" in data
 
 
 def unclosed_from(language: str, data: bytes) -> int:
@@ -185,149 +224,6 @@ def _nest_end(data: bytes, start: int) -> int:
         if level == 0:
             return match.end()
     return -1
-
-
-def _value(language: str, written: bytes) -> bool | None:
-    condition = _REMARK.sub(b" ", _SPLICES.sub(b"", written)).decode("utf-8", "replace")
-    return is_always(condition, knows_true=language != "c")
-
-
-def is_always(condition: str, *, knows_true: bool = True) -> bool | None:
-    """Return whether a condition of the preprocessor is always met, or never (False); None where that depends.
-
-    Names that are not ``false`` are unknown, ``true`` too without ``knows_true``: in C it is a macro of a header.
-    C17, 6.10.1; evaluated with three values, so that ``0 && A`` is never met and ``1 || A`` always.
-    """
-    if len(condition) > _LONGEST_CONDITION:
-        return None
-    tokens = _tokens(condition)
-    if tokens is None:
-        return None
-    reader = _ConditionReader(tokens, knows_true=knows_true)
-    try:
-        value = reader.expression(0, 0)
-    except _NotAConditionError:
-        return None
-    return None if value is None or not reader.is_at_end else value != 0
-
-
-class _NotAConditionError(Exception):
-    """The text is no expression that can be evaluated here."""
-
-
-def _tokens(condition: str) -> list[str | int] | None:
-    found: list[str | int] = []
-    text, position = condition.strip(), 0
-    while position < len(text):
-        match = _CONDITION_TOKEN.match(text, position)
-        if match is None:
-            return None
-        if match["number"]:
-            digits = match["number"].replace("'", "")
-            is_octal = digits[0] == "0" and digits.isdigit()
-            if is_octal and set(digits) & set("89"):
-                return None
-            found.append(int(digits, 8 if is_octal else 0))
-        else:
-            found.append(match["name"] or match["sign"])
-        position = match.end()
-    return found
-
-
-class _ConditionReader:
-    """Reads an expression by precedence; None stands for a value that is not known."""
-
-    def __init__(self, tokens: list[str | int], *, knows_true: bool) -> None:
-        self._tokens, self._at, self._knows_true = tokens, 0, knows_true
-
-    @property
-    def is_at_end(self) -> bool:
-        return self._at == len(self._tokens)
-
-    def _next(self) -> str | int:
-        if self.is_at_end:
-            raise _NotAConditionError
-        self._at += 1
-        return self._tokens[self._at - 1]
-
-    def _peek(self) -> str | int | None:
-        return None if self.is_at_end else self._tokens[self._at]
-
-    def expression(self, least: int, depth: int) -> int | None:
-        """Return the value of what follows, up to an operator that binds less than ``least``."""
-        value = self._operand(depth)
-        while isinstance(sign := self._peek(), str) and _BINDING.get(sign, -1) > least:
-            self._at += 1
-            value = _combined(sign, value, self.expression(_BINDING[sign], depth + 1))
-        if least == 0 and self._peek() == "?":
-            self._at += 1
-            one = self.expression(0, depth + 1)
-            if self._next() != ":":
-                raise _NotAConditionError
-            other = self.expression(0, depth + 1)
-            return one if value else other if value == 0 else one if one == other else None
-        return value
-
-    def _operand(self, depth: int) -> int | None:
-        if depth > _DEEPEST_CONDITION:
-            raise _NotAConditionError
-        token = self._next()
-        if isinstance(token, int):
-            return token
-        if token in ("!", "-", "+", "~"):
-            value = self._operand(depth + 1)
-            if value is None or token == "+":
-                return value
-            return int(not value) if token == "!" else -value if token == "-" else ~value
-        if token == "(":
-            value = self.expression(0, depth + 1)
-            if self._next() != ")":
-                raise _NotAConditionError
-            return value
-        if not (token[0].isalpha() or token[0] == "_"):
-            raise _NotAConditionError
-        return self._name(token)
-
-    def _name(self, token: str) -> int | None:
-        if token == "defined" and isinstance(self._peek(), str) and self._peek() != "(":
-            self._at += 1
-            return None
-        if self._peek() == "(":
-            level = 0
-            while True:
-                inner = self._next()
-                level += (inner == "(") - (inner == ")")
-                if level == 0:
-                    return None
-        if token == "false":
-            return 0
-        return 1 if token == "true" and self._knows_true else None
-
-
-def _combined(sign: str, one: int | None, other: int | None) -> int | None:
-    if sign in ("&&", "||"):
-        decisive = sign == "||"
-        if any(value is not None and bool(value) is decisive for value in (one, other)):
-            return int(decisive)
-        return None if one is None or other is None else int(not decisive)
-    if one is None or other is None:
-        return None
-    if sign in ("/", "%"):
-        if other == 0:
-            raise _NotAConditionError
-        quotient = abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)
-        return quotient if sign == "/" else one - quotient * other
-    if sign in ("<<", ">>"):
-        if not 0 <= other < 64:
-            raise _NotAConditionError
-        return one << other if sign == "<<" else one >> other
-    compared = {"==": one == other, "!=": one != other, "<": one < other, ">": one > other}
-    compared |= {"<=": one <= other, ">=": one >= other}
-    if sign in compared:
-        return int(compared[sign])
-    return {"|": one | other, "^": one ^ other, "&": one & other, "+": one + other, "-": one - other, "*": one * other}[
-        sign
-    ]
 
 
 def _stringified(data: bytes) -> Iterator[tuple[int, int]]:

@@ -17,7 +17,7 @@ import pytest
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
-from helix_core.ingest.data_blocks import is_always
+from helix_core.ingest.conditions import is_always
 from tests.engine.repository import git
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

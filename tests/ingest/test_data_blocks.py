@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix_core.ingest import Chains, ingest
-from helix_core.ingest.data_blocks import blanked, data_blocks, is_always
+from helix_core.ingest.conditions import is_always
+from helix_core.ingest.data_blocks import blanked, data_blocks
 
 C = b"int add(int a, int b) {\n    int c = a + b;\n    return c;\n}\n"
 SHELL = b"add() {\n  echo one\n  echo two\n}\n"
@@ -38,6 +39,25 @@ DEAD = [
     (b"c", b"/* off\n */ #/**/if 0\n", b"#endif\n"),
     (b"c", b"#i\\\nf 0\n", b"#endif\n"),
     (b"c", b"#if 0 // see src/*\n", b"#endif // */\n"),
+    (b"cpp", b"#if 'a' == 'b'\n", b"#endif\n"),
+    (b"cpp", b"#if not 1\n", b"#endif\n"),
+    (b"c", b"#undef X\n#ifdef X\n", b"#endif\n"),
+    (b"c", b"#undef X\n#if defined(X) && Y\n", b"#endif\n"),
+    (b"c", b"#undef X\n#if X\n", b"#endif\n"),
+    (b"c", b"#if Y\n#undef X\n#ifdef X\n", b"#endif\n#endif\n"),
+    (b"c", b"#ifdef X\n#ifndef X\n", b"#endif\n#endif\n"),
+    (b"c", b"#ifndef X\n#if Y\n#if defined X\n", b"#endif\n#endif\n#endif\n"),
+    (b"c", b"#ifdef X\n#else\n#ifdef X\n", b"#endif\n#endif\n"),
+    (b"c", b"#ifdef X\n#elif Y\n#ifdef X\n", b"#endif\n#endif\n"),
+    (b"c", b"#define YES 1\n#if YES\n#else\n", b"#endif\n"),
+    (b"c", b"#define NO (0) /* off */\n#if NO\n", b"#endif\n"),
+    (b"c", b"#define LEVEL 2\n#if LEVEL > 2 && Y\n", b"#endif\n"),
+    (b"c", b"#define X\n#ifndef X\n", b"#endif\n"),
+    (b"c", b"#define F(a) a\n#ifndef F\n", b"#endif\n"),
+    (b"c", b"#if 0\n#define X\n#endif\n#undef X\n#ifdef X\n", b"#endif\n"),
+    (b"c", b"#undef X\n#if 0\n#define X\n#endif\n#ifdef X\n", b"#endif\n"),
+    (b"c", b"#ifndef A_H\n#define A_H\n#ifndef A_H\n", b"#endif\n#endif\n"),
+    (b"c", b"#undef \\\n X\n#ifdef X\n", b"#endif\n"),
     (b"c", b"const char *source = STRINGIFY(\n", b");\n"),
     (b"c", b"#define SHADER(version, ...) #version #__VA_ARGS__\nconst char *s = SHADER(330,\n", b");\n"),
     (b"sh", b"cat <<A <<B\nx\nA\n", b"B\n"),
@@ -60,6 +80,21 @@ ALIVE = [
     (b"c", b"#if 0 == 0\n", b"#endif\n"),
     (b"c", b"#if true\nint x;\n#else\n", b"#endif\n"),
     (b"c", b"/*\n#if 0\n*/\n", b""),
+    (b"c", b"#undef X\n#define X\n#ifdef X\n", b"#endif\n"),
+    (b"c", b"#undef X\n#include <x.h>\n#ifdef X\n", b"#endif\n"),
+    (b"c", b"#undef X\n#if Y\n#define X\n#endif\n#ifdef X\n", b"#endif\n"),
+    (b"c", b"#undef X\n#if Y\n#include <x.h>\n#else\n#endif\n#ifdef X\n", b"#endif\n"),
+    (b"c", b"#ifdef Y\n#undef X\n#endif\n#ifdef X\n", b"#endif\n"),
+    (b"c", b"#ifdef Y\n#undef X\n#else\n#ifdef X\n", b"#endif\n#endif\n"),
+    (b"c", b"#ifdef X\n#endif\n#ifndef X\n", b"#endif\n"),
+    (b"c", b"#ifdef X\n#undef X\n#ifndef X\n", b"#endif\n#endif\n"),
+    (b"c", b"#ifndef X\n#define X 0\n#endif\n#if X\n", b"#endif\n"),
+    (b"c", b"#if defined(X) || Y\n#ifndef X\n", b"#endif\n#endif\n"),
+    (b"c", b"#define YES (1 - Y)\n#if !YES\n", b"#endif\n"),
+    (b"c", b"#define YES 1\n#if YES\n", b"#endif\n"),
+    (b"c", b"#define F(a) 0\n#if F(1)\n", b"#endif\n"),
+    (b"c", b"/* #undef X */\n#ifdef X\n", b"#endif\n"),
+    (b"c", b'#undef X\n#pragma pop_macro("X")\n#ifdef X\n', b"#endif\n"),
     (b"c", b'const char *s = "\\\n#if 0";\n', b""),
     (b"c", b"#if 0\n#endif\n", b""),
     (b"cpp", b'const char *s = R"(\n#if 0\n)";\n', b""),
@@ -150,8 +185,17 @@ def test_a_word_of_the_language_is_no_name() -> None:
         *(("0 && A", False), ("A && 0", False), ("A || 1", True), ("!(A && 0)", True), ("A", None), ("!A", None)),
         *(("defined(A) || 1u", True), ("defined A && 0", False), ("defined(A)", None), ("F(A, (B)) && 0", False)),
         *(("1 ? 0 : A", False), ("A ? 1 : 1", True), ("-1 < 0", True), ("7 / -2 == -3", True), ("-7 % 4 == -3", True)),
-        *(("1 / 0", None), ("1 << 99", None), ("", None), ("(", None), ("0 0", None), ("'a'", None), ("1.5", None)),
+        *(("1 / 0", None), ("1 << 99", None), ("", None), ("(", None), ("0 0", None), ("'a'", True), ("1.5", None)),
         *(("2 - 1 - 1", False), ("08", None), ("false", False), ("~0", True), ("1 == 1 == 0", False)),
+        *(
+            ("'a' == 'b'", False),
+            ("'a' != 'b'", True),
+            ("'a' == 97", None),
+            ("'z' - 'a' == 25", None),
+            ("'\\0'", False),
+        ),
+        *(("'\\n' == 'n'", False), ("L'a' == 'a'", True), ("'ab'", None), ("-'a' < 0", None), ("!'a'", False)),
+        *(("not 1", False), ("not 1 or A", None), ("A and 0", False), ("1 not_eq 1", False), ("compl 0", True)),
         ("(" * 100 + "0" + ")" * 100, None),
     ],
 )
