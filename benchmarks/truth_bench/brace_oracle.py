@@ -116,6 +116,7 @@ class _Condition:
     after: list[_Scope] | None = None
     dropped_from: int = 0
     is_taken: bool = False
+    branch: int = 0
 
 
 @dataclass(slots=True)
@@ -125,6 +126,9 @@ class _Reader:
     conditions: list[_Condition] = field(default_factory=list)
     found: list[Braced] = field(default_factory=list)
     dropped: list[tuple[int, int]] = field(default_factory=list)
+    said: dict[str, tuple[bool, str, tuple[int, ...]]] = field(default_factory=dict)
+    """The last word on each macro: whether it is defined, as what, and in which branches of the open conditions."""
+    begun: int = 0
     parens: int = 0
     is_balanced: bool = True
 
@@ -135,14 +139,22 @@ class _Reader:
     def directive(self, text: str, line: int) -> None:
         match = _DIRECTIVE.match(text)
         word, rest = (match[1], re.sub(r"/\*.*?\*/|//.*", "", match[2], flags=re.S).strip()) if match else ("", "")
-        if word in {"if", "ifdef", "ifndef"}:
-            value = constant(rest) if word == "if" else None
+        if word in {"define", "undef", "include", "include_next", "import", "pragma"} and not self.is_dropping:
+            self._say(word, rest)
+        elif word in {"if", "ifdef", "ifndef"}:
+            value = self._value(word, rest)
             one = _Condition(list(self.scopes), list(self.head), self.parens, is_taken=value is True)
             one.dropped_from = line + 1 if value is False else 0
+            self.begun += 1
+            one.branch = self.begun
             self.conditions.append(one)
+            if word != "if" and value is None:
+                self.said[rest.split()[0] if rest else ""] = (word == "ifdef", "", self._branches())
         elif word in {"else", "elif", "elifdef", "elifndef"} and self.conditions:
             one = self.conditions[-1]
             self._end_branch(one, line)
+            self.begun += 1
+            one.branch = self.begun
             value = constant(rest) if word == "elif" else None
             one.dropped_from = line + 1 if one.is_taken or value is False else 0
             one.is_taken = one.is_taken or value is True
@@ -151,6 +163,27 @@ class _Reader:
             one = self.conditions.pop()
             self._end_branch(one, line)
             self.scopes = one.after if one.after is not None else self.scopes
+
+    def _branches(self) -> tuple[int, ...]:
+        return tuple(one.branch for one in self.conditions)
+
+    def _say(self, word: str, rest: str) -> None:
+        match = re.match(r"(\w+)(\(?)\s*(.*)", rest, re.S)
+        if word in {"define", "undef"} and match is not None:
+            self.said[match[1]] = (word == "define", "" if match[2] else match[3], self._branches())
+        elif word.startswith("i") or "pop_macro" in rest:
+            self.said.clear()
+
+    def _value(self, word: str, rest: str) -> bool | None:
+        """The value of a condition: a constant, or what the last word on its one macro says in the same branches."""
+        is_defined, written, branches = self.said.get(rest.split(maxsplit=1)[0] if rest else "", (False, "", (-1,)))
+        is_known = self._branches()[: len(branches)] == branches
+        if word != "if":
+            return (word == "ifdef") is is_defined if is_known else None
+        characters = re.fullmatch(r"'(\w)' (==|!=) '(\w)'", rest)
+        if characters is not None:
+            return (characters[1] == characters[3]) is (characters[2] == "==")
+        return constant(written) if is_known and is_defined and rest.isidentifier() else constant(rest)
 
     def _end_branch(self, one: _Condition, line: int) -> None:
         if one.dropped_from:

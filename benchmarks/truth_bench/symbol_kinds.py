@@ -105,7 +105,25 @@ DROPPING = (
     (b"#ifdef BENCH\n#elif 0", b"#endif"),
     (b"#if 1\nextern int bench_other;\n#else", b"#endif"),
     (b"#if 1 || BENCH\n#elif defined(BENCH)", b"#endif"),
+    (b"#undef BENCH\n#ifdef BENCH", b"#endif"),
+    (b"#ifdef BENCH\n#ifndef BENCH", b"#endif\n#endif"),
+    (b"#if 'a' == 'b'", b"#endif"),
+    (b"#define BENCH_YES 1\n#if BENCH_YES\nextern int bench_other;\n#else", b"#endif"),
 )
+NEVER = (b"if False:", b"if 0:", b"while False:", b"while 0:", b"if not True:")
+
+
+@symbol_edit
+def class_that_is_never_made(data: bytes, first: int, last: int, rng: Random) -> bytes | None:
+    """The class around the span is in a block of Python that is never run; the methods below read as before."""
+    lines = data.split(b"\n")
+    at = _owner(lines, first)
+    if at is None or re.match(rb"[ \t]*class +\w+[^#]*:[ \t\r]*$", lines[at]) is None:
+        return None
+    if at and lines[at - 1].lstrip().startswith(b"@"):
+        return None
+    indent = lines[at][: _depth(lines[at])]
+    return b"\n".join([*lines[:at], indent + rng.choice(NEVER), indent + b" " + lines[at].lstrip(), *lines[at + 1 :]])
 
 
 @symbol_edit

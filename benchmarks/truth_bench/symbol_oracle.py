@@ -239,8 +239,20 @@ def parsed(data: bytes) -> PythonFile | None:
             for name, statement in _bound(node):
                 place = Place((*chain, name), statement.lineno, statement.end_lineno or statement.lineno)
                 found.bindings.setdefault((*chain, name), []).append(place)
-        pending += [(child, inside) for child in ast.iter_child_nodes(node)]
+        pending += [(child, inside) for child in ast.iter_child_nodes(node) if child not in _never_run(node)]
     return found
+
+
+def _never_run(node: ast.AST) -> list[ast.stmt]:
+    """The statements below a condition that is a literal, which no run reaches."""
+    if not isinstance(node, ast.If | ast.While):
+        return []
+    test, is_negated = node.test, False
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, is_negated = test.operand, not is_negated
+    if not isinstance(test, ast.Constant) or isinstance(test.value, str | bytes):
+        return []
+    return node.orelse if bool(test.value) is not is_negated else node.body
 
 
 def _note_lines(found: PythonFile, node: ast.AST) -> None:

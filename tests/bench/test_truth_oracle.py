@@ -445,6 +445,40 @@ int seven(void) {
     assert fault(b"a.cpp", data + b"}", "one", 1, 9) == ""
 
 
+@pytest.mark.parametrize(
+    ("opening", "closing", "is_dropped"),
+    [
+        ("#undef X\n#ifdef X", "#endif", True),
+        ("#undef X\n#include <x.h>\n#ifdef X", "#endif", False),
+        ("#ifdef A\n#undef X\n#endif\n#ifdef X", "#endif", False),
+        ("#ifdef X\n#ifndef X", "#endif\n#endif", True),
+        ("#ifdef X\n#else\n#ifndef X", "#endif\n#endif", False),
+        ("#define YES 1\n#if YES\nint a;\n#else", "#endif", True),
+        ("#define YES 1\n#if YES", "#endif", False),
+        ("#if 'a' == 'b'", "#endif", True),
+    ],
+)
+def test_what_a_macro_of_the_same_file_drops_is_no_code_for_the_bench(
+    bench: Callable[[str], Any], opening: str, closing: str, is_dropped: bool
+) -> None:
+    fault = bench("truth_bench.symbol_oracle").symbol_fault
+    data = f"{opening}\nint seven(void) {{\n  return 7;\n}}\n{closing}\n".encode()
+    first = opening.count("\n") + 2
+    assert ("drops all of it" in fault(b"a.cpp", data, "seven", first, first + 2)) is is_dropped
+
+
+@pytest.mark.parametrize("head", ["if False:", "while 0:", "if not True:", "if True:\n pass\nelse:"])
+def test_a_class_that_is_never_made_is_nowhere_for_the_bench(bench: Callable[[str], Any], head: str) -> None:
+    fault = bench("truth_bench.symbol_oracle").symbol_fault
+    data = f"{head}\n class A:\n    def b(self):\n        return 1\n".encode()
+    first = head.count("\n") + 3
+    assert "it is defined nowhere" in fault(b"a.py", data, "A.b", first, first + 1)
+    live = (
+        data.replace(b"False", b"TYPE_CHECKING").replace(b"not True", b"x").replace(b" 0", b" x").replace(b"True", b"x")
+    )
+    assert fault(b"a.py", live, "A.b", first, first + 1) == ""
+
+
 @pytest.mark.parametrize("condition", ["0", "(0)", "!1", "0 && A", "1", "!0", "A", "0 || A", ""])
 def test_a_constant_condition_is_read_alike_by_the_bench_and_by_ingest(
     bench: Callable[[str], Any], condition: str
