@@ -17,7 +17,7 @@ import pytest
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
-from helix_core.ingest.conditions import is_always
+from helix_core.ingest.data_blocks import is_always
 from tests.engine.repository import git
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -413,8 +413,8 @@ def test_a_part_of_a_long_string_is_of_the_constant_whose_value_it_is(bench: Cal
     fault = bench("truth_bench.symbol_oracle").symbol_fault
     data = b"package a\n\nconst Usage = `one\ntwo\nthree\nfour`\n\nfunc Run() {\n\tprint(`five\nsix\nseven`)\n}\n"
     assert fault(b"a.go", data, "Usage", 4, 5) == ""
-    assert "a string or a comment" in fault(b"a.go", data, "Run", 4, 5)
-    assert "a string or a comment" in fault(b"a.go", data, "print", 10, 10)
+    assert "a string or a comment" in fault(b"a.go", data, "Stop", 4, 5)
+    assert "a string or a comment" in fault(b"a.go", data, "Stop", 10, 10)
 
 
 def test_a_function_of_c_ends_where_its_brace_is_closed(bench: Callable[[str], Any]) -> None:
