@@ -545,13 +545,16 @@ class Recalling:
 
     def _disproved(self, family: Iterable[StoredMemory | None]) -> dict[str, str]:
         """Return by their ids what files that memories of this workspace name give otherwise than they state."""
-        stating = [
-            one for one in family if one is not None and one.fact.scope == self._key and stated_values(one.fact.text)
-        ]
+        own = [one for one in family if one is not None and one.fact.scope == self._key]
+        stating = [one for one in own if stated_values(one.fact.text)]
         if not stating:
             return {}
+        from helix_core.check import citations_in
         from helix_core.engine.verdict import NamedFiles
 
+        stating = [one for one in stating if any(each.path for each in citations_in(one.fact.text))]
+        if not stating:
+            return {}
         named = NamedFiles(self._session.index.reader, self._disk())
         return {one.id: found for one in stating if (found := named.otherwise(one.fact.text))}
 

@@ -405,6 +405,11 @@ def named_in(session: WorkspaceSession, text: str) -> tuple[list[tuple[Pointer, 
     """
     if not _MAY_NAME_A_FILE.search(text):
         return [], ""
+    from helix_core.check import citations_in
+
+    # A weigher asks git, which takes longer than all else of a write.
+    if not any(one.path for one in citations_in(text)):
+        return [], ""
     from helix_core.engine.verdict import Judgement, NamedFiles
 
     session.follow()
