@@ -112,20 +112,21 @@ _DEFINED_IN = f"""
     JOIN item i ON i.id = d.item_id JOIN name n ON n.id = d.name_id JOIN kind k ON k.id = d.kind_id
     WHERE s.id = ? AND s.live = 1 ORDER BY d.start_line, d.item_id, d.ordinal
 """
+_HAS_IMPORTS = "(i.kind_id IS (SELECT id FROM kind WHERE kind = 'imports'))"
 _USED = f"""
     FROM ref_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
     JOIN profile p ON p.id = s.profile_id WHERE f.ref_fts MATCH ?1 AND s.live = 1
-      AND p.source_kind = '{SourceKind.CODE.value}' AND i.kind_id IS NOT (SELECT id FROM kind WHERE kind = 'imports')
+      AND p.source_kind = '{SourceKind.CODE.value}'
 """
 _USES = f"""
-    SELECT i.id {_USED} AND (p.role = '{_TEST}') = ?2
+    SELECT i.id {_USED} AND (p.role = '{_TEST}') = ?2 AND {_HAS_IMPORTS} = ?9
     ORDER BY i.id IN (SELECT value FROM json_each(?8)), CASE
         WHEN s.path = ?3 THEN 0
         WHEN s.path > ?4 AND s.path < ?5 THEN 1
         WHEN s.id IN (SELECT value FROM json_each(?6)) THEN 2
         ELSE 3 END, s.path, i.id LIMIT ?7
 """
-_USE_TOTALS = f"SELECT p.role = '{_TEST}', count(*) {_USED} GROUP BY 1"
+_USE_TOTALS = f"SELECT p.role = '{_TEST}', count(*) {_USED} AND NOT {_HAS_IMPORTS} GROUP BY 1"
 _TEST_LINKS = f"""
     SELECT DISTINCT l.item_id FROM json_each(?1) wanted JOIN target t ON t.target = wanted.value COLLATE NOCASE
     JOIN link l ON l.target_id = t.id JOIN item i ON i.id = l.item_id JOIN source s ON s.id = i.source_id
@@ -302,14 +303,17 @@ class UseQueries:
         importing: Iterable[int],
         defining: Iterable[int],
         limit: int,
+        with_imports: bool = False,
     ) -> list[int]:
         """Return items whose code uses a name, case folded: first of the file ``near``, then of its folder, of the
         sources ``importing`` it, of all others; last the items ``defining`` it, which contain the name anyway.
+
+        Items of imports, with the statements between them, are those that ``with_imports`` asks for, and no others are.
         """
         folder = near.rpartition(b"/")[0]
         bounds = (folder + b"/", folder + b"0") if folder else (b"", b"\xff")
         match = self._references.match(name)
-        bindings = (match, in_tests, near, *bounds, id_list(importing), limit, id_list(defining))
+        bindings = (match, in_tests, near, *bounds, id_list(importing), limit, id_list(defining), with_imports)
         return [row[0] for row in self._session.rows(_USES, bindings)] if match else []
 
     def totals(self, name: str) -> UseTotals:

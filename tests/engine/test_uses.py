@@ -464,3 +464,24 @@ def test_a_member_that_is_named_with_its_owner_has_its_owners_users_and_document
     both = helix.symbols.about("spawn_worker")
     assert both["definitions_total"] == 2
     assert len(both["documents"]) == 2
+
+
+BESIDE_IMPORTS = {
+    "pkg/__init__.py": "",
+    "pkg/core.py": "def compute_tax(amount):\n    return amount\n",
+    "pkg/core.js": "export function priceOf(one) {\n  return one\n}\n",
+    "pkg/old.js": "const {\n  priceOf,\n} = require('./core.js')\n\npriceOf(4)\n",
+    "pkg/use.js": "import {\n  priceOf,\n} from './core.js'\n\npriceOf(3)\n",
+    "pkg/use.py": "from pkg.core import (\n    compute_tax,\n)\n\nTOTAL = compute_tax(5)\n",
+    "pkg/marks.py": "import pkg.core as core\n\n\n@core.compute_tax\ndef run():\n    pass\n",
+    "pkg/only.py": "from pkg.core import \\\n    compute_tax\n\n__all__ = []\n",
+    "tests/test_core.py": "from pkg.core import compute_tax\n\nassert compute_tax(1) == 1\n",
+}
+
+
+def test_a_statement_that_stands_with_the_imports_is_a_use(tmp_path, open_helix):
+    engine = indexed(tmp_path, open_helix, BESIDE_IMPORTS)
+    assert told(engine, "compute_tax") == (["pkg/marks.py:4", "pkg/use.py:5", "tests/test_core.py:3"], [])
+    assert told(engine, "priceOf") == (["pkg/old.js:5", "pkg/use.js:5"], [])
+    known = engine.symbols.about("compute_tax", k=40)
+    assert (known["users_total"], known["tests_total"], known["totals_exact"]) == (2, 1, True)

@@ -255,7 +255,7 @@ class NameNeighborhood:
     def _totals(self) -> UseTotals:
         return self._reader.uses.totals(self._name)
 
-    def _uses(self, *, in_tests: bool) -> list[int]:
+    def _uses(self, *, in_tests: bool, with_imports: bool = False) -> list[int]:
         return self._reader.uses.items_using(
             self._name,
             in_tests=in_tests,
@@ -263,6 +263,7 @@ class NameNeighborhood:
             importing=self.importing,
             defining={candidate.hit.item_id for candidate in self._candidates},
             limit=self._tried,
+            with_imports=with_imports,
         )
 
     @cached_property
@@ -282,8 +283,11 @@ class NameNeighborhood:
 
     def _used(self, ids: Iterable[int], total: int, *, in_tests: bool) -> Uses:
         """``total`` counts what the index cannot tell from uses: definitions are taken off, and where every use was
-        looked at, only those count that were seen."""
+        looked at, only those count that were seen. Statements that stand with imports are looked at last."""
         tried = list(ids)
+        beside = [id_ for id_ in self._uses(in_tests=in_tests, with_imports=True) if id_ not in tried]
+        is_whole = max(len(tried), len(beside)) < self._tried
+        tried, total = [*tried, *beside], total + len(beside)
         items = self._reader.files.items(tried)
         own: dict[int, list[DefinedAt]] = {}
         for candidate in self._candidates:
@@ -311,7 +315,7 @@ class NameNeighborhood:
         self._unlisted += len(doubtful[most:])
         spots = [*(spot for spot in spots if not spot.by_name), *doubtful[:most]]
         page = self._page(spots)
-        if is_all and len(tried) < self._tried:
+        if is_all and is_whole:
             return page
         defining = {
             candidate.hit.item_id for candidate in self._candidates if (candidate.role is Role.TEST) == in_tests

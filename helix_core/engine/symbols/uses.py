@@ -190,6 +190,9 @@ class UseJudge:
 
     def _one(self, file: CodeText, line: int, column: int, after: str) -> Standing:
         before = file.before(line, column)
+        if file.language != "ruby" and before.lstrip().startswith("@"):
+            # A decorator or an annotation; in Ruby it begins the name of a variable.
+            before = before.lstrip()[1:]
         at = _NameAt(file, line, before, chain_before(before), after)
         found = max((self._of_free(one, at) for one in self._free), default=Standing.OTHER)
         if self._members and found is not Standing.SURE:

@@ -17,6 +17,13 @@ from helix_core.words import is_compound, lazy_pattern
 
 _COMMENT = ("#", "//", "/*", "*", "--", ";", '"""', "'''")
 _IMPORT = ("import ", "from ", "use ", "#include", "require ", "export * from")
+_REQUIRED = lazy_pattern(
+    r"^[ \t]*(?:const|let|var)\s+(?:\{[^{}]{0,2000}+\}|[\w$]++)\s*=\s*(?:await\s+)?(?:require|import)\s*\(",
+    re.M,
+    cues="require|import",
+)
+LONGEST_IMPORT = 200
+"""Lines of one import."""
 _CHAIN = re.compile(r"(?:[^\W\d]\w*(?:::|->|\?\.|\.))+$")
 _JOINTS = re.compile(r"::|->|\?\.|\.")
 _JOINED = re.compile(r"(?:::|->|\.)$")
@@ -150,13 +157,33 @@ def lines_of_use(
     quoted = 0
     lines = with_line_feeds(text)
     codes = code_lines(lines, item.source.language)
-    for number, (line, code) in enumerate(zip(lines.split("\n"), codes, strict=True), item.start_line):
-        if number in without or not pattern.search(line) or line.lstrip().startswith((*_COMMENT, *_IMPORT)):
+    imports = _import_lines(codes)
+    for row, (line, code) in enumerate(zip(lines.split("\n"), codes, strict=True)):
+        number = item.start_line + row
+        if number in without or row in imports or not pattern.search(line) or line.lstrip().startswith(_COMMENT):
             continue
         if pattern.search(code):
             used.append(number)
         quoted = quoted or number
     return used or ([quoted] if quoted else [])
+
+
+def _import_lines(codes: Sequence[str]) -> set[int]:
+    """Return the rows of imports, counted from 0, with those on which an import of several lines goes on."""
+    found: set[int] = set()
+    depth, end = 0, 0
+    for row, code in enumerate(codes):
+        if row < end or code.lstrip().startswith(_IMPORT):
+            end = end if row < end else row + LONGEST_IMPORT
+            found.add(row)
+            depth += sum(map(code.count, "({[")) - sum(map(code.count, ")}]"))
+            if depth <= 0 and not code.endswith("\\"):
+                depth, end = 0, 0
+    text = "\n".join(codes)
+    for match in _REQUIRED.finditer(text):
+        first = text.count("\n", 0, match.start())
+        found.update(range(first, first + match[0].count("\n") + 1))
+    return found
 
 
 def _without_long_strings(line: str, quotes: str) -> tuple[str, str]:
