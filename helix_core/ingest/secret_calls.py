@@ -5,6 +5,7 @@ Bytes in, spans out. At most ``_REACH`` bytes after the opening bracket are read
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,15 +13,16 @@ from typing import Any
 from helix_core.ingest.secret_names import NAME
 from helix_core.ingest.secret_tables import PASSWORD_COLUMN
 from helix_core.ingest.secret_typed import is_mixed_password
-from helix_core.ingest.secret_values import LazyPattern, is_chosen_password, is_secret, is_strong_password
+from helix_core.ingest.secret_values import LazyLoosened, LazyPattern, is_chosen_password, is_secret, is_strong_password
 from helix_core.ingest.secret_words import is_word_password
 
 Span = tuple[int, int]
 
 _REACH = 300
 _MOST_CHAINS = 8
+_REST_OF_WORD = re.compile(rb"[A-Za-z0-9]+")
 
-_LOGIN = LazyPattern(
+_LOGIN = LazyLoosened(
     rb"(?i:\b(?:log_?[io]n|sign_?in|authenticate|auth|connect|\w*basic_?auth\w*|with_?auth|\w*digest_?auth"
     rb"|plain_?auth|\w*credentials?"
     rb"|get_?connection|create_?connection|create_?user|add_?user|create_?super_?user|check_?password"
@@ -40,7 +42,7 @@ _AFTER_USER = LazyPattern(
     rb"|password_?authentication|(?:wifi|wlan|sta_if)\w*\.(?:begin|connect))\b"
 )
 """A call that takes user and password."""
-_NAMED = LazyPattern(
+_NAMED = LazyLoosened(
     NAME
     + rb"[\w\-]{0,20}[\"'\])]{1,4}\)?\.(?i:type|fill|send_?keys|set_?value|val|input)\([\"']([^\"'\r\n$]{5,64})[\"']\)"
     rb"|(?i:\b(?:jwt\.(?:sign|encode|verify|decode)|createhmac|createcipher(?:iv)?|aes\.(?:en|de)crypt)[ ]?\("
@@ -55,7 +57,7 @@ KEY_FOLLOWS = LazyPattern(rb"[ \t]*(?::[^:]|=>)")
 LITERAL_FOLLOWS = LazyPattern(rb",[ ]?[\"']")
 """What follows the first value of ``user, password = "…", "…"``."""
 _TWILIO = LazyPattern(rb"\bAC[0-9a-f]{32}\\{0,3}[\"']?[\s,:]{1,40}\\{0,3}[\"']?([0-9a-f]{32})\b")
-_PAIR = LazyPattern(
+_PAIR = LazyLoosened(
     rb"(?:^|[^\w)\]])\(\s{0,20}[bru]?[\"']([A-Za-z][\w.@+\-]{1,40})[\"'],\s{0,20}"
     rb"[bru]?[\"']([^\"'\r\n]{6,64})[\"'],?\s{0,20}\)"
 )
@@ -206,6 +208,12 @@ def chains(data: bytes, start: int, limit: int, *, outer: int = 0) -> Iterator[C
             depth == 0 and (byte == b"," or (byte == b"\n" and _ends(data, position, last, parts)))
         ):
             break
+        if byte.isalnum():
+            # Of the letters of a word only the last may belong to a literal behind it.
+            word = _REST_OF_WORD.match(data, position + 1, limit)
+            if word is not None:
+                is_joined, is_direct, position = False, is_direct and bool(parts), word.end() - 1
+                byte = data[position : position + 1]
         depth += (byte in b"([{") - (byte in b")]}")
         if byte not in b" \t\r\n":
             is_prefix = byte in b"bBrRuUfFL@N" and data[position + 1 : position + 2] in (b'"', b"'")

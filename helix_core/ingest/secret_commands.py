@@ -11,6 +11,7 @@ from helix_core.ingest.secret_names import NAME, names_password, whole_name
 from helix_core.ingest.secret_typed import is_typed_password
 from helix_core.ingest.secret_values import (
     LazyAlternatives,
+    LazyLoosened,
     LazyPattern,
     is_password_in_place,
     is_secret,
@@ -193,7 +194,7 @@ _OPTION = LazyPattern(rb"(?:^|[\s\"'\[,(=])--?[\w.\-]{0,60}?" + NAME + _TO_VALUE
 """Groups: 1 the option's name, 2 its value."""
 _OPTION_ENDS = LazyPattern(rb"[\"']?(?:[ \t]+(?:-|[<>|&;])|[ \t]*(?:\r?\n|\z)|[\"'\])])")
 """What follows the last word of an option: another one, or the end of the command."""
-_PASSWORD_OPTION = LazyPattern(
+_PASSWORD_OPTION = LazyLoosened(
     rb"(?:[\s\"'\[,(=])(?:--?(?:(?:require|master|primary|replica|cluster|node|rpc)(?:pass|auth)|masteruser-pass)"
     rb"|(?:sentinel[ \"',]{1,4})?auth-pass"
     + _TO_VALUE
@@ -214,12 +215,12 @@ _TWO_WORDS = LazyPattern(rb"(?m)^[ \t]*[\w.\-]*?" + NAME + rb"[ \t]+([^\s\"'`=:,
 """Groups: 1 the name, 2 the value, on a line with only these two."""
 _SPOKEN_NAMES = (b"password", b"passphrase", b"passwort", b"kennwort", b"passcode", b"passwd", b"pw")
 """Names that are words, too: the line may be a heading."""
-_AFTER_HOST = LazyPattern(
+_AFTER_HOST = LazyLoosened(
     rb"\w\([ ]?[\"'][\w\-]{1,40}(?:\.[\w\-]{1,40}){1,5}[\"'],[ ]?[\"'][\w.@\-]{1,40}[\"']"
     rb",[ ]?[\"']([^\"'\r\n]{5,64})[\"']"
 )
 """Group 1: the third of the arguments of a call whose first is a host, and whose second may be a user."""
-_DSN = LazyPattern(
+_DSN = LazyLoosened(
     rb"[\"'](?:jdbc|dbi|mysql|pgsql|oci|odbc|sqlsrv|firebird|informix|ibm):[^\"'\r\n]{0,200}[\"'],[ \t\r\n]{0,40}"
     rb"[\"'][\w.@\-]{1,64}[\"'],[ \t\r\n]{0,40}[\"']([^\"'\r\n]{4,128})[\"']"
     rb"|[\"'][\w.\-]{1,64}:([^\s:@\"'/]{4,128})@(?:tcp|unix)?\("

@@ -252,6 +252,18 @@ class Passage:
         return _NOTHING.union(*self.about)
 
 
+def classes_of_line(line: bytes) -> frozenset[str]:
+    """Return the classes of all words of a line, as its passage does."""
+    found: set[str] = set()
+    for raw in line.split():
+        lowered, classes, _ = _read_long(raw) if len(raw) >= _LONGEST_WORD else _read(raw)
+        if lowered in _AMBIGUOUS:
+            return Passage.of(line).classes
+        if classes:
+            found |= classes
+    return frozenset(found)
+
+
 def _is_other_sense(words: list[Word], place: int) -> bool:
     """Return whether ``pass`` is a verb, or ``code`` that of a program."""
     before = words[place - 1].lowered if place else b""
@@ -265,15 +277,12 @@ def _is_other_sense(words: list[Word], place: int) -> bool:
 
 def _words_of(line: bytes) -> Iterator[Word]:
     end = sentence = 0
+    make = tuple.__new__
     for raw in line.split():
         start = line.index(raw, end)
         end = start + len(raw)
-        if len(raw) < _LONGEST_WORD:
-            lowered, classes, is_last = _read(raw)
-        else:
-            lowered, is_last = raw[:_LONGEST_WORD], raw[-1:] in _ENDS
-            classes = classes_of_word(lowered)
-        yield Word(start, raw, lowered, classes, sentence)
+        lowered, classes, is_last = _read(raw) if len(raw) < _LONGEST_WORD else _read_long(raw)
+        yield make(Word, (start, raw, lowered, classes, sentence))
         sentence += is_last
 
 
@@ -282,6 +291,17 @@ def _read(raw: bytes) -> tuple[bytes, frozenset[str], bool]:
     """Return a word without the punctuation around it, its classes, and whether a sentence ends with it."""
     lowered = raw.strip(_LEAD + _TAIL).lower() or raw
     return lowered, classes_of_word(lowered), raw[-1:] in _ENDS
+
+
+def _read_long(raw: bytes) -> tuple[bytes, frozenset[str], bool]:
+    """Return of a long word its begin, the classes of that, and whether a sentence ends with the word."""
+    return raw[:_LONGEST_WORD], classes_of_word(raw[:_LONGEST_WORD]), raw[-1:] in _ENDS
+
+
+def names_credential(raw: bytes) -> bool:
+    """Return whether the word, with the punctuation around it, is one for a credential in some sense."""
+    classes = (_read(raw) if len(raw) < _LONGEST_WORD else _read_long(raw))[1]
+    return not classes.isdisjoint(_NOUNS)
 
 
 def topic(passage: Passage, place: int) -> str:
@@ -427,6 +447,8 @@ _NEXT_ORDER = (
     "number",
     "access",
 )
+FOLLOWERS = (*_NEXT_ORDER, "word", "end", "comma", "closing", "sign")
+"""All that ``follower`` returns."""
 
 
 def follower(passage: Passage, place: int, end: int) -> str:

@@ -26,6 +26,10 @@ _PRIVATE = LazyPattern(
 """Group 1: a key of 32 bytes that a variable calls private."""
 
 
+KEY_SIGNS = rb"[\"']kty[\"']|Fernet\(|ase64|b64|atob\(|_PRIVATE"
+"""Matches every text that ``in_keys`` searches."""
+
+
 def in_keys(data: bytes) -> Iterator[Span]:
     """Yield the keys in base64 of a JWK, of calls that decode one, and of variables that call one private."""
     for sign in (b'"kty"', b"'kty'"):

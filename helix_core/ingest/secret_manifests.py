@@ -53,6 +53,10 @@ _VAULT = LazyPattern(
 """The group that matched: what a vault is given as a secret."""
 
 
+MANIFEST_SIGNS = rb"value: |alue\": |\nvalue = | [dD]efault: |NoEcho|@secure\(\)|vaults/secrets|key_vault_secret|Secret"
+"""Matches every text that ``in_manifests`` searches."""
+
+
 def in_manifests(data: bytes) -> Iterator[Span]:
     """Yield every entry of every Kubernetes Secret, and the secrets of other manifests and templates."""
     yield from _in_templates(data)

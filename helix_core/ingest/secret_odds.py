@@ -13,7 +13,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from helix_core.ingest.secret_context import Passage, classes_of_word, follower, is_named, link, topic
+from helix_core.ingest.secret_context import (
+    FOLLOWERS,
+    Passage,
+    classes_of_line,
+    classes_of_word,
+    follower,
+    is_named,
+    link,
+    names_credential,
+    topic,
+)
 from helix_core.ingest.secret_typed import (
     FUNCTION_WORDS,
     PREDICATE_END,
@@ -39,10 +49,12 @@ from helix_core.ingest.secret_words import is_code_word, is_english, is_plain_an
 
 Span = tuple[int, int]
 
+_NOUNS = frozenset(("password", "key", "number"))
+"""The classes of words for credentials."""
 _LONGEST_VALUE = 96
 _NOTHING: frozenset[str] = frozenset()
 _SHAPES_KEPT = 1 << 12
-_LINES_KEPT = 4
+_LINES_KEPT, _PASSAGES_KEPT = 4, 1 << 11
 _MANY_PARTS = 3
 
 _KEYS = (
@@ -165,6 +177,24 @@ class PossibleSecret:
         """Return all that is true of it."""
         return frozenset().union(*self.groups)
 
+    @property
+    def hundredths(self) -> int:
+        """Return how likely it is a secret, in hundredths of log-odds."""
+        return sum(map(_hundredths, self.groups))
+
+
+class _Line(NamedTuple):
+    """Where a line is, the one above it where that is known, whether that one speaks of credentials, and whether the
+    line does, or of access, itself.
+    """
+
+    start: int
+    end: int
+    above: bytes | None
+    is_below: bool
+    is_told: bool
+    is_opened: bool
+
 
 def likely_secrets(data: bytes, *, is_typed: bool) -> Iterator[Span]:
     """Yield the words and phrases that are more likely a secret than not.
@@ -174,23 +204,65 @@ def likely_secrets(data: bytes, *, is_typed: bool) -> Iterator[Span]:
         is_typed: A person typed it into a chat or a memory.
     """
     least = round(100 * (LEAST_TYPED if is_typed else LEAST_WRITTEN))
-    for one in candidates_of(data, is_typed=is_typed):
-        if sum(map(_hundredths, one.groups)) > least:
-            yield one.start, one.end
+    for start, line, above in _passages(data, is_typed=is_typed):
+        for first, last in _likely(line, above, least, is_typed=is_typed):
+            yield start + first, start + last
 
 
 @lru_cache(_SHAPES_KEPT)
 def _hundredths(group: frozenset[str]) -> int:
     """Return the weights of a group, as whole hundredths: a sum of floats depends on the order of a set."""
-    return sum(round(100 * WEIGHTS.get(sign, 0.0)) for sign in group)
+    return sum(map(_weight, group))
+
+
+def _weight(sign: str) -> int:
+    return round(100 * WEIGHTS.get(sign, 0.0))
 
 
 def candidates_of(data: bytes, *, is_typed: bool) -> Iterator[PossibleSecret]:
     """Yield the words and phrases of a text that could be secrets: of a file those on lines of prose that speak of
     credentials or of access, of a message those of every line.
     """
-    before, start = b"", 0
-    above: frozenset[str] | None = _NOTHING
+    for start, line, above in _passages(data, is_typed=is_typed):
+        for one in candidates(Passage.of(line, above), is_typed=is_typed):
+            yield PossibleSecret(start + one.start, start + one.end, one.groups)
+
+
+def _passages(data: bytes, *, is_typed: bool) -> Iterator[tuple[int, bytes, frozenset[str]]]:
+    """Yield where each line begins that could hold a secret, the line, and the classes of the one before it."""
+    lines = _every_line(data) if is_typed or _has_long_line(data) else _lines_of_interest(data)
+    for start, end, above, is_below, is_told, is_opened in lines:
+        line = data[start:end]
+        if is_typed or _is_prose(line, is_told=is_told, is_opened=is_opened, is_below=is_below):
+            before = above if above is not None else _line_above(data, start)
+            if is_typed or line.count(b" ") >= _LEAST_BLANKS or _is_prose(before, is_told=True):
+                yield start, line, _classes_of(before)
+
+
+@lru_cache(_PASSAGES_KEPT)
+def _likely(line: bytes, above: frozenset[str], least: int, *, is_typed: bool) -> tuple[Span, ...]:
+    """Return where the words of a line are whose log-odds exceed ``least`` hundredths.
+
+    Many files have the same lines: licenses, messages, examples.
+    """
+    if not (is_typed or _has_possible_word(line, above)):
+        return ()
+    found = candidates(Passage.of(line, above), is_typed=is_typed, least=least)
+    return tuple((one.start, one.end) for one in found)
+
+
+@lru_cache(_LINES_KEPT)
+def _classes_of(line: bytes) -> frozenset[str]:
+    return classes_of_line(line)
+
+
+def _has_long_line(data: bytes) -> bool:
+    return len(data) > _LONGEST_LINE and max(map(len, data.split(b"\n"))) > _LONGEST_LINE
+
+
+def _every_line(data: bytes) -> Iterator[_Line]:
+    """Yield each line that is not blank, long ones in parts."""
+    above, is_below, start = b"", False, 0
     while start < len(data):
         newline = data.find(b"\n", start, start + _LONGEST_LINE)
         if newline >= 0 or len(data) - start <= _LONGEST_LINE:
@@ -199,35 +271,71 @@ def candidates_of(data: bytes, *, is_typed: bool) -> Iterator[PossibleSecret]:
             end = max(data.rfind(b" ", start, start + _LONGEST_LINE), start + 1)
         line = data[start:end]
         if line and not line.isspace():
-            passage = None
-            if is_typed or _is_prose(line, before):
-                above = above if above is not None else Passage.of(before).classes
-                passage = Passage.of(line, above)
-                for one in candidates(passage, is_typed=is_typed):
-                    yield PossibleSecret(start + one.start, start + one.end, one.groups)
-            before, above = line, passage.classes if passage is not None else None
+            is_told = _CREDENTIAL.search(line) is not None
+            yield _Line(start, end, above, is_below, is_told, _OPENS.search(line) is not None)
+            above, is_below = line, is_told
         start = end + 1
 
 
-def _is_prose(line: bytes, before: bytes) -> bool:
-    """Return whether a line of a file is a sentence that speaks of credentials or of access, or stands below one."""
+def _lines_of_interest(data: bytes) -> Iterator[_Line]:
+    """Yield the lines of a file that can be prose, as ``_every_line`` does: those that speak of credentials or of
+    access, and those below one that speaks of credentials.
+    """
+    position, is_below, told, opens = 0, False, -1, -1
+    while position < len(data):
+        told, opens = _next(_CREDENTIAL, data, told, position), _next(_OPENS, data, opens, position)
+        first = position if is_below else min(told, opens)
+        if first == len(data):
+            return
+        start = data.rfind(b"\n", position, first) + 1 or position
+        newline = data.find(b"\n", start)
+        end = newline if newline >= 0 else len(data)
+        line = data[start:end]
+        if line and not line.isspace():
+            yield _Line(start, end, None, is_below, told < end, opens < end)
+            is_below = told < end
+        position = end + 1
+
+
+def _line_above(data: bytes, start: int) -> bytes:
+    """Return the last line before ``start`` that is not blank, empty where there is none."""
+    while start > 0:
+        above = data.rfind(b"\n", 0, start - 1) + 1
+        line = data[above : start - 1]
+        if line and not line.isspace():
+            return line
+        start = above
+    return b""
+
+
+def _next(pattern: LazyPattern, data: bytes, found: int, start: int) -> int:
+    """Return the first match at ``start`` or behind, the length of the text where there is none; ``found`` is the one
+    before, which may be it.
+    """
+    if found >= start:
+        return found
+    match = pattern.search(data, start)
+    return match.start() if match is not None else len(data)
+
+
+def _is_prose(line: bytes, *, is_told: bool, is_opened: bool = False, is_below: bool = False) -> bool:
+    """Return whether a line of a file may be a sentence that speaks of credentials or of access, or stands below one.
+
+    Args:
+        line: The line.
+        is_told: It speaks of credentials.
+        is_opened: It speaks of access.
+        is_below: The line above it speaks of credentials.
+    """
     if len(line.translate(None, _CODE_MARKS)) * _MOST_CODE < len(line) * (_MOST_CODE - 1):
         return False
     if b"=" in line and _ASSIGNMENT.search(line) is not None:
         return False
     if line.count(b" ") < _LEAST_BLANKS:
-        return _is_told(before) and _is_prose(before, b"")
-    if _is_told(line):
+        return is_below
+    if is_told or (is_opened and _UNUSUAL.search(line) is not None):
         return True
-    if _UNUSUAL.search(line) is not None and _OPENS.search(line) is not None:
-        return True
-    return _VALUE_TOLD.search(line) is not None and _is_told(before)
-
-
-@lru_cache(_LINES_KEPT)
-def _is_told(line: bytes) -> bool:
-    """Return whether a line speaks of credentials."""
-    return _CREDENTIAL.search(line) is not None
+    return is_below and _VALUE_TOLD.search(line) is not None
 
 
 _UNUSUAL = LazyPattern(
@@ -237,10 +345,40 @@ _UNUSUAL = LazyPattern(
 _VALUE_TOLD = LazyPattern(rb"(?i)^[^\w]{0,3}(?:the |our |my )?(?:new |old |current )?(?:one|value|it)(?:'s| is|:)? ")
 
 
-def candidates(passage: Passage, *, is_typed: bool) -> Iterator[PossibleSecret]:
-    """Yield the words and phrases of a line that could be secrets."""
+def _has_possible_word(line: bytes, above: frozenset[str]) -> bool:
+    """Return whether a word of a line of a file can be a candidate: one that is no plain word, or any word where the
+    line, or the one above it, names a credential.
+    """
+    found = 0
+    for raw in line.split():
+        found |= _possible(raw)
+        if found & _SHAPED:
+            return True
+    return bool(found & _PLAIN_WORD) and (bool(found & _NAMING) or not above.isdisjoint(_NOUNS))
+
+
+_PLAIN_WORD, _SHAPED, _NAMING = 1, 2, 4
+
+
+@lru_cache(_SHAPES_KEPT)
+def _possible(raw: bytes) -> int:
+    """Return what a word can be: a plain one, one with the shape of a secret, and one that names a credential."""
+    bare = _bare_of(raw)
+    found = _NAMING if names_credential(raw) else 0
+    if bare is None:
+        return found
+    if bare.is_plain:
+        return found | _PLAIN_WORD
+    return found | (_SHAPED if raw.isdigit() or _shape(bare.value)[0] else 0)
+
+
+def candidates(passage: Passage, *, is_typed: bool, least: int | None = None) -> Iterator[PossibleSecret]:
+    """Yield the words and phrases of a line that could be secrets; those whose log-odds exceed ``least`` hundredths,
+    where it is given.
+    """
     told: frozenset[str] | None = None
     passed = 0
+    is_told = is_typed or bool(passage.nouns) or not passage.before.isdisjoint(_NOUNS)
     for place, word in enumerate(passage.words):
         bare = _bare(word.raw) if len(word.raw) <= _LONGEST_VALUE else _bare_of(word.raw)
         if bare is None or word.start < passed:
@@ -251,6 +389,8 @@ def candidates(passage: Passage, *, is_typed: bool) -> Iterator[PossibleSecret]:
         joined = None
         if is_plain:
             # Most words of a sentence are neither given nor told: they are no candidates, and cost little.
+            if not is_told:
+                continue
             joined = link(passage, place, lead, is_second=is_second)
             is_given = joined[0] in _GIVING or (joined[0] == "start" and _COARSE[topic(passage, place)] == "around")
             if not is_given and not (_is_quoted(passage, place, lead) and _shape(value)[0]):
@@ -271,18 +411,41 @@ def candidates(passage: Passage, *, is_typed: bool) -> Iterator[PossibleSecret]:
         if is_plain and not is_typed and not passage.nouns and _COARSE[about] != "around":
             continue
         told = told if told is not None else _told(passage, is_typed=is_typed)
-        quoted = "quoted" if _is_quoted(passage, place, lead) else "bare"
-        if kind:
+        if kind and (
+            least is None
+            or _hundredths(shape) + _most_of_more(kind, told) + _most_of_signs(kind, *joined, about) > least
+        ):
+            quoted = "quoted" if _is_quoted(passage, place, lead) else "bare"
             signs = _signs(kind, *joined, about, follower(passage, place, stop))
             more = _more(kind, quoted, told, is_named=is_named(passage, place))
-            yield PossibleSecret(word.start + begin, stop, (shape, told, signs, more))
+            one = PossibleSecret(word.start + begin, stop, (shape, told, signs, more))
+            if least is None or one.hundredths > least:
+                yield one
         if is_plain and end == len(word.raw) and not is_second:
-            for first, last in _phrases(passage.data, word.start + begin):
-                count = passage.data.count(b" ", first, last)
-                after = follower(passage, min(place + count, len(passage.words) - 1), last)
-                signs = _signs("phrase", *joined, about, after)
-                shape = _phrase(passage.data[first:last])
-                yield PossibleSecret(first, last, (shape, told, signs, frozenset((f"phrase {quoted}",))))
+            yield from _phrases_at(passage, place, begin, context=(*joined, about), told=told, least=least)
+
+
+def _phrases_at(
+    passage: Passage,
+    place: int,
+    begin: int,
+    *,
+    context: tuple[str, str, str],
+    told: frozenset[str],
+    least: int | None,
+) -> Iterator[PossibleSecret]:
+    """Yield the phrases that begin with a plain word: by what, to what and about what it is joined is ``context``."""
+    if least is not None and _most_of_phrase(told) + _most_of_signs("phrase", *context) <= least:
+        return
+    lead = passage.words[place].raw[:begin]
+    quoted = frozenset(("phrase quoted" if _is_quoted(passage, place, lead) else "phrase bare",))
+    for first, last in _phrases(passage.data, passage.words[place].start + begin):
+        count = passage.data.count(b" ", first, last)
+        after = follower(passage, min(place + count, len(passage.words) - 1), last)
+        signs = _signs("phrase", *context, after)
+        one = PossibleSecret(first, last, (_phrase(passage.data[first:last]), told, signs, quoted))
+        if least is None or one.hundredths > least:
+            yield one
 
 
 def _phrases(line: bytes, start: int) -> Iterator[Span]:
@@ -403,26 +566,29 @@ def _more(kind: str, quoted: str, told: frozenset[str], *, is_named: bool) -> fr
 @lru_cache(_SHAPES_KEPT)
 def _signs(kind: str, by: str, to: str, about: str, after: str) -> frozenset[str]:
     """Return what a word looks like, how it is joined, what it is about and what follows, alone and by twos."""
+    return frozenset((*_signs_before(kind, by, to, about), *_signs_behind(_FAMILY.get(kind, kind), by, after)))
+
+
+def _signs_before(kind: str, by: str, to: str, about: str) -> tuple[str, ...]:
     family, near = _FAMILY.get(kind, kind), _COARSE[about]
-    return frozenset(
-        (
-            "any",
-            f"is {kind}",
-            f"by {by}",
-            f"to {to}",
-            f"about {about}",
-            f"then {after}",
-            f"{kind} by {by}",
-            f"{kind} about {near}",
-            f"{family} about {about}",
-            f"{family} then {after}",
-            f"{by} {to}",
-            f"{by} about {about}",
-            f"{by} then {after}",
-            f"{family} by {by} about {near}",
-            f"{family} by {by} to {to}",
-        )
+    return (
+        "any",
+        f"is {kind}",
+        f"by {by}",
+        f"to {to}",
+        f"about {about}",
+        f"{kind} by {by}",
+        f"{kind} about {near}",
+        f"{family} about {about}",
+        f"{by} {to}",
+        f"{by} about {about}",
+        f"{family} by {by} about {near}",
+        f"{family} by {by} to {to}",
     )
+
+
+def _signs_behind(family: str, by: str, after: str) -> tuple[str, ...]:
+    return f"then {after}", f"{family} then {after}", f"{by} then {after}"
 
 
 def _pair(value: bytes) -> int:
@@ -435,6 +601,35 @@ def _pair(value: bytes) -> int:
         if sign in value and value.rstrip(b"=").count(sign) == 1 and value[:1] != sign:
             return value.index(sign) + 1
     return 0
+
+
+@lru_cache(_SHAPES_KEPT)
+def _most_of_signs(kind: str, by: str, to: str, about: str) -> int:
+    """Return the most hundredths that ``_signs`` gives, whatever follows the word."""
+    return sum(map(_weight, _signs_before(kind, by, to, about))) + _most_behind(_FAMILY.get(kind, kind), by)
+
+
+@lru_cache(_SHAPES_KEPT)
+def _most_behind(family: str, by: str) -> int:
+    return max(sum(map(_weight, _signs_behind(family, by, after))) for after in FOLLOWERS)
+
+
+@lru_cache(_SHAPES_KEPT)
+def _most_of_more(kind: str, told: frozenset[str]) -> int:
+    """Return the most hundredths that ``_more`` and what a line tells give, in quotes or not, named or not."""
+    more = (_more(kind, quoted, told, is_named=named) for quoted in ("quoted", "bare") for named in (True, False))
+    return _hundredths(told) + max(map(_hundredths, more))
+
+
+@lru_cache(_SHAPES_KEPT)
+def _most_of_phrase(told: frozenset[str]) -> int:
+    """Return the most hundredths that the words of a phrase and what its line tells give."""
+    quoted = max(_hundredths(frozenset((f"phrase {one}",))) for one in ("quoted", "bare"))
+    return _hundredths(told) + quoted + sum(max(0, _hundredths(frozenset((sign,)))) for sign in _PHRASE_SIGNS)
+
+
+_PHRASE_SIGNS = frozenset(("phrase", "phrase_plain", "phrase_answer", "phrase_joined", "phrase_long", "phrase_first"))
+"""What may be true of several plain words."""
 
 
 @lru_cache(_SHAPES_KEPT)

@@ -8,6 +8,7 @@ most ``_REACH`` bytes of it, so that a file is scanned in linear time. The value
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,15 +17,17 @@ from itertools import accumulate
 from helix_core.ingest.secret_calls import KEY_FOLLOWS, LITERAL_FOLLOWS, Chain, chains, in_calls, in_pairs
 from helix_core.ingest.secret_commands import COMMAND_LINE_WORDS, PGPASS, in_commands
 from helix_core.ingest.secret_fields import in_fields
-from helix_core.ingest.secret_keys import in_keys
-from helix_core.ingest.secret_manifests import in_manifests
+from helix_core.ingest.secret_keys import KEY_SIGNS, in_keys
+from helix_core.ingest.secret_manifests import MANIFEST_SIGNS, in_manifests
 from helix_core.ingest.secret_names import CLOSE, NAME, TELLING, whole_name
 from helix_core.ingest.secret_prose import WORTH_A_LOOK
-from helix_core.ingest.secret_seeds import in_seeds
-from helix_core.ingest.secret_sessions import in_sessions
+from helix_core.ingest.secret_seeds import SEED_SIGNS, in_seeds
+from helix_core.ingest.secret_sessions import SESSION_SIGNS, in_addresses, in_sessions
 from helix_core.ingest.secret_tables import HEADER, in_columns, in_tables
 from helix_core.ingest.secret_values import (
     LazyHeaded,
+    LazyLined,
+    LazyLoosened,
     LazyPattern,
     is_chosen_password,
     is_few_letters,
@@ -67,13 +70,13 @@ _LITERAL_AHEAD = (
 _ASSIGNED = LazyHeaded(NAME + CLOSE + _TYPE + rb"[ \t]{0,16}(" + _OPERATOR + rb")", _LITERAL_AHEAD)
 """Groups: 1 the name, 2 the operator; a literal follows nearby."""
 
-_TEXT_BLOCK = LazyPattern(NAME + CLOSE + _TYPE + rb"[ \t]{0,16}(?::=|[=:])[ \t]{0,16}[bBrRuU]{0,2}(\"\"\"|''')")
+_TEXT_BLOCK = LazyLoosened(NAME + CLOSE + _TYPE + rb"[ \t]{0,16}(?::=|[=:])[ \t]{0,16}[bBrRuU]{0,2}(\"\"\"|''')")
 """Groups: 1 the name, 2 the quotes of a literal that may have several lines."""
 _BLOCK_WORD = LazyPattern(rb"[^\s\\]+")
 
 _WORD = rb"[^\s\"'`,;()\[\]{}<>$&|\\]{6,256}"
 _ENDS_LINE = rb"[ \t]{0,8}(?:(?:[;#]|//)[^\r\n]*)?(?:\r?\n|\r|\z|\\[rn])"
-_BARE = LazyPattern(
+_BARE = LazyLoosened(
     NAME
     + CLOSE
     + _TYPE
@@ -91,7 +94,7 @@ _BARE = LazyPattern(
 )
 """Groups: 1 the name; a word that 2 ends its line, 3 is assigned without blanks, 4 is a default, 5 is in a mapping."""
 
-_SET_LINE = LazyPattern(
+_SET_LINE = LazyLoosened(
     rb"(?m)^[ \t]*(?:(?:export|set|setx|ENV|ARG|env|[-#+*>]|//)[ \t]+)?[\"']?[\w.\-]*?"
     + NAME
     + rb"[\"']?(?:=|[ \t]*:[ \t]+|[ \t]+=[ \t]+)([^\s\"'`]{6,256})[ \t]*\r?$"
@@ -123,7 +126,7 @@ _DIRECTIVE = LazyPattern(
 _VALUE_SIGN = LazyPattern(rb"(?:alue|efault)[\"'=:]|ALUE=|<value|efault[ ](?:=|[ ])|efault\":|ontent=\"|text\"")
 """Matches in every file with a name and value pair; in most files not."""
 _QUOTED_NAME = rb"\\{0,3}[\"']?[\w.\-/:$ ]{0,60}?" + NAME + rb"\\{0,3}[\"']?"
-_NAMED = LazyPattern(
+_NAMED = LazyLoosened(
     rb"(?i:\b(?:name|key|id|field|setting|variable|var|env|option|property|type|(?:parameter|attribute)(?:key|name)))"
     rb"\\{0,3}[\"']?[ \t]{0,4}[:=]?[ \t]{0,4}" + _QUOTED_NAME + rb"[^{}]{0,4}[ \t\r\n,{>/\\]"
 )
@@ -133,13 +136,13 @@ _NAMED_VALUE = LazyPattern(
     rb"\\{0,3}[\"']?[ \t]{0,8}"
     rb"[:=>][ \t]{0,8}\\{0,3}[\"']?([^\s\"'`<>\\{},]{4,512})"
 )
-_VALUE_NAMED = LazyPattern(
+_VALUE_NAMED = LazyLoosened(
     rb"(?i:\bvalue)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']([^\s\"'`<>\\]{4,512})"
     rb"\\{0,3}[\"'][ \t\r\n,]{1,60}\\{0,3}"
     rb"[\"']?(?i:key|name|id)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}" + _QUOTED_NAME
 )
 """Groups: 1 the value, 2 the name."""
-_ELEMENT = LazyPattern(
+_ELEMENT = LazyLoosened(
     NAME + rb"(?:[\"'][^<>\r\n]{0,100}>|>|</\w{1,20}>)\s{0,80}(?:<[\w:]{1,20}>\s{0,80})?([^<\s]{4,256})\s{0,80}<"
 )
 """Groups: 1 the name; 2 the text of its element, or of the adjacent element."""
@@ -158,7 +161,7 @@ _KEYWORD = (
     rb"|deploy|crypto|activation|product)[ _\-]?keys?)\b|\xe5\xaf\x86\xe7\xa0\x81|contrase\xc3\xb1a|mot de passe)"
     rb"|[a-z0-9](?:Password|Passwd|Passphrase|Passcode|Pwd|Secret|Token|Credentials?|(?:Api|Access|Secret|Private)Key)\b)"
 )
-_SPOKEN = LazyPattern(
+_SPOKEN = LazyLined(
     rb"("
     + _KEYWORD
     + rb")"
@@ -170,7 +173,7 @@ _SPOKEN_BEFORE = LazyPattern(
     + _KEYWORD
 )
 """Starts at the end of the word that the sentence calls a secret."""
-_SPOKEN_LOGIN = LazyPattern(
+_SPOKEN_LOGIN = LazyLined(
     rb"(?i:\b(?:log(?:ged|s)?[ \-]?(?:in|on)|sign(?:ed|s)?[ \-]?in|authenticat\w+|connect(?:ed|s)?|ssh|account"
     rb"|user(?:name)?|creds?|"
     rb"credentials?|auth)\b)[^\r\n]{1,80}?(?i:\b(?:with|using|and|by|pass\w*)\b|[/:|])"
@@ -184,12 +187,12 @@ _FOLLOWS = LazyPattern(
     rb"|now|please|thanks|ok|if|when|while|of|with|as|again|today|\W))"
 )
 """What follows the last word of a part of a sentence, up to the end of the line."""
-_SENTENCE_WORD = LazyPattern(rb"[^\s\"'`<>()\[\]{},]+")
+_SENTENCE_WORD = re.compile(rb"[^\t\n\f\r \"'`<>()\[\]{},]+")
 _LINKS = frozenset(b"is was are were equals = : := -> => ist es est".split())
 _GIVING = frozenset(b" |to|as|now|be|from|-|with".split(b"|"))
 """The words before a password in a sentence that has named it, for what looks like one that a person chose."""
 
-_VARIABLE = LazyPattern(
+_VARIABLE = LazyLoosened(
     rb"(?:(?i:\b(?:variable|resource|parameter|param|input|output|secret))[ \t]{1,4}[\"']?|\\{0,3}[\"'])[\w.\-]*?"
     + NAME
     + rb"\\{0,3}[\"']?[ \t]{0,4}(?:[:=][ \t]{0,4})?\{"
@@ -212,6 +215,8 @@ _WORTH_A_LOOK = LazyPattern(
 )
 """A prefilter: matches every line that one of the patterns below can match."""
 
+_RARE_SIGN = LazyPattern(b"|".join((MANIFEST_SIGNS, KEY_SIGNS, SEED_SIGNS, SESSION_SIGNS)))
+"""A prefilter: matches every text in which a manifest, a key in base64, a seed phrase or a session can be."""
 _NEARBY = LazyPattern(rb"(?:" + TELLING + rb"|(?i:token))[^\r\n]*[\"'`]([A-Za-z0-9+/=_\-]{20,})[\"'`]")
 """Group 1: a long quoted run of base64 or hex characters on a line that mentions a secret."""
 
@@ -244,11 +249,13 @@ class Excerpt:
 
 def secrets_by_place(data: bytes, excerpt: Excerpt) -> Iterator[Span]:
     """Yield the span of every literal or word of a file that its context marks as a secret."""
-    yield from in_manifests(data)
     yield from in_pairs(data)
-    yield from in_keys(data)
-    yield from in_seeds(data)
-    yield from in_sessions(data)
+    yield from in_addresses(data)
+    if _RARE_SIGN.search(data) is not None:
+        yield from in_manifests(data)
+        yield from in_keys(data)
+        yield from in_seeds(data)
+        yield from in_sessions(data)
     if b": &" in data or b"- &" in data or b": !" in data:
         yield from _anchored(data)
     if b"|" in data:
@@ -382,7 +389,8 @@ def _bare(data: bytes) -> Iterator[Span]:
         group = match.lastindex
         if is_secret(whole_name(data, match), match.group(group), quoted=False):
             yield match.span(group)
-    for pattern in (_SET_LINE, _DIRECTIVE):
+    settings: tuple[LazyPattern | LazyLoosened, ...] = (_SET_LINE, _DIRECTIVE)
+    for pattern in settings:
         for match in pattern.finditer(data):
             value = match.group(2)
             if not any(byte in b"()[]{}<>,;" for byte in value) and is_secret(
@@ -399,7 +407,7 @@ def _anchored(data: bytes) -> Iterator[Span]:
             yield match.span(number + 1)
 
 
-def _neighbors(data: bytes) -> Iterator[LazyPattern]:
+def _neighbors(data: bytes) -> Iterator[LazyPattern | LazyLoosened]:
     """Yield the patterns of adjacent names and values that the bytes could match."""
     if b"</" in data:
         yield _ELEMENT
@@ -423,8 +431,8 @@ def _pairs(data: bytes) -> Iterator[Span]:
         for match in _VALUE_NAMED.finditer(data):
             if _is_secret_or_words(whole_name(data, match, 2), match.group(1)):
                 yield match.span(1)
-    for pattern in _neighbors(data):
-        for match in pattern.finditer(data):
+    for neighbor in _neighbors(data):
+        for match in neighbor.finditer(data):
             if _is_secret_or_words(whole_name(data, match), match.group(2)):
                 yield match.span(2)
 

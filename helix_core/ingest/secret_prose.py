@@ -21,6 +21,7 @@ from helix_core.ingest.secret_typed import (
     is_typed_secret,
 )
 from helix_core.ingest.secret_values import (
+    LazyLined,
     LazyPattern,
     is_chosen_password,
     is_masked,
@@ -219,7 +220,7 @@ _WIDE = tuple(mark.encode() for mark in "。、，；！？）」』”’»…"
 
 _USER = rb"[\"'`*(]{0,3}([A-Za-z][\w.@\-]{1,40})[\"'`*]{0,2}"
 _VALUE = rb"[\"'`*]{0,3}([^\s\"'`<>()\[\]{}|\\,]{5,128})"
-_PAIR = LazyPattern(
+_PAIR = LazyLined(
     rb"(?:^|[^\w:./\-]|[a-z]-)(?i:(log(?:ged|s)?[ \-]?(?:in|on)|logins?|sign(?:ed|s)?[ \-]?in"
     rb"|anmelden|anmeldung|einloggen|zugang(?:sdaten)?"
     rb"|iniciar? sesi(?:\xc3\xb3|o)n|entrar?|acceder?|creds?|credentials?|basic[ \-]?auth"

@@ -15,10 +15,12 @@ Span = tuple[int, int]
 _REACH = 120
 _LENGTHS = frozenset((12, 15, 18, 21, 24))
 _CUES = (b"nemonic", b"NEMONIC", b"eed", b"SEED", b"hrase", b"HRASE", b"allet", b"ackup", b"ecovery", b"edger")
-_CUE = LazyPattern(
+SEED_SIGNS = (
     rb"(?i:mnemonic|seed|(?:from|recovery|backup|secret|wallet|pass)[ _\-]?(?:phrase|words?)|wallet|ledger"
     rb"|phrase[\"']?[ ]?[:=(])"
 )
+"""Matches every text that ``in_seeds`` searches."""
+_CUE = LazyPattern(SEED_SIGNS)
 _WORDS = LazyPattern(
     rb"(?:^|[^a-z])([a-z]{3,8}(?:[ \t]{1,2}[a-z]{3,8}){11,24})\b"
     rb"|([\"'][a-z]{3,8}[\"'](?:,\s{0,12}[\"'][a-z]{3,8}[\"']){11,24})"

@@ -60,14 +60,22 @@ _HOOK = LazyPattern(
 """The group that matched: the last part of the address of a webhook or of a node."""
 
 
+SESSION_SIGNS = rb"ookie|COOKIE|curl |\t(?:TRUE|FALSE)\t|ession(?:id|_id|Id)|SESS|ect\.sid|session_"
+"""Matches every text that ``in_sessions`` searches."""
+
+
 def in_sessions(data: bytes) -> Iterator[Span]:
-    """Yield the values of cookies, of session ids and of parameters of addresses that open something."""
+    """Yield the values of cookies and of session ids."""
     if b"ookie" in data or b"COOKIE" in data or b"curl " in data:
         yield from _cookies(data)
     if b"\tTRUE\t" in data or b"\tFALSE\t" in data:
         yield from _generated(_JAR, data)
     if any(name in data for name in (b"essionid", b"ession_id", b"essionId", b"SESS", b"ect.sid", b"session_")):
         yield from _generated(_SESSION, data)
+
+
+def in_addresses(data: bytes) -> Iterator[Span]:
+    """Yield the parameters and the parts of addresses that sign or open something."""
     if b"://" in data or b"HTTP/" in data or b"GET /" in data:
         yield from _generated(_QUERY, data)
         if b"ebhook" in data or b"/v" in data:

@@ -214,10 +214,8 @@ _ISSUERS = (
 
 def tokens(data: bytes) -> Iterator[SecretSpan]:
     """Yield every credential in an issuer's format."""
-    if TOKEN_CUES.search(data) is None:
-        return
     reached = 0
-    for match in TOKENS.finditer(data):
+    for match in _token_matches(data):
         finding = _token(data, match, 0)
         while finding is not None and finding.end > reached:
             yield finding
@@ -226,6 +224,15 @@ def tokens(data: bytes) -> Iterator[SecretSpan]:
             behind = data[reached : reached + _TOKEN_BYTES] if _is_word(data[reached : reached + 1]) else b""
             found = TOKENS.match(behind)
             finding = _token(data, found, reached) if found is not None else None
+
+
+def _token_matches(data: bytes) -> Iterator[Any]:
+    """Yield the matches of ``TOKENS``, none of which spans lines: those of the lines that have a cue."""
+    position = 0
+    while (cue := TOKEN_CUES.search(data, position)) is not None:
+        start = data.rfind(b"\n", position, cue.start()) + 1 or position
+        position = data.find(b"\n", cue.end()) + 1 or len(data)
+        yield from TOKENS.finditer(data, start, position)
 
 
 def _token(data: bytes, match: Any, offset: int) -> SecretSpan | None:

@@ -9,6 +9,7 @@ place.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -30,6 +31,48 @@ and the same time; with 8, the default, sources of Python take up to twice the t
 
 
 _ANYWHERE, _AT_START = re2._re2.RE2.Anchor.UNANCHORED, re2._re2.RE2.Anchor.ANCHOR_START
+
+
+class Match:
+    """Where a pattern and its groups match in ``data``: what this package asks of re2's own class, which looks each
+    group up in C++ once more.
+    """
+
+    __slots__ = ("_data", "_spans")
+
+    def __init__(self, data: bytes, spans: list[tuple[int, int]]) -> None:
+        self._data = data
+        self._spans = spans
+
+    def group(self, number: int = 0) -> Any:
+        """Return what a group matched, or None."""
+        start, end = self._spans[number]
+        return self._data[start:end] if start >= 0 else None
+
+    def groups(self) -> tuple[Any, ...]:
+        """Return what each group matched, or None for it."""
+        return tuple(self._data[start:end] if start >= 0 else None for start, end in self._spans[1:])
+
+    def span(self, number: int = 0) -> tuple[int, int]:
+        """Return where a group matched, (-1, -1) where it did not."""
+        return self._spans[number]
+
+    def start(self, number: int = 0) -> int:
+        """Return where the match of a group begins."""
+        return self._spans[number][0]
+
+    def end(self, number: int = 0) -> int:
+        """Return where the match of a group ends."""
+        return self._spans[number][1]
+
+    @property
+    def lastindex(self) -> Any:
+        """The outermost of the groups whose match ends last, or None."""
+        last, reached = None, -1
+        for number, (_, end) in enumerate(self._spans):
+            if number and end > reached:
+                last, reached = number, end
+        return last
 
 
 class LazyPattern:
@@ -62,24 +105,93 @@ class LazyPattern:
         return self._first(_AT_START, data, start, end)
 
     def _first(self, anchor: Any, data: bytes, start: int, end: int | None) -> Any:
-        # re2's own methods run a generator and clamp both bounds for each of a file's thousands of searches.
-        compiled, size = self._compiled or self.compiled(), len(data)
+        # re2's own methods run a generator for each of a file's thousands of searches.
+        if self._compiled is None:
+            self.compiled()
+        size = len(data)
         stop = size if end is None or end > size else end
         if not 0 <= start <= stop:
-            found = compiled.search if anchor is _ANYWHERE else compiled.match
-            return found(data, start, stop)
+            start = min(max(start, 0), size)
+            if start > stop:
+                return None
         spans = self._find(anchor, data, start, stop)
-        return re2._Match(compiled, data, start, stop, spans) if spans[0][0] >= 0 else None
+        return Match(data, spans) if spans[0][0] >= 0 else None
 
-    def finditer(self, data: bytes, start: int = 0, end: int | None = None) -> Iterator[Any]:
+    def finditer(self, data: bytes, start: int = 0, end: int | None = None) -> Iterator[Match]:
         """Yield the non-overlapping matches in ``[start, end)``."""
-        compiled = self._compiled or self.compiled()
-        found: Iterator[Any] = compiled.finditer(data, start, len(data) if end is None else end)
-        return found
+        if self._compiled is None:
+            self.compiled()
+        find, size = self._find, len(data)
+        stop = size if end is None or end > size else end
+        position = min(max(start, 0), size)
+        while position <= stop:
+            spans = find(_ANYWHERE, data, position, stop)
+            begin, after = spans[0]
+            if begin < 0:
+                return
+            yield Match(data, spans)
+            if position == stop:
+                return
+            position = after if after > position else position + 1
 
     def sub(self, replacement: bytes, data: bytes) -> bytes:
         """Return ``data`` with every match replaced."""
-        return bytes((self._compiled or self.compiled()).sub(replacement, data))
+        parts: list[bytes] = []
+        position = 0
+        for match in self.finditer(data):
+            start, end = match.span()
+            parts += (data[position:start], replacement)
+            position = end
+        return b"".join((*parts, data[position:])) if parts else data
+
+
+_COUNTED = re.compile(rb"(?<!\\)\{([0-9]+),[0-9]+\}")
+
+
+def loosened(source: bytes) -> bytes:
+    """Return a pattern without upper bounds of repetitions, which matches wherever ``source`` does.
+
+    RE2 copies what ``{0,200}`` counts 200 times, and a DFA has a state for each count: with the bounds a search of a
+    text takes up to ten times as long while the states are not made yet, or do not fit into the processor's cache.
+    """
+    return _COUNTED.sub(rb"{\1,}", source)
+
+
+class LazyLoosened:
+    """Matches like ``LazyPattern(source)``, whose search begins where the loosened pattern matches: in most texts
+    nowhere.
+    """
+
+    __slots__ = ("_exact", "_loose")
+
+    def __init__(self, source: bytes) -> None:
+        self._exact, self._loose = LazyPattern(source), LazyPattern(loosened(source))
+
+    def finditer(self, data: bytes) -> Iterator[Match]:
+        """Yield the non-overlapping matches."""
+        first = self._loose.search(data)
+        if first is not None:
+            yield from self._exact.finditer(data, first.start())
+
+
+class LazyLined:
+    """Matches like ``LazyPattern(source)``, none of whose matches has a line feed but at its start: only the lines on
+    which the loosened pattern, or a given guard, matches are searched.
+    """
+
+    __slots__ = ("_exact", "_loose")
+
+    def __init__(self, source: bytes, guard: bytes = b"") -> None:
+        self._exact, self._loose = LazyPattern(source), LazyPattern(guard or loosened(source))
+
+    def finditer(self, data: bytes) -> Iterator[Match]:
+        """Yield the non-overlapping matches, none of which may be empty."""
+        position = 0
+        while (hit := self._loose.search(data, position)) is not None:
+            start = data.rfind(b"\n", position, hit.start()) + 1 or position
+            newline = data.find(b"\n", hit.end())
+            position = newline if newline >= 0 else len(data)
+            yield from self._exact.finditer(data, start, position)
 
 
 class LazyHeaded:
@@ -92,7 +204,7 @@ class LazyHeaded:
     __slots__ = ("_head", "_whole")
 
     def __init__(self, head: bytes, rest: bytes) -> None:
-        self._head, self._whole = LazyPattern(head), LazyPattern(head + rest)
+        self._head, self._whole = LazyPattern(loosened(head)), LazyPattern(head + rest)
 
     def finditer(self, data: bytes) -> Iterator[Any]:
         """Yield the non-overlapping matches, none of which may be empty."""

@@ -16,10 +16,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helix_core.ingest import secret_clauses, secret_commands, secret_places
+from helix_core.ingest import secret_calls, secret_clauses, secret_commands, secret_places, secret_prose
 from helix_core.ingest.masked import Masked, marker
+from helix_core.ingest.secret_odds import LEAST_TYPED, LEAST_WRITTEN, candidates_of, likely_secrets
 from helix_core.ingest.secret_shapes import TOKEN_CUES, TOKEN_RULES
-from helix_core.ingest.secret_values import LazyAlternatives, LazyHeaded, LazyPattern
+from helix_core.ingest.secret_values import LazyAlternatives, LazyHeaded, LazyLined, LazyLoosened, LazyPattern, loosened
 from helix_core.ingest.secrets import holds_mask, mask, mask_typed, masked_line
 from helix_core.model import Clean
 
@@ -1004,8 +1005,11 @@ COMMANDS = secret_commands._COMMANDS
 ALL_COMMANDS = LazyPattern(b"|".join(source for _, source in COMMANDS.sources))
 
 
-def spans_of(pattern: LazyPattern | LazyAlternatives | LazyHeaded, data: bytes) -> list[tuple[int, int]]:
-    found = pattern.finditer(data) if isinstance(pattern, LazyHeaded) else pattern.finditer(data, 0, len(data))
+def spans_of(
+    pattern: LazyPattern | LazyAlternatives | LazyHeaded | LazyLined | LazyLoosened, data: bytes
+) -> list[tuple[int, int]]:
+    is_whole = isinstance(pattern, LazyHeaded | LazyLined | LazyLoosened)
+    found = pattern.finditer(data) if is_whole else pattern.finditer(data, 0, len(data))
     return [match.span(match.lastindex) for match in found]
 
 
@@ -1073,6 +1077,47 @@ PIECES = (
 def test_assignments_are_found_by_their_heads_as_by_the_whole_pattern(words: list[str], between: str) -> None:
     data = between.join(words).encode()
     assert spans_of(ASSIGNMENTS, data) == spans_of(WHOLE_ASSIGNMENTS, data)
+
+
+GUARDED = {
+    f"{module.__name__}.{name}": pattern
+    for module in (secret_calls, secret_commands, secret_places, secret_prose)
+    for name, pattern in vars(module).items()
+    if isinstance(pattern, LazyLined | LazyLoosened)
+}
+MORE_PIECES = (*PIECES, "login as bob", "user: ", "with", "Zq8!kelp", "name", "value", "/", "<b>", "'db.a.org',", "--")
+
+
+@pytest.mark.parametrize("name", sorted(GUARDED))
+def test_a_guarded_pattern_finds_what_it_finds_without_its_guard(name: str) -> None:
+    pattern = GUARDED[name]
+
+    @settings(max_examples=60, deadline=None, database=None, derandomize=True)
+    @given(st.lists(st.sampled_from(MORE_PIECES), max_size=40), st.sampled_from(["", " "]))
+    def is_same(words: list[str], between: str) -> None:
+        data = between.join(words).encode()
+        assert spans_of(pattern, data) == spans_of(pattern._exact, data)
+
+    is_same()
+
+
+def test_a_guarded_pattern_finds_matches_on_several_lines_and_at_their_starts() -> None:
+    source = rb"(?:^|[^\w])key[a-z]{0,3}=(\w{2,4})"
+    assert loosened(source) == rb"(?:^|[^\w])key[a-z]{0,}=(\w{2,})"
+    for data in (b"", b"key=ab", b"x\nkey=ab key=cd\nkeys=ef\n\nkeyabcd=no\n key=gh", b"key\n=ab\nkey=a\nkey=abcdefg"):
+        expected = spans_of(LazyPattern(source), data)
+        assert spans_of(LazyLined(source), data) == spans_of(LazyLoosened(source), data) == expected
+
+
+@pytest.mark.parametrize("is_typed", [True, False])
+def test_likely_secrets_are_the_candidates_above_the_threshold(is_typed: bool) -> None:
+    folder = Path(__file__).parents[2] / "fixtures" / "secrets"
+    rows = [json.loads(line)["text"] for line in (folder / "built-with.jsonl").read_text("utf-8").splitlines()]
+    least = round(100 * (LEAST_TYPED if is_typed else LEAST_WRITTEN))
+    for text in (*rows, "\n".join(rows), "\n \n".join(rows[::-1]), " ".join(rows)):
+        found = candidates_of(text.encode(), is_typed=is_typed)
+        likely = [(one.start, one.end) for one in found if one.hundredths > least]
+        assert list(likely_secrets(text.encode(), is_typed=is_typed)) == likely
 
 
 def test_overlapping_heads_without_a_rest_cost_linear_time() -> None:
