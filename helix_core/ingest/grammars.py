@@ -161,7 +161,8 @@ _KOTLIN = Grammar(
 (secondary_constructor "constructor" @name) @method
 (class_declaration name: (identifier) @name) @class
 (object_declaration name: (identifier) @name) @object
-(companion_object "object" @name) @object
+(companion_object name: (identifier) @name) @object
+(companion_object !name "object" @name) @object
 (property_declaration (variable_declaration (identifier) @name)) @constant
 (enum_entry (identifier) @name) @field
 (type_alias type: (identifier) @name) @type
@@ -348,9 +349,9 @@ _C_SHARED = """
 (declaration declarator: (_) @declarator) @constant
 (field_declaration declarator: (_) @declarator) @field
 (type_definition declarator: (_) @declarator) @type
-(struct_specifier name: (type_identifier) @name body: (_)) @struct
-(union_specifier name: (type_identifier) @name body: (_)) @struct
-(enum_specifier name: (type_identifier) @name body: (_)) @enum
+(struct_specifier name: (_) @name body: (_)) @struct
+(union_specifier name: (_) @name body: (_)) @struct
+(enum_specifier name: (_) @name body: (_)) @enum
 (enumerator name: (identifier) @name) @field
 (preproc_def name: (identifier) @name) @macro
 (preproc_function_def name: (identifier) @name) @macro
@@ -415,12 +416,18 @@ _GO = Grammar(
 """,
 )
 
+_RUST_TYPE = """[(type_identifier) @name (generic_type type: (type_identifier) @name)
+  (scoped_type_identifier name: (type_identifier) @name)
+  (generic_type type: (scoped_type_identifier name: (type_identifier) @name))
+  [(array_type) (tuple_type) (unit_type) (dynamic_type) (bounded_type) (function_type) (pointer_type)
+   (primitive_type) (never_type)] @name]"""
+
 _RUST = Grammar(
     module="tree_sitter_rust",
     bases="""
 (impl_item trait: (_) @base) @class
 """,
-    definitions="""
+    definitions=f"""
 (function_item name: (identifier) @name) @function
 (function_signature_item name: (identifier) @name) @declaration
 (struct_item name: (type_identifier) @name) @struct
@@ -428,14 +435,12 @@ _RUST = Grammar(
 (enum_item name: (type_identifier) @name) @enum
 (enum_variant name: (identifier) @name) @field
 (trait_item name: (type_identifier) @name) @trait
-(impl_item type: [(type_identifier) @name (generic_type type: (type_identifier) @name)
-  (scoped_type_identifier name: (type_identifier) @name)
-  (reference_type type: (type_identifier) @name)
-  (generic_type type: (scoped_type_identifier name: (type_identifier) @name))]) @impl
+(impl_item type: {_RUST_TYPE}) @impl
+(impl_item type: (reference_type type: {_RUST_TYPE})) @impl
 (mod_item name: (identifier) @name body: (_)) @module
 (type_item name: (type_identifier) @name) @type
 (associated_type name: (type_identifier) @name) @type
-(const_item name: (identifier) @name) @constant
+((const_item name: (identifier) @name) @constant (#not-eq? @name "_"))
 (static_item name: (identifier) @name) @constant
 (macro_definition name: (identifier) @name) @macro
 (field_declaration name: (field_identifier) @name) @field

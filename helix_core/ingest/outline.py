@@ -42,6 +42,8 @@ typename union unsigned using virtual void volatile wchar_t while
 """
 _NO_NAMES_IN_C = frozenset(_WORDS_OF_C.split())
 """Words of C and C++ that name nothing: where one stands for a name, a macro in front of it was not understood."""
+_DEFAULT_NAMES = {"companion_object": "Companion"}
+"""What a definition without a name is called by its language's rules, by the type of its node."""
 _ACCESSORS = frozenset({"get", "set", "value"})
 _DEEPEST_DECLARATOR = 16
 _AFTER_BASE = re.compile(r"[<(\[\s{]")
@@ -265,6 +267,8 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
     name = bounded(written.strip() if is_bare else _unquoted(written))
     if not name or (name in _ACCESSORS and _describes_property(nodes[0], data)):
         return None
+    if not name_node.is_named:
+        name = _DEFAULT_NAMES.get(nodes[0].type, name)
     misread = misread_namespace(nodes[0], data) if kind == "function" else ""
     if misread:
         kind, name, owner = "namespace", misread, ""

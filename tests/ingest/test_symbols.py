@@ -491,3 +491,44 @@ def test_a_macro_beside_a_declaration_is_no_name_that_is_claimed(
     chains = {chain for _, chain in Chains(path, text.encode(), 5.0).definitions}
     assert claimed <= chains
     assert not {chain for chain in chains if chain.rpartition(".")[2] in unclaimed}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        (
+            b"a.cpp",
+            "namespace std {\ntemplate <> struct hash<Foo> { int operator()(int a) const { return a; } };\n}\n"
+            "template <> struct std::less<Foo> { void less_helper() {} };\nstruct geo::Outer::Inner { void inner() {} };\n"
+            "template <> union U<int> { int u; };\nenum class A::B : int { C };\n",
+            {"std.hash<Foo>.operator()", "std::less<Foo>.less_helper", "geo::Outer::Inner.inner", "U<int>.u", "A::B.C"},
+        ),
+        (
+            b"a.rs",
+            "impl<'a> Iterator for &'a Tree<u8> { fn next_item(&self) {} }\nimpl Tr for &mut geo::Tree { fn scoped(&self) {} }\n"
+            "impl Tr for [u8] { fn on_slice(&self) {} }\nimpl Tr for &str { fn on_str(&self) {} }\nimpl Tr for u8 { fn on_u8(&self) {} }\n"
+            "impl Tr for (A, B) { fn on_pair(&self) {} }\nimpl Tr for dyn Other { fn on_dyn(&self) {} }\n"
+            "const _: () = { impl Serialize for Point { fn serialize_point(&self) {} } };\n",
+            {
+                "Tree.next_item",
+                "Tree.scoped",
+                "[u8].on_slice",
+                "str.on_str",
+                "u8.on_u8",
+                "(A, B).on_pair",
+                "dyn Other.on_dyn",
+                "Point.serialize_point",
+            },
+        ),
+        (
+            b"a.kt",
+            "class Alpha {\n    companion object {\n        fun compute() {\n        }\n    }\n}\n\n"
+            "class Beta {\n    companion object Named {\n        fun named() {\n        }\n    }\n}\n",
+            {"Alpha.Companion.compute", "Beta.Named.named"},
+        ),
+    ],
+)
+def test_a_member_stands_under_its_type_however_that_is_written(path: bytes, text: str, expected: set[str]) -> None:
+    chains = {chain for _, chain in Chains(path, text.encode(), 5.0).definitions}
+    assert expected <= chains
+    assert not {chain.rpartition(".")[2] for chain in expected} & chains
