@@ -294,6 +294,8 @@ _SETTING = LazyPattern(
     rb"|^[:~&*!]|[?!]\.|0-9|[aA]-[fzFZ]|\.\w{1,4}[#?]|^[0-9a-f]{7,12}$|^[0-9]{8}T[0-9]{6}Z?$"
 )
 DATE = LazyPattern(rb"^[0-9]{1,4}[\-/.][0-9]{1,2}[\-/.][0-9]{1,4}(?:[T ][0-9:.]+Z?)?$")
+_PAIR = LazyPattern(rb"^-{0,2}[A-Za-z]{1,12}(?:[_.\-][A-Za-z]{1,12}){0,4}=")
+_OPENS = {ord(")"): ord("("), ord("]"): ord("["), ord("}"): ord("{")}
 _PASSPHRASE = LazyPattern(rb"^(?:[A-Z]?[a-z]{3,12}[\-_.]){2,6}[0-9]{2,6}[!?*]?$")
 _CHOSEN = LazyPattern(rb"^[A-Z]?[a-z]{2,}(?:[_\-]?[A-Z][a-z]{1,}){1,8}(?:[_\-#!&+@]?[0-9]{1,4})[!?*#]?$")
 JOINING = frozenset(
@@ -514,6 +516,31 @@ def is_generated_phrase(value: bytes, *, least: int = 12) -> bool:
     return len(value) >= least and is_mixed and switches_of(value) * 2 >= len(value) and not is_template(value)
 
 
+def has_crossed_brackets(value: bytes) -> bool:
+    """Return whether brackets close in another order than they open, as in ``hT7(wq>-_$#9x]zP``: what a generator
+    of passwords gives, and no code or template, also where these are cut off.
+    """
+    if len(value) < 10 or b" " in value or any(byte in b"\\\"'`^" for byte in value):
+        return False
+    letters = sum(65 <= (byte & 0xDF) <= 90 for byte in value)
+    marks = sum(33 <= byte <= 47 or 58 <= byte <= 64 or 91 <= byte <= 96 or 123 <= byte <= 126 for byte in value)
+    if letters < 4 or marks < 4 or len(set(value)) < 8:
+        return False
+    opened: list[int] = []
+    for byte in value:
+        if byte in b"([{":
+            opened.append(byte)
+        elif byte in b")]}" and opened and opened.pop() != _OPENS[byte]:
+            return True
+    return False
+
+
+def _is_long_key(value: bytes) -> bool:
+    """Return whether a value is a long key, also with ``=`` inside, and no name with a value."""
+    is_pair = _PAIR.search(value) is not None or any(byte in b" &?;,:/()[]{}<>\"'" for byte in value)
+    return len(value) >= 30 and b"=" in value and not is_pair and looks_random(value) and not is_wordy(value)
+
+
 def is_few_letters(value: bytes) -> bool:
     """Return whether the value is letters alone, and too few of them to look random."""
     return value.isalpha() and len(value) < LEAST_LETTERS
@@ -573,9 +600,13 @@ def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool 
     """
     if len(value) < 6 or (len(value) < 20 and value.isalpha() and not looks_random(value)):
         return False
-    if _ABOUT.search(name) or _PUBLIC_NAME.search(name) or is_placeholder(value):
+    if _ABOUT.search(name) or _PUBLIC_NAME.search(name):
         return False
-    if not quoted and b"=" in value.rstrip(b"="):
+    if quoted and has_crossed_brackets(value):
+        return True
+    if is_placeholder(value):
+        return False
+    if not quoted and b"=" in value.rstrip(b"=") and not _is_long_key(value):
         return False
     is_path = _CODE_PATH.search(value) is not None and not looks_random_letters(value)
     is_password = _PASSWORD_NAME.search(name) is not None
@@ -599,7 +630,9 @@ def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool 
             return True
         return is_strong_password(value) and (is_login or (looks_random(value) and not is_wordy(value)))
     if UUID.search(value):
-        return _API_NAME.search(name) is not None or (_is_environment_name(name) and name.endswith(b"TOKEN"))
+        return _API_NAME.search(name) is not None or name.lower().endswith(b"token")
+    if _is_long_key(value):
+        return True
     rest = FILLER.sub(b"", value)
     if is_password:
         return len(rest) >= 4 and (looks_like_password(rest) or _is_passphrase(value))

@@ -146,6 +146,12 @@ PHRASES: dict[str, tuple[str, str]] = {
     "sentinel": ("sentinel auth-pass mymaster {}", "hunter2hunter2"),
     "said with joined words": ("the password is {}.", "correct-horse-battery-staple"),
     "said with joined words and more": ("The passphrase is `{}` for the vault", "Walnut-Harbor-Lantern"),
+    "a UUID as a token": ("snykToken = '{}'", "152d7345-2170-4b5f-a590-ec5e20af840b"),
+    "a UUID as a token of YAML": ("heroku_token: {}", "9164a6f2-cfbf-442d-9637-72712c23094f"),
+    "a password with brackets": ('db_password = "{}"', "hT7(wq>-_$#9x]zP"),
+    "a key that looks like a template": ('if (api_key != "{}") {{', "m{{h}o)p${e]nob(ody[finds>-_$#thisone}}"),
+    "a key with an equals sign": ('duffelToken = "{}"', "duffel_test_mwdcp_1598rnr=4ewwvi4dbf8zy8z2e1h90oaq6pry9"),
+    "the same in an environment": ("DUFFEL_TOKEN={}", "duffel_test_mwdcp_1598rnr=4ewwvi4dbf8zy8z2e1h90oaq6pry9"),
     "hex near a keyword": ('sign(secret, x, "{}")', _random(53, 40, HEX)),
 }
 
