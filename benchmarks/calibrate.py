@@ -1,21 +1,25 @@
 """Refit how sure an answer says it is, and show what that gives on projects not seen.
 
-usage: python benchmarks/calibrate.py CORPORA:QUESTIONS.jsonl... [--model MODEL] [--cache FOLDER] [--write]
+usage: python benchmarks/calibrate.py CORPORA:QUESTIONS.jsonl... [--by project|author] [--keep-presence]
+                                      [--model MODEL] [--cache FOLDER] [--write]
 
 QUESTIONS may also be a half of ``fixtures/conversations``: its plain questions, its absent ones and their near-twins.
 
 Two logistic models over the signs of ``helix_core.search.confidence``: is it here at all, is the first place the right
 one; and a rising curve that says how often an answer is right by the product of both. The second differs for the
 built-in vectors and for a model's by one constant; --model asks every question with both, without it the model's set is
-left as it is. A sign that speaks for an answer never counts against it. One project is left out at a time for the
-figures, which come with 95 % bootstrap intervals; all are used for --write, which puts the coefficients into
-helix_core/search/confidence_weights.py.
+left as it is. A sign that speaks for an answer never counts against it. Every file of questions has the same weight,
+however long it is. One project is left out at a time for the figures, which come with 95 % bootstrap intervals, or with
+--by author one file of questions, with all others over its projects; all are used for --write, which puts the
+coefficients into helix_core/search/confidence_weights.py. With --keep-presence the first model stays as it is
+there, and the second and the curve are fitted to it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -28,7 +32,7 @@ from search import Engine, interval
 
 from helix_core.search import confidence, judge, search
 from helix_core.search.confidence import AGAINST, PLACE_SIGNS, PRESENCE_SIGNS, AnswerFeatures
-from helix_core.search.confidence_weights import PLACE_WITH_MODEL
+from helix_core.search.confidence_weights import PLACE_WITH_MODEL, PRESENCE
 from helix_core.store import Reader
 
 WEIGHTS = Path(confidence.__file__).with_name("confidence_weights.py")
@@ -39,6 +43,10 @@ CURVE = (0.01, 0.03, 0.05)
 SHARPNESS = 1.8
 """Scales presence around its floor, which decides alike."""
 DRAWS = 1000
+WHOLE = 40
+"""So many questions of a kind give a file its full weight."""
+LOUD = 0.6
+"""A confidence above which somebody acts on an answer."""
 KNOTS, MOST = 10, 0.97
 """How many points the last curve is fitted to, as many questions each, and its end: nothing is certain."""
 
@@ -47,10 +55,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Case:
-    """One question: its project, whether a model answered, whether it was made to be hard, the signs of its answer,
-    whether it has an answer, whether the first file is right."""
+    """One question: its project, its file of questions, whether a model answered, whether it was made to be hard, the
+    signs of its answer, whether it has an answer, whether the first file is right."""
 
     project: str
+    author: str
     with_model: bool
     hard: bool
     signs: AnswerFeatures
@@ -61,6 +70,8 @@ class Case:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("benches", nargs="+", metavar="CORPORA:QUESTIONS")
+    parser.add_argument("--by", choices=("project", "author"), default="project", help="what is left out at a time")
+    parser.add_argument("--keep-presence", action="store_true", help="fit the place and the curve alone")
     parser.add_argument("--model", type=Path, help="as in benchmarks/search.py")
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--write", action="store_true")
@@ -71,9 +82,10 @@ def main() -> None:
             engine = Engine.of(args.cache, model, stack=stack)
             for pair in args.benches:
                 cases += _cases(engine, stack, *map(Path, pair.split(":")))
-    _report(cases)
+    kept = PRESENCE if args.keep_presence else None
+    _report(cases, args.by, kept)
     if args.write:
-        presence, places = _fit(cases)
+        presence, places = _fit(cases, kept)
         WEIGHTS.write_text(_text(presence, places, _curve(cases, presence, places)), "utf-8")
 
 
@@ -81,7 +93,7 @@ def _cases(engine: Engine, stack: ExitStack, corpora: Path, file: Path) -> list[
     questions = [each for line in file.read_text("utf-8").splitlines() if line for each in _questions(json.loads(line))]
     names = dict.fromkeys(one["corpus"] for one in questions)
     readers = {name: stack.enter_context(engine.indexed(corpora / name)) for name in names}
-    return [_case(engine, one, readers[one["corpus"]]) for one in questions]
+    return [_case(engine, one, readers[one["corpus"]], str(file)) for one in questions]
 
 
 def _questions(record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -99,7 +111,7 @@ def _questions(record: dict[str, Any]) -> list[dict[str, Any]]:
     return [record]
 
 
-def _case(engine: Engine, question: dict[str, Any], reader: Reader) -> Case:
+def _case(engine: Engine, question: dict[str, Any], reader: Reader, author: str) -> Case:
     met: list[AnswerFeatures] = []
 
     def noticed(signs: AnswerFeatures) -> float:
@@ -116,7 +128,7 @@ def _case(engine: Engine, question: dict[str, Any], reader: Reader) -> Case:
     signs = met[0] if met else AnswerFeatures(missing_proper=1.0)
     expected = question["expect_files"]
     with_model, hard = engine.model is not None, "absence" in question
-    return Case(question["corpus"], with_model, hard, signs, bool(expected), first in expected)
+    return Case(question["corpus"], author, with_model, hard, signs, bool(expected), first in expected)
 
 
 def _matrix(cases: Sequence[Case], names: Sequence[str]) -> Array:
@@ -143,17 +155,24 @@ def _sides(names: Sequence[str]) -> list[float]:
     return [0.0, *(-1.0 if name in AGAINST else 1.0 for name in names)]
 
 
-def _fit(cases: Sequence[Case]) -> tuple[dict[str, float], dict[bool, dict[str, float]]]:
-    """Presence, moved so that at most ``FALSE_ALARMS`` of what is there falls below a half; the place without and with
-    a model."""
+def _fit(cases: Sequence[Case], kept: dict[str, float] | None) -> tuple[dict[str, float], dict[bool, dict[str, float]]]:
+    """Presence, moved so that at most ``FALSE_ALARMS`` of what is there falls below a half, unless one is ``kept``; the
+    place without and with a model."""
+    if kept is not None:
+        return kept, _places([case for case in cases if case.present])
     here = np.array([case.present for case in cases], float)
-    sizes = np.where(here > 0, 1 / max(here.sum(), 1), 1 / max((1 - here).sum(), 1))
-    found = _logistic(_matrix(cases, PRESENCE_SIGNS), here, np.array(_sides(PRESENCE_SIGNS)), sizes)
+    found = _logistic(_matrix(cases, PRESENCE_SIGNS), here, np.array(_sides(PRESENCE_SIGNS)), _sizes(cases))
     present = [case for case in cases if case.present]
     evidence = np.sort(_matrix(present, PRESENCE_SIGNS) @ found)
     found[0] -= evidence[int(FALSE_ALARMS * len(evidence) * MARGIN)]
     found *= SHARPNESS
     return _named(found, PRESENCE_SIGNS), _places(present)
+
+
+def _sizes(cases: Sequence[Case]) -> Array:
+    """The weight of each question: an author's present ones count in all as much as another's, and the absent ones."""
+    count = Counter((case.author, case.present) for case in cases)
+    return np.array([1 / max(count[case.author, case.present], WHOLE) for case in cases])
 
 
 def _places(present: Sequence[Case]) -> dict[bool, dict[str, float]]:
@@ -197,15 +216,16 @@ def _told(cases: Sequence[Case], weights: dict[str, float], names: Sequence[str]
     return np.asarray(1 / (1 + np.exp(-_matrix(cases, names) @ np.array([weights[name] for name in ("base", *names)]))))
 
 
-def _report(cases: Sequence[Case]) -> None:
-    """The figures of each project under weights that have not seen it."""
+def _report(cases: Sequence[Case], by: str, kept: dict[str, float] | None) -> None:
+    """The figures of each project, or of each author, under weights that have not seen it."""
     here, sure = np.zeros(len(cases)), np.zeros(len(cases))
-    for project in dict.fromkeys(case.project for case in cases):
-        others = [case for case in cases if case.project != project]
-        presence, places = _fit(others)
+    for left_out in dict.fromkeys(getattr(case, by) for case in cases):
+        projects = {case.project for case in cases if getattr(case, by) == left_out}
+        others = [case for case in cases if case.project not in projects]
+        presence, places = _fit(others, kept)
         curve = _curve(others, presence, places)
         for number, held in enumerate(cases):
-            if held.project == project:
+            if getattr(held, by) == left_out:
                 here[number] = _told([held], presence, PRESENCE_SIGNS)[0]
                 found = confidence.calibrated(_product(held, presence, places), curve)
                 empty = here[number] < confidence.FLOOR
@@ -215,6 +235,21 @@ def _report(cases: Sequence[Case]) -> None:
         own = [number for number, case in enumerate(cases) if case.with_model == with_model]
         print(f"held out, {'vectors of the model' if with_model else 'built-in vectors'}:")
         _figures([cases[number] for number in own], here[own], sure[own])
+        for author in dict.fromkeys(case.author for case in cases):
+            _of_author(author, [number for number in own if cases[number].author == author], cases, here, sure)
+
+
+def _of_author(author: str, own: Sequence[int], cases: Sequence[Case], here: Array, sure: Array) -> None:
+    """One line on a file of questions."""
+    present = [number for number in own if cases[number].present]
+    absent = [number for number in own if not cases[number].present]
+    first = np.array([cases[number].present and cases[number].right for number in own], float)
+    told, wrongly = (np.mean(here[kind] < confidence.FLOOR) if kind else np.nan for kind in (absent, present))
+    loud = np.mean(sure[absent] > LOUD) if absent else np.nan
+    print(
+        f"  {Path(author).stem:22s} told {told:.3f} of {len(absent)}, wrongly {wrongly:.3f} of {len(present)};", end=" "
+    )
+    print(f"absent above {LOUD}: {loud:.3f}; calibration error of all {_error(sure[own], first):.3f}")
 
 
 def _figures(cases: Sequence[Case], here: Array, sure: Array) -> None:

@@ -87,8 +87,12 @@ SAID_CONFIDENCE = 0.5
 """Below this confidence an answer says why it may be none: the question's language, or that it is perhaps not here."""
 DOUBT = 0.9
 """Below this presence, and not below ``FLOOR``, about half of the questions have no answer in the index."""
-DOUBTED_CONFIDENCE = 0.69
-"""Most confidence below ``DOUBT``: where the place would make an answer surer, it says that it is perhaps not here."""
+DOUBTED_CONFIDENCE = 0.5
+"""Most confidence below ``DOUBT``, where an answer says that it is perhaps not here: one of three is right."""
+LOOSE_CONFIDENCE = 0.69
+"""Most confidence where a word was guessed or the text of a piece of code is nowhere, and least for what the question
+names of the whole project.
+"""
 NO_AUTHORS_NOTE = "no file here says who wrote this; `git shortlog -sn` does"
 MOST_NOTED = 3
 NO_FRAGMENT_NOTE = "nothing here has this text as it stands; these places have its words"
@@ -104,7 +108,7 @@ def _with_guesses(settled: ConfidenceBounds, guesses: Mapping[str, str]) -> Conf
     """Return the bounds with the notes that tell what unknown words were taken for, and less sure of a name: another
     may be meant.
     """
-    at_most = DOUBTED_CONFIDENCE if any(map(is_bold, guesses.values())) else 1.0
+    at_most = LOOSE_CONFIDENCE if any(map(is_bold, guesses.values())) else 1.0
     notes = (*map(guess_note, guesses.items()), *settled.notes)
     return replace(settled, at_most=min(settled.at_most, at_most), notes=notes)
 
@@ -276,7 +280,7 @@ class AnswerJudge:
             bounds = replace(bounds, notes=(apart, *bounds.notes))
         # What a name of the question settles is no matter of its words.
         is_known = seems_empty or signs.is_certain or signs.is_literal or signs.has_path or is_verbatim
-        is_known = is_known or bounds.at_least > DOUBTED_CONFIDENCE
+        is_known = is_known or bounds.at_least > LOOSE_CONFIDENCE
         is_doubtful = not is_known and presence(signs.features) < DOUBT
         most = ABSENT_CONFIDENCE if seems_empty else DOUBTED_CONFIDENCE if is_doubtful else 1.0
         return Sureness(min(sure, most), bounds, is_doubtful, is_doubtful and self._names_first(signs, ranked))
@@ -310,13 +314,13 @@ class AnswerJudge:
         if Intent.AUTHORSHIP in judged.intents and not (ranked and is_exact(ranked[0])):
             return ConfidenceBounds(at_most=ABSENT_CONFIDENCE, notes=(NO_AUTHORS_NOTE,))
         if ranked and is_exact(ranked[0]) and judged.intents & {Intent.OVERVIEW, Intent.SETUP}:
-            return replace(of_names, at_least=DOUBTED_CONFIDENCE, at_most=1.0)
+            return replace(of_names, at_least=LOOSE_CONFIDENCE, at_most=1.0)
         if signs.places:
             return ConfidenceBounds(NAMED_CONFIDENCE if has_line(signs.places[0], self._about.coordinates) else 0.0)
         if signs.is_printed:
             return ConfidenceBounds(NAMED_CONFIDENCE, notes=of_names.notes)
         if judged.fragment and not (ranked and is_exact(ranked[0])):
-            return replace(of_names, at_most=min(of_names.at_most, DOUBTED_CONFIDENCE), notes=(NO_FRAGMENT_NOTE,))
+            return replace(of_names, at_most=min(of_names.at_most, LOOSE_CONFIDENCE), notes=(NO_FRAGMENT_NOTE,))
         is_all_said = is_verbatim or (self._is_all_defined and bool(ranked) and is_exact(ranked[0]))
         if is_all_said or (ranked and is_path_of(ranked[0].item.source.path, judged.paths)):
             return replace(of_names, at_least=max(of_names.at_least, min(SAID_CONFIDENCE, of_names.at_most)))

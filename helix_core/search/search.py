@@ -14,7 +14,6 @@ from helix_core.search.confidence import AnswerFeatures, FilesFound, answer_feat
 from helix_core.search.coordinates import located, with_located
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
 from helix_core.search.judge import (
-    DOUBTED_CONFIDENCE,
     SAID_CONFIDENCE,
     AnswerJudge,
     AnswerSigns,
@@ -223,12 +222,7 @@ def _notes(
     notes = [*([vectors] if vectors else []), *results.notes(), *sureness.bounds.notes]
     if language and (sure < SAID_CONFIDENCE or not ranked):
         notes.append(meaning_note(language) if by_model else language_note(language))
-    elif (
-        sureness.is_doubtful
-        and not sureness.is_first_named
-        and ranked
-        and not SAID_CONFIDENCE <= sure < DOUBTED_CONFIDENCE
-    ):
+    elif sureness.is_doubtful and not sureness.is_first_named and ranked:
         notes.append(doubt_note(ranked[0]))
     return tuple(notes)
 

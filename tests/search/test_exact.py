@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helix_core.model import Found
-from helix_core.search.judge import DOUBTED_CONFIDENCE, NO_FRAGMENT_NOTE
+from helix_core.search.judge import LOOSE_CONFIDENCE, NO_FRAGMENT_NOTE
 from helix_core.search.question import parse_question
 from helix_core.search.search import SearchRequest, search
 from helix_core.store import Reader
@@ -308,4 +308,4 @@ def test_a_piece_of_code_finds_the_place_that_has_it_or_says_that_none_has(index
     found = search(SearchRequest("/{id:[0-9]+}", 5), reader)
     other = search(SearchRequest("/{id:[a-z]{3}}", 5), reader)
     assert found.ranked[0].item.source.source_id == "src/router.py" and found.confidence > 0.7
-    assert other.confidence <= DOUBTED_CONFIDENCE and NO_FRAGMENT_NOTE in other.notes
+    assert other.confidence <= LOOSE_CONFIDENCE and NO_FRAGMENT_NOTE in other.notes

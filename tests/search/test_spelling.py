@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from helix_core.search.judge import DOUBTED_CONFIDENCE
+from helix_core.search.judge import LOOSE_CONFIDENCE
 from helix_core.search.known_words import known_words
 from helix_core.search.named import NAMED_CONFIDENCE
 from helix_core.search.question import parse_question
@@ -146,7 +146,7 @@ def test_an_answer_tells_what_a_word_was_taken_for(indexed: Indexed, shop: Reade
     files = {f"src/{n}.py": f"def {n}_fzwidget(pane):\n    # Draw the fzwidget.\n    return pane\n" for n in "abcd"}
     guess = search(SearchRequest("where is the fzwdget drawn?", 5), indexed(files))
     assert 'fzwdget is not in the index and was read as "fzwidget"' in guess.notes
-    assert guess.confidence <= DOUBTED_CONFIDENCE
+    assert guess.confidence <= LOOSE_CONFIDENCE
 
 
 def test_a_follow_up_does_not_repeat_what_a_word_of_an_earlier_turn_was_taken_for(shop: Reader) -> None:
