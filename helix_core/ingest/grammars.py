@@ -13,6 +13,8 @@ class Grammar:
     """``module`` and ``entry`` name the function of a grammar wheel that returns its language.
 
     ``bases``: what a ``@class`` extends or implements is its ``@base``; the node of a class is that of its definition.
+    ``scopes``: what has members, or locals of its own, and is no definition: a ``@part`` gives them its ``@name``,
+    behind its ``@owner``; in an ``@anonymous`` one, unless it is also ``@held`` by a name, nothing has a sure chain.
     ``headings``: its definitions are headings, nested by level. ``deepest``: the maximum number of open block levels of
     its scanner (0: unlimited). ``unended``: a pattern whose group 1 is the blank before what the scanner takes for a
     continuation of the line above, which has ended.
@@ -22,6 +24,7 @@ class Grammar:
     definitions: str = ""
     text: str = ""
     bases: str = ""
+    scopes: str = ""
     entry: str = "language"
     headings: bool = False
     deepest: int = 0
@@ -108,6 +111,12 @@ _JAVA = Grammar(
 (field_declaration declarator: (variable_declarator name: (identifier) @name)) @field
 (constant_declaration declarator: (variable_declarator name: (identifier) @name)) @constant
 """,
+    scopes="""
+(object_creation_expression (class_body) @anonymous)
+(variable_declarator value: (object_creation_expression (class_body) @held))
+(class_body (block) @anonymous)
+(static_initializer) @anonymous
+""",
     text="""
 [(line_comment) (block_comment)] @comment
 [(string_fragment) (multiline_string_fragment) (character_literal)] @string
@@ -167,6 +176,11 @@ _KOTLIN = Grammar(
 (enum_entry (identifier) @name) @field
 (type_alias type: (identifier) @name) @type
 """,
+    scopes="""
+(object_literal) @anonymous
+(property_declaration (object_literal) @held)
+(anonymous_initializer) @anonymous
+""",
     text="""
 [(line_comment) (block_comment)] @comment
 [(string_content) (character_literal)] @string
@@ -196,6 +210,13 @@ _SCALA = Grammar(
 (val_definition pattern: (identifier) @name) @constant
 (var_definition pattern: (identifier) @name) @constant
 (type_definition name: (_) @name) @type
+""",
+    scopes="""
+(instance_expression (template_body) @anonymous)
+(val_definition value: (instance_expression (template_body) @held))
+(var_definition value: (instance_expression (template_body) @held))
+(given_definition name: (_) body: (instance_expression (template_body) @held))
+(given_definition !name) @anonymous
 """,
     text="""
 [(comment) (block_comment)] @comment
@@ -294,6 +315,7 @@ _PHP = Grammar(
 (property_declaration (property_element name: (variable_name (name) @name))) @field
 (enum_case name: (name) @name) @field
 """,
+    scopes="(anonymous_class) @anonymous",
     text="""
 (comment) @comment
 [(string_content) (heredoc_body) (nowdoc_body) (text)] @string
@@ -319,6 +341,12 @@ _LUA = Grammar(
 (field name: (identifier) @name value: (function_definition)) @method
 (chunk (variable_declaration (assignment_statement (variable_list . name: (identifier) @name))) @constant)
 (chunk (assignment_statement (variable_list . name: (identifier) @name)) @constant)
+""",
+    scopes="""
+(field name: (_) @name value: (table_constructor)) @part
+(assignment_statement (variable_list . name: (identifier) @name) (expression_list . value: (table_constructor))) @part
+(assignment_statement (variable_list . name: (dot_index_expression table: (_) @owner field: (identifier) @name))
+  (expression_list . value: (table_constructor))) @part
 """,
     text="""
 (comment) @comment
@@ -505,7 +533,8 @@ _SCRIPT = f"""
 (assignment_expression left: (member_expression object: (_) @owner property: (property_identifier) @name)
   right: {_FUNCTION}) @function
 (pair key: (property_identifier) @name value: {_FUNCTION}) @method
-(assignment_expression left: (member_expression property: (property_identifier) @name) right: (object)) @constant
+(assignment_expression left: (member_expression object: (_) @owner property: (property_identifier) @name)
+  right: (object)) @constant
 (lexical_declaration (variable_declarator name: (identifier) @name)) @constant
 (variable_declaration (variable_declarator name: (identifier) @name)) @constant
 (call_expression function: [(identifier) (member_expression)] @call
@@ -534,9 +563,27 @@ _SCRIPT_TEXT = f"""
   arguments: (arguments . (string (string_fragment) @module))) @import
 """
 
+# An object or a class that a name holds, and a class that none does; {} is a list of what may stand around a value.
+_SCRIPT_SCOPES = """
+(class) @anonymous
+(decorator) @anonymous
+(class_static_block) @anonymous
+(class_heritage) @anonymous
+(class name: (_) @name) @part
+(pair key: (_) @name value: {0}) @part
+(variable_declarator name: (identifier) @name value: {0}) @part
+(assignment_expression left: (identifier) @name right: {0}) @part
+(assignment_expression left: (member_expression object: (_) @owner property: (_) @name) right: {0}) @part
+({1} value: {0})
+"""
+_LITERAL = "[(object) @held (class) @held (parenthesized_expression [(object) (class)] @held)]"
+_TYPED_LITERAL = """[(object) @held (class) @held (parenthesized_expression [(object) (class)] @held)
+  (as_expression . [(object) (class)] @held) (satisfies_expression . [(object) (class)] @held)]"""
+
 _JAVASCRIPT = Grammar(
     module="tree_sitter_javascript",
     definitions=_SCRIPT + "(field_definition property: (_) @name) @field",
+    scopes=_SCRIPT_SCOPES.format(_LITERAL, "field_definition"),
     text=_SCRIPT_TEXT + "(jsx_text) @string",
 )
 
@@ -554,6 +601,12 @@ _TYPED = """
 (public_field_definition name: (_) @name) @field
 """
 
+_TYPED_SCOPES = f"""
+{_SCRIPT_SCOPES.format(_TYPED_LITERAL, "public_field_definition")}
+(type_parameters) @anonymous
+(extends_type_clause) @anonymous
+"""
+
 # A call signature behind a member without a semicolon: its type parameters are read as arguments of the type before.
 _UNENDED = r"(?m)^[ \t]*([ \t])<(?:[ \t\r]*$|(?:const +)?[A-Z]\w*(?: +extends\b| *[,>=]))"
 
@@ -561,6 +614,7 @@ _TYPESCRIPT = Grammar(
     module="tree_sitter_typescript",
     entry="language_typescript",
     definitions=_SCRIPT + _TYPED,
+    scopes=_TYPED_SCOPES,
     text=_SCRIPT_TEXT,
     unended=_UNENDED,
 )
@@ -569,6 +623,7 @@ _TSX = Grammar(
     module="tree_sitter_typescript",
     entry="language_tsx",
     definitions=_SCRIPT + _TYPED,
+    scopes=_TYPED_SCOPES,
     text=_SCRIPT_TEXT + "(jsx_text) @string",
     unended=_UNENDED,
 )

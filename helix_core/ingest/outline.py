@@ -18,6 +18,7 @@ from helix_core.ingest.exact_names import bounded, heading_text, name_text
 from helix_core.ingest.headings import Entry, Heading, entries, nested, underlined
 from helix_core.ingest.line_patterns import definitions
 from helix_core.ingest.recovery import as_far_as_sure, misread_namespace
+from helix_core.ingest.scopes import Around, Membership, NamingScope, membership, scopes
 from helix_core.ingest.syntax import Loaded
 from helix_core.lines import LineTable
 from helix_core.model import FUNCTIONS
@@ -112,6 +113,7 @@ class _Captured:
     is_sure: bool = True
     own_start: int = 0
     is_declared: bool = False
+    membership: Membership = Membership.INSIDE
     """``own_start`` is where its own part of a declaration of several names begins. What ``is_declared`` is a name that
     a declaration gives to a type or a value, which owns no type that stands in it."""
 
@@ -132,7 +134,8 @@ def outline(
         definitions = [item for item in definitions if not _is_inside(item.start, dead)]
     found = _without_locals(definitions, captures)
     titles = [Heading(item.start, item.end, item.name) for item in found] if headings else []
-    symbols = sections(titles, data, entries(data)) if headings else _nest(found)
+    between = scopes(loaded.scopes, root, data) if loaded.scopes is not None else []
+    symbols = sections(titles, data, entries(data)) if headings else _nest(found, between)
     comments = _ranges(captures.get("comment", []))
     doc = _disjoint([*comments, *_ranges(captures.get("docstring", []))])
     return Outline(
@@ -264,7 +267,7 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
     written = _slice(name_node, data)
     # A key with a dot in quotes is one name, and a heading in quotes another than one without.
     is_bare = kind == "section" or "." in written
-    name = bounded(written.strip() if is_bare else _unquoted(written))
+    name = bounded(_renamed(nodes[0], written.strip() if is_bare else _unquoted(written)))
     if not name or (name in _ACCESSORS and _describes_property(nodes[0], data)):
         return None
     if not name_node.is_named:
@@ -274,7 +277,8 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
         kind, name, owner = "namespace", misread, ""
     sure = as_far_as_sure(nodes[0], name_node, captures["body"][0] if "body" in captures else None, data)
     is_named = sure.is_named and not ("declarator" in captures and name in _NO_NAMES_IN_C)
-    is_named = is_named and not _is_of_another(nodes[0], data)
+    member_of = membership(nodes[0], data)
+    is_named = is_named and member_of is not Membership.ELSEWHERE
     is_named = is_named and not ("declarator" in captures and _is_attribute(nodes[0], name_node, name))
     own = name_node
     while own.parent is not None and own.parent.start_byte >= nodes[0].start_byte and own.parent != nodes[0]:
@@ -289,7 +293,15 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
         is_named,
         own.start_byte,
         is_declared="declarator" in captures and kind not in FUNCTIONS,
+        membership=member_of,
     )
+
+
+def _renamed(node: tree_sitter.Node, written: str) -> str:
+    """Return what a definition is called where that is not what is written at its head."""
+    if node.type == "destructor_declaration":
+        return f"~{written}"
+    return written.removeprefix("::") if node.type in ("class", "module") else written
 
 
 def _is_attribute(node: tree_sitter.Node, name_node: tree_sitter.Node, name: str) -> bool:
@@ -302,24 +314,6 @@ def _is_attribute(node: tree_sitter.Node, name_node: tree_sitter.Node, name: str
     following = name_node.next_sibling
     is_in_front = following is not None and following.is_error and following.end_byte > following.start_byte
     return is_in_front or name.startswith("__") or (name.isupper() and node.type != "type_definition")
-
-
-def _is_of_another(node: tree_sitter.Node, data: bytes) -> bool:
-    """Return whether a method of Ruby is one of another object than the class that it stands in: ``def other.run``, or
-    one in ``class << other``.
-    """
-    if node.type not in ("method", "singleton_method"):
-        return False
-    target, around = node.child_by_field_name("object"), node.parent
-    while around is not None and around.type not in ("class", "module"):
-        if target is None and around.type == "singleton_class":
-            target = around.child_by_field_name("value")
-        around = around.parent
-    name = around.child_by_field_name("name") if around is not None else None
-    is_own = (
-        target is None or target.type == "self" or (name is not None and _slice(target, data) == _slice(name, data))
-    )
-    return not is_own
 
 
 def _describes_property(node: tree_sitter.Node, data: bytes) -> bool:
@@ -410,11 +404,15 @@ def _test_kind(call: str) -> str:
     return "test" if word in _TESTS else ""
 
 
-def _nest(found: list[_Captured]) -> list[Symbol]:
-    """Nest by containment; plain values inside functions are dropped."""
+def _nest(found: list[_Captured], between: Sequence[NamingScope] = ()) -> list[Symbol]:
+    """Nest by containment; plain values inside functions are dropped. The scopes ``between`` are no symbols, and parts
+    of the trail of what is in them.
+    """
     symbols: list[Symbol] = []
-    declared: list[bool] = []
+    items: list[_Captured] = []
+    unknown: list[bool] = []
     open_: list[int] = []
+    around_each = Around(between)
     for item in found:
         while open_ and symbols[open_[-1]].end < item.end:
             open_.pop()
@@ -428,22 +426,41 @@ def _nest(found: list[_Captured]) -> list[Symbol]:
         kind = item.kind
         if kind == "function" and around is not None and around.is_container and around.kind != "suite":
             kind = "method" if around.kind not in {"module", "namespace"} else kind
-        trail = inner_trail(symbols[parent]) if parent >= 0 else ()
-        if parent >= 0 and item.kind in CONTAINERS and declared[parent]:
+        holder = _holder(symbols, parent, item.membership)
+        trail = inner_trail(symbols[holder]) if holder >= 0 else ()
+        if holder >= 0 and item.kind in CONTAINERS and items[holder].is_declared:
             # The tag of a type is no member of the alias or the value that is declared with it.
-            trail = symbols[parent].trail
+            trail = symbols[holder].trail
+        place = (items[parent].start, items[parent].name_start) if parent >= 0 else (-1, -1)
+        parts = around_each.parts(item.start, item.name_start, place)
+        is_known = all(parts) and (parent < 0 or not unknown[parent])
+        if holder == parent:
+            trail += tuple(filter(None, parts))
         if item.owner:
             trail += (item.owner.removesuffix(".prototype"),) if item.owner != "this" and item.is_sure else ()
             kind = "method" if kind == "function" else kind
-        symbols.append(Symbol(kind, item.name, item.start, item.end, parent, trail, item.is_sure))
-        declared.append(item.is_declared)
+        symbols.append(Symbol(kind, item.name, item.start, item.end, parent, trail, item.is_sure and is_known))
+        items.append(item)
+        unknown.append(not is_known)
         open_.append(len(symbols) - 1)
     return symbols
 
 
+def _holder(symbols: list[Symbol], parent: int, membership: Membership) -> int:
+    """Return the index of the symbol that has a definition as its member, out of those it stands in; -1 for none."""
+    if membership is Membership.IN_FILE:
+        return -1
+    while membership is Membership.IN_NAMESPACE and parent >= 0 and symbols[parent].kind not in ("namespace", "module"):
+        parent = symbols[parent].parent
+    return parent
+
+
 def inner_trail(symbol: Symbol) -> tuple[str, ...]:
-    """Return the path of names of what stands in a definition; a name in doubt is no part of it."""
-    return (*symbol.trail, symbol.name) if symbol.is_sure else symbol.trail
+    """Return the path of names of what stands in a definition; a name in doubt is no part of it, nor is that of a
+    prototype, whose members are those of its class.
+    """
+    is_prototype = symbol.name == "prototype" and symbol.kind == "constant" and symbol.trail
+    return (*symbol.trail, symbol.name) if symbol.is_sure and not is_prototype else symbol.trail
 
 
 def _nearest_heavy(symbols: list[Symbol], index: int) -> Symbol | None:

@@ -32,6 +32,7 @@ class Loaded:
     definitions: tree_sitter.Query
     text: tree_sitter.Query
     bases: tree_sitter.Query | None
+    scopes: tree_sitter.Query | None
     keywords: frozenset[str]
     unended: re.Pattern[bytes] | None = None
 
@@ -46,6 +47,7 @@ def load(grammar: Grammar) -> Loaded:
         definitions=tree_sitter.Query(language, grammar.definitions),
         text=tree_sitter.Query(language, grammar.text),
         bases=tree_sitter.Query(language, grammar.bases) if grammar.bases else None,
+        scopes=tree_sitter.Query(language, grammar.scopes) if grammar.scopes else None,
         keywords=frozenset(_keywords(language)),
         unended=re.compile(grammar.unended.encode()) if grammar.unended else None,
     )

@@ -532,3 +532,122 @@ def test_a_member_stands_under_its_type_however_that_is_written(path: bytes, tex
     chains = {chain for _, chain in Chains(path, text.encode(), 5.0).definitions}
     assert expected <= chains
     assert not {chain.rpartition(".")[2] for chain in expected} & chains
+
+
+MEMBERS: dict[str, tuple[bytes, str, set[str], set[str]]] = {
+    "properties": (
+        b"store.js",
+        "export const store = {\n  mutations: {\n    rename(state) {},\n    'on-off': { toggle() {} },\n  },\n"
+        "  actions: { rename: () => {}, [Keys.a]: { press() {} }, made: class { made_by() {} } },\n};\n"
+        "function setup() {\n  const handlers = { click() {} }\n  this.later = { tap() {} }\n}\n"
+        "module.exports = { load() {} }\nregister({ hooks: { before() {} } })\n",
+        {
+            *("store", "store.mutations.rename", "store.mutations.on-off.toggle", "store.actions.rename"),
+            *("store.actions.[Keys.a].press", "store.actions.made.made_by", "setup", "setup.handlers.click"),
+            *("setup.later.tap", "module.exports", "module.exports.load", "hooks.before"),
+        },
+        set(),
+    ),
+    "prototype": (
+        b"k.js",
+        "K.prototype = {\n  one() {},\n  two: function () {},\n}\nfunction f() {\n  L.prototype = { three() {} }\n}\n",
+        {"K.prototype", "K.one", "K.two", "f", "f.L.three"},
+        set(),
+    ),
+    "lua": (
+        b"a.lua",
+        "local T = { a = { b = function() end } }\nM.on = { click = { run = function() end }, ['x'] = { go = function() end } }\n",
+        {"T", "T.a.b", "M.on.click.run", "M.on.x.go"},
+        set(),
+    ),
+    "typescript": (
+        b"a.ts",
+        "class R<T extends { hash(): string }> {\n  held = class { q() {} }\n  cast = { k() {} } as Keys\n"
+        "  static { register({ on() {} }) }\n  @Watch({ watched() {} }) count = 1\n  find() {}\n}\n"
+        "class S extends mixed({ mix() {} }) {}\nuse(class { given() {} })\nuse(class Named { run() {} })\n"
+        "const A = class B { own() {} }\n",
+        {*("R", "R.held", "R.held.q", "R.cast", "R.cast.k", "R.count", "R.find", "S", "Named.run", "A", "A.own")},
+        {"hash", "on", "watched", "mix", "given"},
+    ),
+    "java": (
+        b"A.java",
+        "class A {\n  L held = new L() { void h() {} };\n  { bus.add(new L() { void i() {} }); }\n"
+        "  static { class Local {} }\n  void m() { bus.add(new L() { void j() {} }); }\n"
+        "  enum E { X { void k() {} } }\n}\n",
+        {"A", "A.held", "A.held.h", "A.m", "A.E", "A.E.X", "A.E.X.k"},
+        {"i", "Local", "j"},
+    ),
+    "kotlin": (
+        b"a.kt",
+        "class A(b: B) : C(object : D {\n    fun d() {\n        x()\n    }\n}) {\n    init {\n        b.add(object : L {\n"
+        "            fun i() {\n                x()\n            }\n        })\n    }\n    val held = object : L {\n"
+        "        fun h() {\n            x()\n        }\n    }\n    companion object {\n        fun c() {\n            x()\n"
+        "        }\n    }\n}\nclass N {\n    companion object Factory : X() {\n        fun f() {\n            x()\n"
+        "        }\n    }\n}\n",
+        {"A", "A.held", "A.held.h", "A.Companion", "A.Companion.c", "N", "N.Factory", "N.Factory.f"},
+        {"d", "i"},
+    ),
+    "scala": (
+        b"a.scala",
+        "class A(r: R) extends B(new C { def c(): Unit = {} }) {\n  given Ordering[A] with { def o(a: A): Int = 1 }\n"
+        "  given named: Ordering[A] with { def p(a: A): Int = 1 }\n  r.add(new L { def l(): Unit = {} })\n"
+        "  val held = new L { def h(): Unit = {} }\n}\n",
+        {"A", "A.named", "A.named.p", "A.held", "A.held.h"},
+        {"c", "o", "l"},
+    ),
+    "php": (
+        b"a.php",
+        "<?php\nclass A { function m() { return new class { function n() {} }; } }\n",
+        {"A", "A.m"},
+        {"n"},
+    ),
+    "ruby": (
+        b"a.rb",
+        "module M\n  class A\n    String.class_eval do\n      def a; end\n    end\n    refine(Integer) { def b; end }\n"
+        "    included do\n      def c; end\n    end\n    resource :x do\n      def d; end\n    end\n"
+        "    x = Class.new(B) do\n      def e; end\n    end\n    P = Struct.new(:x) do\n      def f; end\n    end\n"
+        "    %w[a b].each do |one|\n      def g; end\n    end\n    class ::Top\n      def h; end\n    end\n  end\nend\n"
+        "task :x do\n  def i; end\nend\n",
+        {"M", "M.A", "M.A.P", "M.A.P.f", "M.A.g", "Top", "Top.h", "i"},
+        {"a", "b", "c", "d", "e"},
+    ),
+    "friends": (
+        b"a.cpp",
+        "namespace geo {\nclass V {\n  friend int dot(V a, V b) { return 1; }\n  template <class T>\n"
+        "  friend bool operator==(T a, V b) { return true; }\n  int own(V a) { return 1; }\n"
+        "  struct In {\n    friend void in(In a) {}\n  };\n};\n}\n",
+        {"geo", "geo.V", "geo.dot", "geo.operator==", "geo.V.own", "geo.V.In", "geo.in"},
+        set(),
+    ),
+    "c_sharp": (
+        b"A.cs",
+        "namespace N {\nclass A { A() { } ~A() { } }\n"
+        "static class S { extension(string s) { public int Count() { return 1; } } }\n}\n",
+        {"N", "N.A", "N.A.A", "N.A.~A", "N.S", "N.S.Count"},
+        {"extension"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sample", MEMBERS)
+def test_a_chain_names_what_a_definition_is_a_member_of_or_is_not_claimed(sample: str) -> None:
+    path, text, claimed, unclaimed = MEMBERS[sample]
+    data = text.encode()
+    language = language_of(path, data)
+    symbols = outline_and_tree(language, data, LineTable(data), Deadline(5.0))[0].symbols
+    assert {".".join((*one.trail, one.name)) for one in symbols if one.is_sure} == claimed
+    assert {one.name for one in symbols if not one.is_sure} == unclaimed
+
+
+def test_a_method_of_an_anonymous_class_is_found_and_claimed_by_no_place() -> None:
+    body = "".join(f"          log({row});\n" for row in range(30))
+    text = f"class Screen {{\n  {{\n    bus.add(new Listener() {{\n        void onEvent() {{\n{body}        }}\n    }});\n  }}\n"
+    text += f"  void draw() {{\n{body}  }}\n}}\n"
+    document = ingest(b"Screen.java", text.encode())
+    assert {str(chunk.name): chunk.is_claimed for chunk in document.chunks if chunk.kind == "method"} == {
+        "onEvent": False,
+        "draw": True,
+    }
+    event = _chunk(document, "onEvent")
+    chains = Chains(b"Screen.java", text.encode(), 5.0)
+    assert chains.label(event.start_byte, event.end_byte).symbol == ""
