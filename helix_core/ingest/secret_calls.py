@@ -28,7 +28,7 @@ _LOGIN = LazyLoosened(
     rb"|get_?connection|create_?connection|create_?user|add_?user|create_?super_?user|check_?password"
     rb"|set_?password|make_?password"
     rb"|mysqli?(?:_p?connect)?|pg_connect|ldap_bind|simple_bind(?:_s)?|pdo|ftp|smtp|imap|pop3|ssh|sftp"
-    rb"|impersonate|runas|password_?authentication|(?:wifi|wlan|sta_if)\w*\.(?:begin|connect)"
+    rb"|bind|impersonate|runas|password_?authentication|(?:wifi|wlan|sta_if)\w*\.(?:begin|connect)"
     rb"|auth[ \t]{0,2}=)[ \t]{0,2})\("
     rb"[^\r\n()\"'`]{0,100}(?:\r?\n[ \t]{0,40})?\\{0,3}[\"'`]"
 )
@@ -62,6 +62,11 @@ _PAIR = LazyLoosened(
     rb"[bru]?[\"']([^\"'\r\n]{6,64})[\"'],?\s{0,20}\)"
 )
 """Two literals in brackets that are not call. Groups: 1 a user's name, 2 what may be the password."""
+_CLIENT = LazyLoosened(
+    rb"(?:[Cc]lient|[Ss]ession|[A-Za-z]A(?:PI|pi))\(\s{0,20}(?:[bru]?[\"'][^\"'\r\n]{1,100}[\"'],\s{0,20}(?:[0-9]{1,5},\s{0,20})?)?"
+    rb"[bru]?[\"']([A-Za-z][\w.@+\-]{1,40})[\"'],\s{0,20}[bru]?[\"']([^\"'\r\n]{6,64})[\"'][,)]"
+)
+"""What is called a client or a session and takes two literals, perhaps behind a host. Groups as before."""
 _ENDING_MARKS = (b"!", b"?", b"#", b"$")
 _NO_USERS = frozenset(
     b"accept action algorithm alias algo api arg argument attr attribute author base board body branch cache category "
@@ -128,14 +133,16 @@ def in_calls(data: bytes) -> Iterator[Span]:
 
 
 def in_pairs(data: bytes) -> Iterator[Span]:
-    """Yield the second literals of bare pairs, as in ``[("bob", "…")]``, that are passwords by themselves, next to a
-    first that may be a user's name.
+    """Yield the second literals of bare pairs, as in ``[("bob", "…")]``, and of what a client takes, as in
+    ``Client("bob", "…")``, that are passwords by themselves, next to a first that may be a user's name.
     """
-    for match in _PAIR.finditer(data):
-        name, value = match.groups()
-        is_password = is_strong_password(value) or is_chosen_password(value) or value.endswith(_ENDING_MARKS)
-        if name != value and is_password and _may_be_user(name) and is_mixed_password(value):
-            yield match.span(2)
+    has_client = any(name in data for name in (b"lient(", b"ession(", b"API(", b"Api("))
+    for pattern in (_PAIR, _CLIENT) if has_client else (_PAIR,):
+        for match in pattern.finditer(data):
+            name, value = match.groups()
+            is_password = is_strong_password(value) or is_chosen_password(value) or value.endswith(_ENDING_MARKS)
+            if name != value and is_password and _may_be_user(name) and is_mixed_password(value):
+                yield match.span(2)
 
 
 def _may_be_user(name: bytes) -> bool:

@@ -35,9 +35,10 @@ COMMAND_LINE_WORDS = (
     rb"|\bidentified[ ]|\b(?:create|alter|set)[ ]"
     rb"(?:user|role|login|database|password)\b|(?:require|master|primary|replica|cluster|node|rpc)(?:pass|auth)|auth-pass"
     rb"|\bsnmp[\w\-]+[ ]|\br[ow]community|<\(echo|ssh-keygen|\brclone[ ]|nmcli|wpa_passphrase|<<<|\bcmdkey|\bschtasks"
+    rb"|\bsp_addlogin"
     rb"|\buser[ ]add[ ]|\bprintf[ ]"
     rb"|openssl[ ](?:passwd|enc)|[ ]secrets?[ ](?:set|put)"
-    rb"|[ ]-u[ ][\w.@\-]+[ ]-p[ ]|[\"'](?:-u|--user(?:name)?)[\"'],|rpcpassword|\bmachine[ ]"
+    rb"|[ ]-u[ ][\w.@\\\-]+[ ]-p[ ]|[\"'](?:-u|--user(?:name)?)[\"'],|rpcpassword|\bmachine[ ]"
     rb"|\bmc[ ](?:alias|config)[ ]|\bconfig[ ]http-basic\.|\bcreateuser[ ]|\b(?:password|secret)[ ][057][ ]|:[ ]psk[ ]"
     rb"|[?&;](?:password|passwd|pwd|pass)=|bundle_\w+[\"']?[:=][ ]?[\"']?[\w.\-]+:|\"bearer\"|_salt[\"'],|_key[\"'],"
     rb"|\buser[ ]\S+[ ](?:on|off)[ ])"
@@ -100,6 +101,10 @@ _COMMANDS = LazyAlternatives(
         ((b"mysqladmin", b"mariadb-admin"), rb"\b(?:mysqladmin|mariadb-admin)\b[^\r\n]{0,160}?[ ]password[ ]" + _VALUE),
         ((b"rclone",), rb"\brclone[ ](?:obscure[ ]|config[ ]create[ ][^\r\n]{0,120}?[ ]pass[ ])" + _VALUE),
         ((b"nmcli",), rb"\bnmcli\b[^\r\n]{0,120}?[ ]password[ ]" + _VALUE),
+        (
+            (b"wpa_passphrase",),
+            rb"\bwpa_passphrase[ ](?:\"[^\"\r\n]{1,32}\"|'[^'\r\n]{1,32}'|[^\s]{1,32})[ ][\"']([^\"'\r\n$]{8,63})[\"']",
+        ),
         ((b"wpa_passphrase",), rb"\bwpa_passphrase[ ](?:\"[^\"\r\n]{1,32}\"|'[^'\r\n]{1,32}'|[^\s]{1,32})[ ]" + _VALUE),
         (
             (b"<<<",),
@@ -112,7 +117,12 @@ _COMMANDS = LazyAlternatives(
             (b" secret",),
             rb"\b(?:gh|flyctl|fly|wrangler|heroku)[ ]secrets?[ ](?:set|put)\b[^\r\n]{0,80}?(?:--body|-b)[ =]" + _VALUE,
         ),
-        ((b"net use",), rb"(?i:\bnet[ ]use)[ ]\w:[ ][^\s]+[ ]" + _VALUE + rb"[ ]/"),
+        (
+            (b"net use",),
+            rb"(?i:\bnet[ ]use)[ ](?:\w:[ ][^\s]+|(?:\*[ ])?\\\\[^\s]+)[ ]"
+            rb"[\"']?([^\s\"'`<>|;&,()\[\]{}\\/][^\s\"'`<>|;&,()\[\]{}\\]{3,255})[\"']?[ ]/",
+        ),
+        ((b"sp_addlogin",), rb"(?i:\bsp_addlogin)[ ]N?'[^'\r\n]{1,64}',[ ]?N?'([^'\r\n]{4,128})'"),
         (
             (b"ftp",),
             rb"\bftp\b[^\r\n]{0,80}\r?\n(?:[ \t]*open[^\r\n]{0,80}\r?\n)?[ \t]*(?:quote[ ])?(?i:user)[ ][^\s]+[ ]"
@@ -200,7 +210,7 @@ _PASSWORD_OPTION = LazyLoosened(
     + _TO_VALUE
     + rb"[\w.\-]{1,64}[\"']?|(?:-u|--user(?:name)?)"
     + _TO_VALUE
-    + rb"[\w.@\-]{1,64}[\"']?(?:,[ \t\r\n]*[\"']|[ \t]*\r?\n[ \t]*-[ \t]+[\"']?|[ \t]+)(?:-p|--pass))"
+    + rb"[\w.@\\\-]{1,64}[\"']?(?:,[ \t\r\n]*[\"']|[ \t]*\r?\n[ \t]*-[ \t]+[\"']?|[ \t]+)(?:-p|--pass))"
     + _TO_VALUE
     + _OPTION_VALUE
 )

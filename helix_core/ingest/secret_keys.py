@@ -5,6 +5,7 @@ Bytes in, spans out. Each pattern waits for a word that its texts have.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 
 from helix_core.ingest.secret_values import LazyPattern, is_base64_key, is_placeholder
@@ -20,6 +21,13 @@ _DECODED = LazyPattern(
     rb"|Decoder\(\)\.decode|atob|Buffer\.from)\(b?[\"']([A-Za-z0-9+/_\-]{22,128}={0,2})[\"']"
 )
 """The group that matched: what is decoded into a key."""
+_DECODED_PASSWORD = LazyPattern(
+    rb"(?i:passw(?:or)?d|passphrase|kennwort|(?:\b|_)(?:pass|pw|pwd))[\"'\])]{0,3}[ \t]{0,4}(?:=>|:=|[=:(])"
+    rb"[^\r\n\"']{0,60}"
+    rb"(?i:b64_?decode|base64_?(?:url)?_?decode|FromBase64String|decode64|Decoder\(\)\.decode|atob|Buffer\.from)"
+    rb"\(b?[\"']([A-Za-z0-9+/_\-]{8,128}={0,2})[\"']"
+)
+"""Group 1: what is decoded into a password."""
 _PRIVATE = LazyPattern(
     rb"(?m)\b[A-Z][A-Z0-9_]{0,40}_PRIVATE[ \t]{0,4}[=:][ \t]{0,4}[\"']?([A-Za-z0-9+/_\-]{43}=?)[\"']?[ \t]*\r?$"
 )
@@ -43,5 +51,15 @@ def in_keys(data: bytes) -> Iterator[Span]:
             value = match.group(match.lastindex)
             if is_base64_key(value) and not is_placeholder(value):
                 yield match.span(match.lastindex)
+        yield from (match.span(1) for match in _DECODED_PASSWORD.finditer(data) if _is_text(match.group(1)))
     if b"_PRIVATE" in data:
         yield from (match.span(1) for match in _PRIVATE.finditer(data) if is_base64_key(match.group(1)))
+
+
+def _is_text(value: bytes) -> bool:
+    """Return whether the value is base64 of a text that is no placeholder."""
+    plain = value.rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
+    if len(plain) % 4 == 1:
+        return False
+    text = base64.b64decode(plain + b"=" * (-len(plain) % 4))
+    return text.isascii() and text.decode().isprintable() and not is_placeholder(text)

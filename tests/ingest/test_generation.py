@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"40": "b84fd65d28dd4fee"}
+RULES_OF = {"41": "af0a337c30cf66eb"}
 
 
 def _rules() -> str:

@@ -1167,6 +1167,46 @@ def test_a_word_that_is_likely_a_secret_there_is_masked_whatever_the_wording(tex
 @pytest.mark.parametrize(
     "text",
     [
+        r"net use \\files\scans ⟦krokodil⟧ /user:corp\bob",
+        r"net use * \\files\scans ⟦Kestrel!9mint⟧ /user:bob",
+        'client = Client("bob", "⟦Kestrel!9mint⟧")',
+        'c := goftp.NewClient("ftp1:21", "mirror", "⟦Lichen!Brook5⟧")',
+        'api = ZabbixAPI("https://zbx.example.org", "Admin", "⟦Fennel!Locke31⟧")',
+        'err = conn.Bind("cn=admin,dc=ex,dc=org", "⟦Sundial!Perch2⟧")',
+        'pw = base64.b64decode("⟦VGFtYXJpbmQhT3R0ZXI5⟧")',
+        "const dbPassword = Buffer.from('⟦a3Jva29kaWwhOTk=⟧', 'base64')",
+        "EXEC sp_addlogin 'etl', '⟦Drizzle#Yarn6⟧', 'master';",
+        'wpa_passphrase HomeNet "⟦Gravel Marmot 52⟧"',
+        r"psexec \\web2 -u corp\admin -p ⟦Kestrel.Mint4⟧ cmd /c iisreset",
+    ],
+)
+def test_a_log_in_by_position_is_masked_in_a_file(text: str) -> None:
+    secret = text[text.index("⟦") + 1 : text.index("⟧")]
+    plain = text.replace("⟦", "").replace("⟧", "")
+    masked = mask(f"a = 1\n{plain}\nb = 2\n".encode()).text()
+    assert not any(word in masked for word in secret.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"net use Z: \\files\scans /persistent:yes /user:bob",
+        'client = Client("bob", "users/detail_2")',
+        'session = Session("GET", "application/json")',
+        'client = Client("eu-west-1", "dynamodb")',
+        'self.client = Client("Accept", "text/html; q=0.9")',
+        'password = base64.b64decode("////AAAA////AAAA")',
+        'fn.bind("click", "handleClick")',
+    ],
+)
+def test_what_only_looks_like_a_log_in_is_left_alone(text: str) -> None:
+    data = f"a = 1\n{text}\nb = 2\n".encode()
+    assert mask(data).data == data
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "login is broken since the deploy of v2.14.3",
         "try restarting the pod payments-6d4f8b9c7-x2x8k",
         "the branch you need is feature/PAY-1142-retry",
