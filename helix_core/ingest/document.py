@@ -185,7 +185,13 @@ class Assembler:
             if symbol.kind not in NAMES_NOTHING_NEW:
                 last = max(symbol.start, symbol.end - 1)
                 self._definitions[index].append(
-                    Definition(clean(symbol.name), symbol.kind, row(symbol.start) + 1, row(last) + 1)
+                    Definition(
+                        clean(symbol.name),
+                        symbol.kind,
+                        row(symbol.start) + 1,
+                        row(last) + 1,
+                        clean(self._separator.join(symbol.trail)),
+                    )
                 )
         for item in outline.imports:
             if item.module:

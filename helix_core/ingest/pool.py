@@ -97,7 +97,7 @@ def _chunk_row(chunk: Chunk) -> tuple[Any, ...]:
         (chunk.kind, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line),
         (str(chunk.name), str(chunk.breadcrumb), chunk.text_hash),
         (str(text.names), str(text.doc), str(text.body), str(text.extra), str(text.refs)),
-        [(str(item.name), item.kind, item.start_line, item.end_line) for item in chunk.definitions],
+        [(str(item.name), item.kind, item.start_line, item.end_line, str(item.trail)) for item in chunk.definitions],
         [(str(item.key), str(item.value), item.value_type, item.line) for item in chunk.claims],
         [str(item) for item in chunk.imports],
         [str(item) for item in chunk.tests],
@@ -118,7 +118,12 @@ def _chunk(row: tuple[Any, ...]) -> Chunk:
         _clean(breadcrumb),
         text_hash,
         IndexText(*map(_clean, text)),
-        tuple([Definition(_clean(name), *rest) for name, *rest in definitions]),
+        tuple(
+            [
+                Definition(_clean(name), kind, first, last, _clean(trail))
+                for name, kind, first, last, trail in definitions
+            ]
+        ),
         tuple([Claim(_clean(key), _clean(value), *rest) for key, value, *rest in claims]),
         tuple(map(_clean, imports)),
         tuple(map(_clean, tests)),

@@ -25,12 +25,15 @@ class StatSignature(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name that a chunk defines: a function, class, constant, section, key."""
+    """A name that a chunk defines: a function, class, constant, section, key. ``trail`` names the definitions around
+    it, joined like a breadcrumb, wherever they begin.
+    """
 
     name: Clean
     kind: str
     start_line: int
     end_line: int
+    trail: Clean
 
 
 @dataclass(frozen=True, slots=True)

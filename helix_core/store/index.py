@@ -23,7 +23,7 @@ from helix_core.store.reader import Reader
 from helix_core.store.sqlite_file import allow_narrowing, connect, load_vectors, rows_of
 from helix_core.store.writer import Writer
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 MIGRATIONS: dict[int, str] = {
     # Without the stored HEAD, the next refresh reads the whole history again.
     5: """
@@ -51,6 +51,8 @@ MIGRATIONS: dict[int, str] = {
     """,
     # Whether a name was guessed is not known here: until a file is indexed again, its places claim none.
     9: "ALTER TABLE item ADD COLUMN claimed INTEGER NOT NULL DEFAULT 0;",
+    # Until a file is indexed again, its definitions are taken for those that their item is named after.
+    10: "ALTER TABLE definition ADD COLUMN trail TEXT;",
 }
 """SQL that migrates a file from the version that is its key to the next; without one the index is rebuilt."""
 

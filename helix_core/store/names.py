@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil
@@ -11,7 +10,7 @@ from helix_core.model import Role, SourceKind
 from helix_core.store.hits import DefinitionHit, SimilarName
 from helix_core.store.lexical import ReferenceWords, phrase
 from helix_core.store.rows import IMPORTS, TESTS
-from helix_core.store.sqlite_file import IN_SCOPE, ROW_STEPS_PER_MS, QuerySession, Row, id_list, text_list
+from helix_core.store.sqlite_file import IN_SCOPE, ROW_STEPS_PER_MS, QuerySession, id_list, text_list
 
 _SIMILAR_CANDIDATES = 200
 _SPELLINGS_KEPT = 16
@@ -85,18 +84,10 @@ def _dice(one: frozenset[str], other: frozenset[str]) -> float:
 
 _TEST = Role.TEST.value
 _HIT = "d.item_id, i.source_id, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line"
-_OWNING = "'class', 'interface', 'struct', 'enum', 'trait', 'module', 'namespace', 'object'"
 _DEFINED_AT = f"""
-    SELECT {_HIT}, s.path, p.role, p.source_kind, i.breadcrumb, coalesce(o.name, o.folded, ''), i.start_line, (
-        SELECT json_group_array(coalesce(m.name, m.folded) ORDER BY a.ordinal)
-        FROM definition a JOIN name m ON m.id = a.name_id JOIN kind c ON c.id = a.kind_id
-        WHERE a.item_id = d.item_id AND a.ordinal < d.ordinal
-          AND a.start_line <= d.start_line AND a.end_line >= d.end_line
-          AND (c.kind IN ({_OWNING}) OR c.kind IN ('function', 'method') AND a.start_line < d.start_line)
-    )
+    SELECT {_HIT}, s.path, p.role, p.source_kind, coalesce(d.trail, i.breadcrumb)
     FROM name n JOIN definition d ON d.name_id = n.id JOIN kind k ON k.id = d.kind_id
     JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id JOIN profile p ON p.id = s.profile_id
-    LEFT JOIN name o ON o.id = i.name_id
     WHERE n.folded = ?1 AND s.live = 1
     ORDER BY s.path = ?2 DESC, p.role = '{Role.IMPLEMENTATION.value}' DESC, s.path, d.item_id, d.ordinal LIMIT ?3
 """
@@ -267,7 +258,8 @@ class NameQueries:
         """
         rows = self._session.rows(_DEFINED_AT, (name.lower(), path, limit))
         return [
-            DefinedAt(DefinitionHit(*row[:6]), row[6], Role(row[7]), SourceKind(row[8]), _trail(row)) for row in rows
+            DefinedAt(DefinitionHit(*row[:6]), row[6], Role(row[7]), SourceKind(row[8]), _names_of(row[9]))
+            for row in rows
         ]
 
     def defined_in(self, source_id: int) -> list[DefinitionHit]:
@@ -360,16 +352,8 @@ class UseQueries:
         return [row[0] for row in self._session.rows(_SAID, (phrase(name), limit))] if name else []
 
 
-def _trail(row: Row) -> tuple[str, ...]:
-    """Return the enclosing scopes. A small class is one item with its methods: then those around a definition in its
-    item follow, or the item's name, which is no definition where it extends one (``impl Name``).
-    """
-    name, start_line, breadcrumb, item_name, item_start = row[2], row[4], *row[9:12]
-    above = tuple(part for part in breadcrumb.split(".") if part)
-    within = tuple(json.loads(row[12]))
-    if not within or within[0] != item_name:
-        above += (item_name,) if item_name not in ("", name) and item_start < start_line else ()
-    return (*above, *within)
+def _names_of(breadcrumb: str) -> tuple[str, ...]:
+    return tuple(part for part in breadcrumb.split(".") if part)
 
 
 def _like_literal(text: str) -> str:

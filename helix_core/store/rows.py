@@ -218,7 +218,15 @@ def item_rows(document: Document, source_id: int, first_item: int, ids: Ids) -> 
 def definition_rows(document: Document, first_item: int, ids: Ids) -> list[tuple[object, ...]]:
     """Return the rows of table ``definition`` for a document."""
     return [
-        (number, ordinal, ids.name(found.name), ids.kind(found.kind), found.start_line, found.end_line)
+        (
+            number,
+            ordinal,
+            ids.name(found.name),
+            ids.kind(found.kind),
+            found.start_line,
+            found.end_line,
+            found.trail if found.trail != chunk.breadcrumb else None,
+        )
         for number, chunk in enumerate(document.chunks, first_item)
         for ordinal, found in enumerate(chunk.definitions)
     ]

@@ -94,6 +94,7 @@ CREATE TABLE definition (
     kind_id     INTEGER NOT NULL,
     start_line  INTEGER NOT NULL,
     end_line    INTEGER NOT NULL,
+    trail       TEXT,                          -- the names of those around it; NULL when they are its item's breadcrumb
     PRIMARY KEY (item_id, ordinal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX definition_name ON definition (name_id);

@@ -264,7 +264,8 @@ _DIGEST_ITEMS = """
     WHERE i.id >= ?1 AND i.id < ?1 + ?2 ORDER BY i.id
 """
 _DEFINITIONS = """
-    SELECT d.item_id - ?1, d.ordinal, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line
+    SELECT d.item_id - ?1, d.ordinal, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line,
+           d.trail
     FROM definition d JOIN name n ON n.id = d.name_id JOIN kind k ON k.id = d.kind_id
     WHERE d.item_id >= ?1 AND d.item_id < ?1 + ?2 ORDER BY 1, 2
 """

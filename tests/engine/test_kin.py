@@ -95,6 +95,7 @@ def test_an_index_of_the_format_before_learns_its_history(kindred, open_helix):
     helix.close()
     connection = apsw.Connection(str(path))
     connection.execute("DROP TABLE co_change; DROP TABLE set_aside; DROP INDEX source_set_aside")
+    connection.execute("ALTER TABLE definition DROP COLUMN trail")
     connection.execute("ALTER TABLE item DROP COLUMN claimed; PRAGMA user_version=5")
     connection.close()
     again = open_helix(kindred)

@@ -118,6 +118,7 @@ def test_what_an_older_version_set_aside_is_tried_again_at_once(broken, open_hel
         connection.execute("DROP TABLE set_aside")
         connection.execute("DROP INDEX source_set_aside")
         connection.execute("ALTER TABLE item DROP COLUMN claimed")
+        connection.execute("ALTER TABLE definition DROP COLUMN trail")
         connection.execute("PRAGMA user_version = 6")
     connection.close()
     helix = open_helix(repository)

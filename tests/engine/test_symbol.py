@@ -494,6 +494,45 @@ def test_what_is_nested_in_one_small_chunk_has_all_its_owners_and_its_namesakes(
     assert [one["symbol"] for one in first["same_name"]] == ["Outer.Second.act"]
 
 
+REOPENED = """module Shop
+  module Job
+    class Interrupted < ::RuntimeError; end
+
+    module Iterable
+      LIMIT = 3
+
+      def cancel!(reason)
+        raise Interrupted, reason
+      end
+{more}
+    end
+  end
+end
+"""
+
+
+def test_each_definition_has_the_owners_that_it_stands_in_whichever_chunk_they_begin_in(tmp_path, open_helix):
+    more = "\n".join(f"      def step_{number}\n        {number}\n      end\n" for number in range(20))
+    parser = "namespace shop {\nnamespace detail {\nclass Cart {\n public:\n  int total() { return 1; }\n};\n"
+    parser += "\n".join(f"int part_{number}() {{\n  return {number};\n}}\n" for number in range(20)) + "}\n}\n"
+    files = {"lib/job.rb": REOPENED.replace("{more}", more), "src/cart.cc": parser}
+    _, engine = indexed(tmp_path, open_helix, files, commit=False)
+    for name, symbol in (
+        ("Shop", "Shop"),
+        ("Job", "Shop.Job"),
+        ("Interrupted", "Shop.Job.Interrupted"),
+        ("Iterable", "Shop.Job.Iterable"),
+        ("LIMIT", "Shop.Job.Iterable.LIMIT"),
+        ("step_7", "Shop.Job.Iterable.step_7"),
+        ("detail", "shop.detail"),
+        ("Cart", "shop.detail.Cart"),
+        ("total", "shop.detail.Cart.total"),
+    ):
+        known = engine.symbols.about(name)
+        assert [one["symbol"] for one in known["definitions"]] == [symbol]
+    assert [one["symbol"] for one in engine.symbols.about("Interrupted")["users"]] == ["Shop.Job.Iterable.cancel!"]
+
+
 def test_a_name_of_a_module_from_elsewhere_is_not_ours(tmp_path, open_helix):
     files = {
         "app/forms.py": "class Form:\n    def compile(self):\n        return 1\n",

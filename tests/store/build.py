@@ -70,7 +70,7 @@ def _chunk(lines: Sequence[str], start: int, count: int) -> Chunk:
     text = "".join(own)
     start_byte = sum(len(line.encode()) for line in lines[:start])
     definitions = [
-        Definition(Clean(found[1]), "function", number, number)
+        Definition(Clean(found[1]), "function", number, number, Clean(""))
         for number, line in enumerate(own, start + 1)
         if (found := _DEFINED.match(line))
     ]

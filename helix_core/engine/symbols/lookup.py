@@ -48,6 +48,7 @@ DOCUMENT_FILES_TRIED = 6
 MOST_BY_NAME = 3
 """So many places of which the name alone says that they are uses are listed where others have the name too, or a
 quarter of a page."""
+_SPACES = frozenset(("module", "namespace"))
 _VALUES = frozenset(("constant", "entry", "field", "key", "property", "variable"))
 
 
@@ -388,7 +389,12 @@ def _symbol_at(around: Sequence[DefinitionHit], item: Item) -> str:
     )
     parts = item.symbol.split(".") if item.symbol else []
     names = [hit.name for hit in inside]
-    return ".".join([*parts, *(names[1:] if parts and names[:1] == parts[-1:] else names)])
+    if parts and parts[-1] in names:
+        # What stands before it begins in this item, and is named before it: ``module Shop`` above ``class Cart``.
+        names = names[names.index(parts[-1]) + 1 :]
+    elif names and names[-1] in parts and inside[-1].kind in _SPACES:
+        return ".".join(parts[: parts.index(names[-1]) + 1])
+    return ".".join([*parts, *names])
 
 
 def _entries(groups: Mapping[str, Sequence[Spot]]) -> list[str]:
