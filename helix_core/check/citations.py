@@ -398,7 +398,7 @@ class _AnswerParser:
             row + 1,
             1,
             len(self._lines[row]) + 1,
-            f"{path}:{first}-{last}" if first else path,
+            f"{path}:{first}{f'-{last}' if last != first else ''}" if first else path,
             path,
             first,
             last,

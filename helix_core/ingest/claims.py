@@ -169,7 +169,7 @@ _DOCUMENT = pattern(
     # Without spaces only constants: `force=True` shows a call, not a fact.
     rb"|`{1,2}(" + _NAME + rb"[ ]=[ ]|[A-Z][A-Z0-9_]{2,60}=)([^`\s=][^`\r\n=]{0,100})`{1,2}"
     # "is" is ambiguous: it states a value only between a constant's name and a plain number that ends the clause.
-    rb"|`{1,2}([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`{1,2}[ ]is[ ]`{0,2}(" + NUMBER + rb")`{0,2}"
+    rb"|`{1,2}([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*)`{1,2}[ ]is[ ]`{0,2}(" + NUMBER + rb")`{0,2}"
     rb"(?:[ ]([A-Za-z]+))?(?:[ ]by[ ]default)?(?:[.,;)]|[ ]*\r?$)"
 )
 _SUBJECTS = (1, 2, 3)

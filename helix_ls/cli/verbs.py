@@ -141,6 +141,8 @@ _CALLED_ELSEWHERE = {
     **dict.fromkeys(("lint", "verify", "validate"), "check"),
     **dict.fromkeys(("memories", "memory"), "list"),
     **dict.fromkeys(("setup", "install"), "connect"),
+    "help": "--help",
+    "version": "--version",
 }
 """The verbs by the names that other programs have for what they do."""
 

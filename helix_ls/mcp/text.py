@@ -104,7 +104,8 @@ def _symbol(answer: Mapping[str, Any]) -> str:
         lines.append(f"reached by a change{'' if answer['reached_all'] else ' (more than is shown)'}:")
         lines += [f"{_place(place)} via {place['via']}" for place in reached]
     lines += [f"note: {note}" for note in answer["notes"]]
-    return "\n".join([*lines, "verified unless marked", *more_line(answer)])
+    shows = ["verified unless marked"] if any(answer[kind] for kind in _LISTED) or reached else []
+    return "\n".join([*lines, *shows, *more_line(answer)])
 
 
 def _cut(answer: Mapping[str, Any], kind: str) -> str:
@@ -151,9 +152,9 @@ def _changes(answer: Mapping[str, Any]) -> str:
             lines += [f"  {kind}{more}:", *(f"  {_place(place)}" for place in places)] if places else []
         if not any(change[kind] for kind in _AROUND):
             lines.append("  nobody here uses it by name")
-    return "\n".join(
-        [*lines, *(f"note: {note}" for note in answer["notes"]), "verified unless marked", *more_line(answer)]
-    )
+    places = (change["place"] or any(change[kind] for kind in _AROUND) for change in answer["changes"])
+    shows = ["verified unless marked"] if any(places) else []
+    return "\n".join([*lines, *(f"note: {note}" for note in answer["notes"]), *shows, *more_line(answer)])
 
 
 def _place(place: Mapping[str, Any]) -> str:

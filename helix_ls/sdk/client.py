@@ -268,6 +268,7 @@ class CheckUnjudgedItem(TypedDict):
         "open",
         "ambiguous",
         "common_word",
+        "arguments",
         "of_language",
         "outside",
         "readers_own",

@@ -152,7 +152,16 @@ def test_a_name_that_nothing_has_is_told_with_the_search_of_a_terminal(helix: Ru
     assert "the name is empty" in helix("uses", " ", "--path", shop).complaint
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("callers", "uses"), ("grep", "search"), ("explain", "search --explain")])
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("callers", "uses"),
+        ("grep", "search"),
+        ("explain", "search --explain"),
+        ("help", "--help"),
+        ("version", "--version"),
+    ],
+)
 def test_a_verb_of_another_program_leads_to_ours(helix: RunHelix, typed: str, meant: str) -> None:
     assert helix(typed, "x").complaint.startswith(f"helix: there is no command {typed}; did you mean helix {meant}?")
 

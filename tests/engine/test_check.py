@@ -400,7 +400,11 @@ def test_a_quote_at_other_lines_is_told_its_lines_now(shop):
 
 def test_a_quote_with_another_line_differs(shop):
     text = QUOTED.replace("sum(", "max(")
-    assert rules(shop, f"```20:22:shop/basket.py\n{text}```") == ["quote-differs"]
+    one = finding(shop, f"```20:22:shop/basket.py\n{text}```")
+    assert (one["rule"], one["message"]) == (
+        "quote-differs",
+        "the text differs: 1 of 3 lines is not in the file (line 3 of the quote)",
+    )
     assert rules(shop, f"Change it to:\n\n```20:22:shop/basket.py\n{text}```") == []
 
 
@@ -727,3 +731,42 @@ def test_a_renamed_member_is_told_though_others_use_or_have_the_old_name(shop):
     assert (one["rule"], one["reason"], one["now"]["symbol"]) == ("name-gone", "renamed", "Basket.sum_of_prices")
     assert one["message"] == "shop/basket.py had it, and has it no more; it may be Basket.sum_of_prices now"
     assert rules(shop, "`Cart.total_price` sums them up.") == []
+
+
+CALLS = "def greet(name):\n    return name\n\n\ndef say_hello(name, *, loud=False):\n    return name\n"
+
+
+def test_a_call_that_the_one_function_of_its_name_does_not_take_is_wrong(shop):
+    write(shop.workspace, {"shop/words.py": CALLS})
+    shop.refresh()
+    for text, message in (
+        ("`say_hello(name, loud)` greets.", "it is say_hello(name, *, loud=False)"),
+        ("`say_hello(name, shout=True)` greets.", "it is say_hello(name, *, loud=False)"),
+        ("`greet(name, loud)` in shop/words.py:1 says hello.", "it is greet(name)"),
+    ):
+        one = finding(shop, text)
+        assert (one["rule"], one["message"]) == ("arguments-differ", message)
+        assert one["now"]["source_id"] == "shop/words.py"
+    (left,) = shop.check("`greet(name, loud)` says hello.")["unjudged"]
+    assert left["reason"] == "arguments"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`say_hello(name)`, `say_hello(name, loud=True)` and `say_hello()` greet.",
+        "`say_hello(name, ...)` and `say_hello(name[, loud])` greet.",
+        "`Basket.add_line(name, price)` and `Basket.add_line(self, name, price)` put.",
+        "`open(path, mode, more)` is of a language.",
+        "Say hello without `say_hello(name, shout)`.",
+    ],
+)
+def test_a_call_that_may_be_right_is_left(shop, text):
+    write(shop.workspace, {"shop/words.py": CALLS + "\n\ndef open(path):\n    return path\n"})
+    shop.refresh()
+    assert rules(shop, text) == []
+
+
+def test_a_quote_that_names_one_line_is_shown_with_that_line(shop):
+    one = finding(shop, f"```python shop/basket.py:3\n{QUOTED}```")
+    assert (one["reference"], one["message"]) == ("shop/basket.py:3", "this text is at lines 20-22 now")

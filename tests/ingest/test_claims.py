@@ -185,6 +185,7 @@ def test_dockerfiles_state_base_image_environment_and_ports() -> None:
     [
         ("`PORT` defaults to `8080`.\n", "PORT", "8080"),
         ("`REQUEST_TIMEOUT` is 30 seconds.\n", "REQUEST_TIMEOUT", "30"),
+        ("It says hello. `MAX` is 4.\n", "MAX", "4"),
         ("Here `REQUEST_TIMEOUT` is `30` by default, as it was.\n", "REQUEST_TIMEOUT", "30"),
         ("`TOKEN_HOURS` is 12 hours\n", "TOKEN_HOURS", "12"),
         ("``app.timeout`` (default: ``30``)\n", "app.timeout", "30"),

@@ -111,6 +111,7 @@ def test_lines_are_shown_with_the_hash_of_the_file_and_their_verdict(shared):
     assert answer["more"] is False
     beyond = agent.refusal("helix_open", source_id="app/sessions.py", start_line=99)
     assert "has 16 lines" in beyond
+    assert "there is no file nosuch.go" in agent.refusal("helix_open", source_id="nosuch.go")
 
 
 @pytest.mark.parametrize(

@@ -120,3 +120,14 @@ def test_of_two_that_changed_in_one_commit_the_document_was_left_behind():
         claims = [claim(guide, "CACHE_SECONDS", "60", **DOC), claim("cache.py", "CACHE_SECONDS", "30")]
         (pair,) = contradictions(claims, {(b"cache.py", 1): 7.0, (guide.encode(), 1): 7.0})
         assert pair.older.source.source_id == guide
+
+
+def test_a_constant_of_one_word_that_one_file_has_is_compared_with_what_a_document_says_of_it():
+    code, guide = claim("app/limits.py", "MAX", "3"), claim("README.md", "MAX", "4", **DOC)
+    (pair,) = contradictions([code, guide], {})
+    assert {pair.fresher, pair.older} == {code, guide}
+    other = claim("app/sizes.py", "MAX", "4")
+    assert contradictions([code, other, guide], {}) == []
+    assert contradictions([code, other], {}) == []
+    setting = claim("config.ini", "MAX", "4", kind=SourceKind.CONFIG, role=Role.CONFIG)
+    assert contradictions([code, setting], {}) == []

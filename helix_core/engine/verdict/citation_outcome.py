@@ -23,6 +23,7 @@ class Unjudged(StrEnum):
     OPEN = "open"
     AMBIGUOUS = "ambiguous"
     COMMON_WORD = "common_word"
+    ARGUMENTS = "arguments"
     OF_LANGUAGE = "of_language"
     OUTSIDE = "outside"
     READERS_OWN = "readers_own"
@@ -37,6 +38,7 @@ WORDS: dict[Unjudged, str] = {
     Unjudged.OPEN: "it may be inherited, set from elsewhere or made as the program runs",
     Unjudged.AMBIGUOUS: "it may mean several files or definitions here",
     Unjudged.COMMON_WORD: "it may be a common word",
+    Unjudged.ARGUMENTS: "what has this name here takes other arguments; the name is a common word",
     Unjudged.OF_LANGUAGE: "it may be of a language or its standard library",
     Unjudged.OUTSIDE: "it is outside of the folder",
     Unjudged.READERS_OWN: "it may be of the reader's own project",

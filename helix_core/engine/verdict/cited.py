@@ -37,6 +37,7 @@ from helix_core.engine.verdict.citation_outcome import (
     uncompared,
     wrong_citation,
 )
+from helix_core.engine.verdict.cited_calls import compare_call
 from helix_core.engine.verdict.cited_files import MOST_FILES, CitedFile, CitedFiles
 from helix_core.engine.verdict.cited_imports import CitedImports
 from helix_core.engine.verdict.declaration_changes import renamed
@@ -141,6 +142,7 @@ class CheckedText:
         self._folder, self._base = folder, base
         self._files = CitedFiles(reader, weigher, folder, base, self._notes)
         self._imports = CitedImports(reader, weigher, self._files, self._known, base)
+        self._placed: set[tuple[str, ...]] = set()
         self._compared = 0
 
     def of(self, text: str, path: str = "") -> dict[str, Any]:
@@ -183,6 +185,7 @@ class CheckedText:
         if len(citations) == MOST_CITATIONS:
             self._notes[f"only the first {MOST_CITATIONS:,} references were checked"] = None
         outcomes: list[tuple[Citation, CitationOutcome]] = []
+        self._placed = {one.parts for one in citations if one.kind is CitationKind.PLACE}
         for _ in range(ROUNDS):
             before = self._observer.mended
             self._find_gone(citations)
@@ -349,6 +352,8 @@ class CheckedText:
         if asked not in self._names:
             self._names[asked] = self._imports.judge(one) if one.module else self._named(one)
         outcome = self._names[asked]
+        if outcome is RIGHT and one.is_call and not one.module:
+            outcome = compare_call(one, self._still_defined(one.parts[-2:]), self._known, self._placed)
         if not one.is_claim and outcome is not RIGHT:
             return uncompared(Unjudged.NO_CLAIM)
         if outcome.rule and (self._is_in_set_aside(one.name) or self._is_in_changed(one.name)):
@@ -679,21 +684,33 @@ class CheckedText:
             if not one.is_claim:
                 return uncompared(Unjudged.NO_CLAIM)
             now = CitedPlace(file.source.path, first)
-            return wrong_citation("quote-moved", Reason.MOVED, f"this text is at lines {first}-{last} now", now)
+            return wrong_citation(
+                "quote-moved",
+                Reason.MOVED,
+                f"this text is at {'line' if first == last else 'lines'} {_span(first, last)} now",
+                now,
+            )
         if not one.is_claim or not one.start_line or len(files) > 1:
             return uncompared(Unjudged.NOT_A_QUOTE if one.is_claim else Unjudged.NO_CLAIM)
-        return _differing(files[0], [line for piece in pieces for line in piece])
+        return _differing(files[0], one.quoted)
 
 
 def _differing(file: CitedFile, quoted: Sequence[str]) -> CitationOutcome:
     """Judge a quote that is nowhere in its file: wrong where most of its lines are."""
-    telling = [line for line in quoted if len(line) > 3]
-    strange = [line for line in telling if line not in file.rows]
+    lines = [(number, line.strip()) for number, line in enumerate(quoted, 1) if not _ELLIPSIS.fullmatch(line)]
+    telling = [(number, line) for number, line in lines if len(line) > 3]
+    strange = [number for number, line in telling if line not in file.rows]
     if not strange or len(telling) < 2 or 1 - len(strange) / len(telling) < LEAST_QUOTED_SHARE:
         return uncompared(Unjudged.NOT_A_QUOTE)
     are = "is" if len(strange) == 1 else "are"
-    differs = f"the text differs: {len(strange)} of {len(telling)} lines {are} not in the file"
+    shown = ", ".join(map(str, strange[:MOST_NAMED])) + (", …" if len(strange) > MOST_NAMED else "")
+    which = f"{'line' if len(strange) == 1 else 'lines'} {shown} of the quote"
+    differs = f"the text differs: {len(strange)} of {len(telling)} lines {are} not in the file ({which})"
     return wrong_citation("quote-differs", Reason.CHANGED, differs, None)
+
+
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def _of_diff(diff: Diff) -> str:

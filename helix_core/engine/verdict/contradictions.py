@@ -48,7 +48,8 @@ def contradictions(
 
     A key to which one file itself gives several values is skipped (overloads, platforms), and so is one that very many
     files set, which is generic (``app_label``) and no fact about one thing. Sources that give it more than
-    ``MOST_VALUES`` values do not contradict each other: each has its own (``DEFAULT_PORT`` of every transport).
+    ``MOST_VALUES`` values do not contradict each other: each has its own (``DEFAULT_PORT`` of every transport). A
+    constant of one word (``MAX``) is one thing where one file of code has it, and a document says its value.
     """
     by_key: dict[str, list[SourcedClaim]] = defaultdict(list)
     for claim in claims:
@@ -57,7 +58,9 @@ def contradictions(
     found: list[Contradiction] = []
     for key, group in sorted(by_key.items()):
         settled = _one_value_per_file(group)
-        if len(settled) > MOST_FILES:
+        is_telling = "." in key or is_compound(key)
+        in_code = {claim.source.path for claim in group if claim.source.source_kind is SourceKind.CODE}
+        if len(settled) > MOST_FILES or not (is_telling or len(in_code) == 1):
             continue
         is_of_each = (
             len({_normal(claim) for claim in settled if claim.source.source_kind is SourceKind.CODE}) > MOST_VALUES
@@ -65,6 +68,8 @@ def contradictions(
         for index, one in enumerate(settled):
             for other in settled[index + 1 :]:
                 if is_of_each and _are_code(one, other):
+                    continue
+                if not is_telling and not _is_said_of_code(one, other):
                     continue
                 if _disagree(one, other) and _same_scope(one, other):
                     found.append(_in_order(key, one, other, changed_at))
@@ -101,7 +106,8 @@ def _comparable(sourced: SourcedClaim) -> bool:
     if source.role not in _COMPARABLE_ROLES or is_made:
         return False
     # The tenth entry of one list is another thing than the tenth of another.
-    return ("." in key or is_compound(key)) and not _PLACE_IN_A_LIST.search(key)
+    is_named = "." in key or is_compound(key) or (key.isupper() and len(key) > 1)
+    return is_named and not _PLACE_IN_A_LIST.search(key)
 
 
 def _one_value_per_file(group: list[SourcedClaim]) -> list[SourcedClaim]:
@@ -109,6 +115,11 @@ def _one_value_per_file(group: list[SourcedClaim]) -> list[SourcedClaim]:
     for sourced in group:
         values[sourced.source.path].setdefault(_normal(sourced), sourced)
     return [next(iter(seen.values())) for _, seen in sorted(values.items()) if len(seen) == 1]
+
+
+def _is_said_of_code(one: SourcedClaim, other: SourcedClaim) -> bool:
+    kinds = {one.source.source_kind, other.source.source_kind}
+    return SourceKind.CODE in kinds and (_is_prose(one.source) or _is_prose(other.source))
 
 
 def _are_code(one: SourcedClaim, other: SourcedClaim) -> bool:

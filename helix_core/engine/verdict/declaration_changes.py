@@ -213,7 +213,7 @@ def _parameters(reference: Reference, then: Declaration, now: Declaration) -> It
         if not _is_declared(reference.arguments, after):
             yield _signature_flag(reference, then, now)
         return
-    call = _call(reference.arguments) if reference.arguments else None
+    call = parse_call(reference.arguments) if reference.arguments else None
     if call is not None and _takes(before, *call) and not (_takes(after, *call) and _keeps(call[0], before, after)):
         yield _signature_flag(reference, then, now)
         return
@@ -286,7 +286,7 @@ def _same_default(stated: str, real: str) -> bool:
     return one is None or other is None or one == other
 
 
-def _call(arguments: str) -> tuple[list[str], list[str]] | None:
+def parse_call(arguments: str) -> tuple[list[str], list[str]] | None:
     """Return the positional arguments and the keyword names of a call, or None if it is abbreviated."""
     if "..." in arguments or "…" in arguments:
         return None

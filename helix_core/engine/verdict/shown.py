@@ -47,7 +47,8 @@ class Shown:
             most_bytes: How much is shown.
 
         Raises:
-            UsageError: The path leads out of the workspace, the file does not count, or it has no such lines.
+            UsageError: The path leads out of the workspace, no such file is or was there, the file does not count, or
+                it has no such lines.
         """
         path = checked(source_id)
         if lines.start_line < 1 or lines.end_line < lines.start_line:
@@ -61,6 +62,8 @@ class Shown:
         if observed.reason is Reason.IGNORED:
             raise _not_shown(path, "ignored")
         if observed.file is None:
+            if observed.reason is Reason.GONE and not source.id and not self._was_committed(path):
+                raise UsageError(f"there is no file {source.source_id}; search for its name")
             return self._answer(source, lines, task)
         for reason in (self._skipped_now(path), content_reason(path, observed.file.data)):
             if reason not in _MAY_BE_SHOWN:
@@ -68,6 +71,11 @@ class Shown:
         shown = lines_shown(source.source_id, self._weigher.mask(observed).data, lines, most_bytes)
         answer = self._answer(source, LineSpan(lines.start_line, shown["end_line"]), task)
         return answer | shown | {"content_hash": observed.file.content_hash}
+
+    def _was_committed(self, path: bytes) -> bool:
+        """Return whether HEAD has a file that the disk has not."""
+        committed, head = self._weigher.facts.committed, self._weigher.facts.state.head
+        return committed is not None and bool(head) and committed.read([(head, path)]) != [None]
 
     def _answer(self, source: Source, lines: LineSpan, task: TaskType) -> dict[str, Any]:
         """What an explanation says, about these lines; the text is added where there is one."""

@@ -251,7 +251,7 @@ export interface CheckUnjudgedItem {
   end_column: number;
   reference: string;
   kind: 'place' | 'path' | 'symbol' | 'quote';
-  reason: 'no_claim' | 'not_here' | 'name_beside' | 'open' | 'ambiguous' | 'common_word' | 'of_language' | 'outside' | 'readers_own' | 'not_indexed' | 'not_a_quote';
+  reason: 'no_claim' | 'not_here' | 'name_beside' | 'open' | 'ambiguous' | 'common_word' | 'arguments' | 'of_language' | 'outside' | 'readers_own' | 'not_indexed' | 'not_a_quote';
   message: string;
 }
 
