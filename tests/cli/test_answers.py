@@ -412,6 +412,15 @@ def test_the_version_is_told(helix: RunHelix) -> None:
     assert helix("--version").out.startswith("helix 0.")
 
 
+def test_an_answer_that_is_hardly_one_says_why_before_the_places_and_quotes_none(helix: RunHelix, shop: Path) -> None:
+    ran = helix("packet", "wo wird der Schlüssel für die Verschlüsselung ausgehandelt?", "--path", shop)
+    lines = ran.out.splitlines()
+    note = next(row for row, line in enumerate(lines) if line.startswith("· the question is in German"))
+    places = [row for row, line in enumerate(lines) if line.startswith("~ ")]
+    assert places and note < min(row for row in places if "may mislead" not in lines[row])
+    assert "│" not in ran.out and "Read again" not in ran.out
+
+
 @pytest.mark.parametrize(("typed", "offered"), [("helix sta", "status"), ("helix packet x --task re", "review")])
 def test_shells_can_complete_verbs_and_tasks(helix: RunHelix, typed: str, offered: str) -> None:
     ran = helix(_HELIX_COMPLETE="complete_bash", COMP_WORDS=typed, COMP_CWORD=str(len(typed.split()) - 1))

@@ -90,6 +90,8 @@ def _column(line: bytes, byte: int) -> int:
 
 _GROUPS = {"verified": "unchanged on disk", "stale_risk": "may mislead", "needs_refresh": "to read again"}
 _LINES_OF_BEST, _LINES_OF_OTHERS = 12, 5
+_HARDLY = 0.05
+"""Below this confidence places are named without their lines."""
 _GOOD = frozenset({"used", "empty", "ok", "off"})
 
 
@@ -107,6 +109,11 @@ def _page(packet: dict[str, Any], shown: Collection[str] = ()) -> Page:
     page = Page()
     now_s = time.time()
     _headline(page, packet)
+    notes = {*shown, packet.get("unsearched", "")}
+    if not _is_sure(packet):
+        # They say why nothing better was found.
+        page.notes(packet["notes"], notes)
+        notes.update(packet["notes"])
     page.near(packet["nearest"])
     items = [(status, item) for status in _GROUPS for item in packet[status]]
     best = max((item.get("relevance_score", 0.0) for _, item in items), default=0.0)
@@ -116,12 +123,14 @@ def _page(packet: dict[str, Any], shown: Collection[str] = ()) -> Page:
         most = _LINES_OF_BEST if item.get("relevance_score", 0.0) == best else _LINES_OF_OTHERS
         if "left_out" in packet["accounting"]:
             most = _QUOTED_LINES[0][0]
+        elif packet["known_empty"] or packet["coordinate_confidence"] < _HARDLY:
+            most = 0
         sign = mark(status, is_sure=_is_sure(packet))
         _item(page, {"uri": _uri(workspace, item)} | item, sign, now_s, most)
     _remembered(page, packet.get("memories", []), workspace)
     _contradictions(page, packet["contradictions"], workspace)
-    _plan(page, _not_shown_above(packet, [item for _, item in items]), workspace)
-    page.notes(packet["notes"], {*shown, packet.get("unsearched", "")})
+    _plan(page, _worth_reading(packet), workspace)
+    page.notes(packet["notes"], notes)
     # Where nothing was searched, the size of the index says nothing about the answer.
     if not packet.get("unsearched"):
         page.space()
@@ -212,16 +221,9 @@ def _contradictions(page: Page, pairs: list[dict[str, Any]], workspace: Path) ->
         page.table(rows)
 
 
-def _not_shown_above(packet: dict[str, Any], items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return what to read again; of a packet without an answer, not the places that only come near once more."""
-    if not packet["known_empty"]:
-        return list(packet["refresh_targets"])
-    shown = {_place(item) for item in items if item["reason"] == Reason.UNLOCATED}
-    return [target for target in packet["refresh_targets"] if _place(target) not in shown]
-
-
-def _place(pointer: dict[str, Any]) -> tuple[str, int, int]:
-    return pointer["source_id"], pointer["start_line"], pointer["end_line"]
+def _worth_reading(packet: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what to read again: no place that is only doubted to be the right one, which its mark says already."""
+    return [target for target in packet["refresh_targets"] if target["reason"] != Reason.UNLOCATED]
 
 
 def _plan(page: Page, targets: list[dict[str, Any]], workspace: Path) -> None:
