@@ -505,6 +505,7 @@ class Helix:
         task: TaskType | str = TaskType.EXPLAIN,
         overlays: Overlays = NO_OVERLAYS,
         confidence: float = 1.0,
+        follows: bool = False,
         cancelled: Callable[[], bool] | None = None,
     ) -> tuple[list[Judged], list[RefreshTarget]]:
         """Return the verdicts of a packet shown earlier, true at this moment, and what to read again.
@@ -516,6 +517,7 @@ class Helix:
             task: What the answer was for; it decides how strict a verdict is.
             overlays: The editor's unsaved buffers.
             confidence: The packet's ``coordinate_confidence``.
+            follows: What is in its file no more is looked for under another name and in other files.
             cancelled: Polled between steps.
 
         Raises:
@@ -526,7 +528,9 @@ class Helix:
 
         weigher = self.session.weigher(overlays, stop_when(cancelled), mends=False)
         judgement = Judgement(self.session.index.reader, weigher, self.memory.answers.judged_note)
-        return judgement.of(pointers, checked_task(task), confidence)
+        chosen = checked_task(task)
+        judged, targets = judgement.of(pointers, chosen, confidence)
+        return judgement.followed(judged, chosen, confidence) if follows else (judged, targets)
 
     @answers_from_index()
     def show(

@@ -277,7 +277,8 @@ class Judged:
     """A pointer of an earlier packet with its current verdict, and the current location of its text, or else of its
     symbol.
 
-    Both lines are 0 where it no longer exists. ``buffer`` as in ``Weighed``.
+    Both lines are 0 where it no longer exists. ``buffer`` as in ``Weighed``. ``moved_to`` is the file that has it now,
+    empty where that is the pointer's own.
     """
 
     pointer: Pointer
@@ -285,6 +286,7 @@ class Judged:
     start_line: int
     end_line: int
     buffer: LineSpan | None = None
+    moved_to: str = ""
 
 
 @dataclass(frozen=True, slots=True)

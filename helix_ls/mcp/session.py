@@ -395,8 +395,8 @@ class AgentSession:
     async def _again(self, pointer: dict[str, Any], packet: GivenPacket, task: str) -> dict[str, Any]:
         """Return the current lines of an item of an earlier packet."""
         judged = await _judged(packet, [pointer], task)
-        lines = judged["items"][0]["now"] or {name: pointer[name] for name in ("start_line", "end_line")}
-        return await packet.scope.lines(OpenArguments(pointer["source_id"], task_type=task, **lines))
+        place = judged["items"][0]["now"] or {name: pointer[name] for name in ("source_id", "start_line", "end_line")}
+        return await packet.scope.lines(OpenArguments(task_type=task, **place))
 
 
 @asynccontextmanager

@@ -80,8 +80,10 @@ def _plan(answer: Mapping[str, Any]) -> str:
 
 def _judged(item: Mapping[str, Any]) -> str:
     was = f"{item['source_id']}:{item['start_line']}-{item['end_line']}"
-    now = item["now"]
-    moved = f" now {now['start_line']}-{now['end_line']}" if now and now["start_line"] != item["start_line"] else ""
+    now = item["now"] or item
+    is_there = (now["source_id"], now["start_line"]) == (item["source_id"], item["start_line"])
+    file = "" if now["source_id"] == item["source_id"] else f"{now['source_id']}:"
+    moved = "" if is_there else f" now {file}{now['start_line']}-{now['end_line']}"
     why = "" if item["status"] == Status.VERIFIED else f": {item['reason']}"
     return f"{was}{moved} [{item['status']}{why}{', ' + item['detail'] if item['detail'] else ''}]"
 

@@ -319,7 +319,9 @@ def judge(helix: Helix, given: JudgeArguments, context: AskContext) -> dict[str,
     """Return the current verdicts of a packet's items, and the refresh targets."""
     shown = [item.pointer for item in given.items]
     missing = helix.symbols.missing_notes()
-    judged, targets = helix.judge(shown, task=given.task_type, confidence=given.confidence, cancelled=context.cancelled)
+    judged, targets = helix.judge(
+        shown, task=given.task_type, confidence=given.confidence, follows=True, cancelled=context.cancelled
+    )
     return _judged(judged, targets, missing)
 
 
@@ -337,7 +339,13 @@ def _judged(judged: list[Judged], targets: list[RefreshTarget], notes: Sequence[
                 "status": one.verdict.status.value,
                 "reason": one.verdict.reason.value,
                 "detail": one.verdict.detail,
-                "now": {"start_line": one.start_line, "end_line": one.end_line} if one.start_line else None,
+                "now": {
+                    "source_id": one.moved_to or one.pointer.source_id,
+                    "start_line": one.start_line,
+                    "end_line": one.end_line,
+                }
+                if one.start_line
+                else None,
             }
             for one in judged
         ],

@@ -287,3 +287,29 @@ def test_whatever_happens_verified_means_that_the_text_stands_there(helix, repos
                 assert not any(is_text_of(one.pointer, text_at(text, at, at + count - 1)) for at in range(1, last))
                 lost += 1
     assert min(stood, lost) > 50
+
+
+def test_what_left_its_file_or_its_name_is_followed_where_that_is_asked(helix, repository):
+    pointer = pointer_to(helix, "sign_cookie")
+    edit(repository, "def sign_cookie(", "def seal_cookie(")
+    helix.refresh()
+    assert word(judged(helix, pointer)[0]) == ("needs_refresh", "changed")
+    one, _ = judged(helix, pointer, follows=True)
+    assert word(one) == ("stale_risk", "renamed")
+    assert (one.start_line, one.verdict.detail) == (pointer.start_line, "sign_cookie -> seal_cookie")
+    edit(repository, "def seal_cookie(", "def sign_cookie(")
+    (repository / "app/sessions.py").rename(repository / "app/cookies.py")
+    helix.refresh()
+    assert judged(helix, pointer)[0].start_line == 0
+    one, (target,) = judged(helix, pointer, follows=True)
+    lines = f"{pointer.start_line}-{pointer.end_line}"
+    assert (word(one), one.moved_to) == (("needs_refresh", "gone"), "app/cookies.py")
+    assert one.verdict.detail == f"the same text is in app/cookies.py:{lines}"
+    assert (target.source_id, target.start_line) == ("app/cookies.py", pointer.start_line)
+    edit(repository, "SESSION_COOKIE_AGE", "# New here.\nSESSION_COOKIE_AGE", "app/cookies.py")
+    helix.refresh()
+    one, _ = judged(helix, pointer, follows=True)
+    assert (one.moved_to, one.start_line) == ("app/cookies.py", pointer.start_line + 1)
+    (repository / "app/copy.py").write_text((repository / "app/cookies.py").read_text())
+    helix.refresh()
+    assert judged(helix, pointer, follows=True)[0].moved_to == ""

@@ -107,6 +107,66 @@ class Judgement:
                 judged.append(_judged(pointer, next(waiting), task))
         return judged, _targets(judged, task)
 
+    def followed(
+        self, judged: Sequence[Judged], task: TaskType, confidence: float
+    ) -> tuple[list[Judged], list[RefreshTarget]]:
+        """Return the same with the place of what left its file or got another name, and the refresh targets.
+
+        The text is looked for in the one file that has the bytes of one that is gone, in the one place of the index
+        that has it under its symbol, and in its file under another name of its definition.
+        """
+        found = [self._followed(one, task, confidence) for one in judged]
+        return found, _targets(found, task)
+
+    def _followed(self, one: Judged, task: TaskType, confidence: float) -> Judged:
+        pointer, reason = one.pointer, one.verdict.reason
+        if one.start_line or pointer.source_id.startswith(NOTE_SCHEME) or reason not in (Reason.GONE, Reason.CHANGED):
+            return one
+        self._weigher.facts.check()
+        if reason is Reason.CHANGED and (renamed := self._renamed(pointer)) is not None:
+            lines, names = renamed
+            seen = Observation(disk=Reason.RENAMED, disk_detail=names, confidence=confidence)
+            return replace(one, verdict=verdict(seen, task), start_line=lines.start_line, end_line=lines.end_line)
+        there = self._elsewhere(pointer)
+        if there is None:
+            return one
+        path, lines = there
+        now = f"the same text is in {path}:{lines.start_line}-{lines.end_line}"
+        told = replace(one.verdict, detail=now)
+        return replace(one, verdict=told, start_line=lines.start_line, end_line=lines.end_line, moved_to=path)
+
+    def _elsewhere(self, pointer: Pointer) -> tuple[str, LineSpan] | None:
+        """Return the only other file and lines that have the pointer's text: a file of the same bytes, or one in which
+        the text is under the same symbol; None where there are none or several.
+        """
+        own = checked(pointer.source_id)
+        lines = LineSpan(pointer.start_line, pointer.end_line)
+        found = {
+            (source_id_of(path), lines)
+            for path, state in self._reader.files.states().items()
+            if path != own and state.content_hash == pointer.content_hash and not state.skipped
+        }
+        if not found and pointer.symbol:
+            hits = self._reader.names.defined_at(pointer.symbol.rpartition(".")[2], own, MOST_COPIES)
+            items = self._reader.files.items([hit.hit.item_id for hit in hits if hit.path != own])
+            found = {
+                (item.source.source_id, LineSpan(item.start_line, item.end_line))
+                for item in items.values()
+                if item.text_hash == pointer.gene_id and item.symbol == pointer.symbol
+            }
+        if len(found) != 1:
+            return None
+        ((source_id, _),) = found
+        source = self._reader.files.source(checked(source_id))
+        observed = self._weigher.observer.look(source) if source is not None else None
+        is_current = (
+            source is not None
+            and observed is not None
+            and observed.file is not None
+            and observed.file.content_hash == source.content_hash
+        )
+        return next(iter(found)) if is_current else None
+
     def pinned(self, source_id: str, lines: LineSpan) -> tuple[Pointer, str]:
         """Return a pointer at these whole lines as they are on disk now, under the symbol that they belong to, and
         their layout, for ``relaid``, with a mark where the file has the same lines elsewhere too.
@@ -445,7 +505,7 @@ def _target(judged: Judged, task: TaskType) -> RefreshTarget:
     pointer, is_somewhere = judged.pointer, judged.start_line > 0
     return RefreshTarget(
         target_kind=_kind(pointer),
-        source_id=pointer.source_id,
+        source_id=judged.moved_to or pointer.source_id,
         start_line=judged.start_line if is_somewhere else pointer.start_line,
         end_line=judged.end_line if is_somewhere else pointer.end_line,
         reason=judged.verdict.reason,
