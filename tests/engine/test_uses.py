@@ -17,7 +17,7 @@ from helix_core.engine.symbols.receivers import (
 )
 from helix_core.engine.verdict import code_lines
 from helix_core.engine.verdict.spans import line_like_definition
-from tests.engine.repository import write
+from tests.engine.repository import begin, write
 
 
 def indexed(tmp_path, open_helix, files):
@@ -485,3 +485,26 @@ def test_a_statement_that_stands_with_the_imports_is_a_use(tmp_path, open_helix)
     assert told(engine, "priceOf") == (["pkg/old.js:5", "pkg/use.js:5"], [])
     known = engine.symbols.about("compute_tax", k=40)
     assert (known["users_total"], known["tests_total"], known["totals_exact"]) == (2, 1, True)
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "user", "call"),
+    [
+        ("shop/cost.py", "def ship_cost(grams):\n    return grams\n", "shop/bill.py", "ship_cost"),
+        ("shop/cost.go", "package shop\n\nfunc ShipCost(g int) int {\n\treturn g\n}\n", "shop/bill.go", "ShipCost"),
+    ],
+)
+def test_who_still_uses_a_name_that_is_gone_is_told_with_where_it_was(tmp_path, open_helix, path, code, user, call):
+    if path.endswith(".py"):
+        using = f"from shop.cost import {call}\n\n\ndef bill(grams):\n    return {call}(grams)\n"
+    else:
+        using = f"package shop\n\nfunc Bill(g int) int {{\n\treturn {call}(g)\n}}\n"
+    folder = begin(tmp_path / "project", {path: code, user: using})
+    (folder / path).write_text(code.replace(call, f"{call}Now"))
+    helix = open_helix(folder)
+    helix.refresh()
+    known = helix.symbols.about(call)
+    assert (known["symbol"], known["definitions"], known["definitions_total"]) == (call, [], 0)
+    assert user in {place["source_id"] for place in known["users"]}
+    assert known["notes"][0].startswith(f"{call} was defined in {path}:")
+    assert helix.symbols.about("never_was_here") is None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 from helix_core.engine.requests import PageCursor
@@ -22,17 +23,18 @@ from helix_core.engine.symbols.choice import (
     owners_note,
     parse_name,
 )
+from helix_core.engine.symbols.former import former_definitions
 from helix_core.engine.symbols.hierarchy import WITHOUT_BASES, ClassHierarchy
 from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
 from helix_core.engine.symbols.uses import Standing, UseJudge
 from helix_core.engine.verdict import Weigher, line_of_mention, line_on_disk, lines_of_use, owners_in, whole_word
-from helix_core.ingest import language_of
+from helix_core.ingest import ParseGuard, language_of
 from helix_core.lines import LineTable
 from helix_core.model import FUNCTIONS, Item, Overlays, Role
 from helix_core.search import Imports, module_of, resolves_to
 from helix_core.store import DefinedAt, DefinitionHit, Reader, UseTotals
 from helix_core.words import split_identifier
-from helix_core.workspace import BlamedLines, LineHistory
+from helix_core.workspace import BlamedLines, Git, LineHistory, source_id_of
 
 SHOWN = 5
 SHOWN_PER_FILE = 2
@@ -435,6 +437,9 @@ def _spelled(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?i)(?<!\w){apart}s?(?!\w)")
 
 
+_UNDATED: Mapping[str, Any] = MappingProxyType(
+    {"commit": None, "author": None, "committed_at": None, "commit_of": "", "uncommitted": False}
+)
 SYMBOL_SCHEMA = "helix.symbol/1"
 ROUNDS = 2
 HISTORY_WAIT_MS = 12.0
@@ -480,6 +485,23 @@ class SymbolAnswer:
                 break
         return answer
 
+    def about_former(self, name: str, git: Git, parse_guard: ParseGuard) -> dict[str, Any] | None:
+        """Return the ``helix.symbol/1`` object for a name that was defined, without definitions; None where none was
+        lately. Raises GitError.
+        """
+        wanted = parse_name(name)
+        known = former_definitions(wanted, self._weigher, git, parse_guard) if wanted is not None else []
+        if wanted is None or not known:
+            return None
+        first = known[0]
+        others = self._reader.names.defined_at(wanted.name, first.path)
+        meant = LikelyDefinitions((first,))
+        answer = self._answer(wanted, meant, [first, *(one for one in others if one.hit.name == wanted.name)])
+        if answer is not None:
+            was = f"{source_id_of(first.path)}:{first.hit.start_line}"
+            answer["notes"].insert(0, f"{_qualified(first)[:80]} was defined in {was}, and nothing defines it any more")
+        return answer
+
     def _is_unheard_of(self, owner: str) -> bool:
         """Return whether nothing is defined under a name and no code has it, not even as a variable."""
         return not self._reader.names.definitions([owner.lower()], 1) and not self._reader.uses.code_mentioning(
@@ -520,16 +542,21 @@ class SymbolAnswer:
         is_last = all(uses.is_last for uses in paged.values()) or not self._counts
         is_empty = not any(uses.spots for uses in paged.values())
         places = self._weighed(groups)
-        if not places["definitions"]:
+        best = meant.definitions[0]
+        is_former = not best.hit.item_id
+        if not places["definitions"] and not is_former:
             return None
-        first, change = self._dated(places["definitions"][0], lines)
-        places["definitions"][0] = first
+        symbol, change = _qualified(best), dict(_UNDATED)
+        if not is_former:
+            first, change = self._dated(places["definitions"][0], lines)
+            places["definitions"][0] = first
+            symbol = first.spot.symbol
         folder = self._weigher.facts.folder
         return {
             "schema": SYMBOL_SCHEMA,
             "name": wanted.name,
             "kind": meant.definitions[0].hit.kind,
-            "symbol": first.spot.symbol,
+            "symbol": symbol,
             **change,
             **self._totals(meant, users, tests),
             "importers_total": len(around.importing),

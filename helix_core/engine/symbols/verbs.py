@@ -72,6 +72,7 @@ class Symbols:
         Raises:
             UsageError: The ``page`` is of another symbol.
             Cancelled: Soon after ``cancelled`` returned True.
+            GitError: What the name was cannot be asked of git.
         """
         from helix_core.engine.symbols.lookup import SHOWN, SymbolAnswer
 
@@ -86,6 +87,9 @@ class Symbols:
             return looked_up.about(name, path, line, overlays)
 
         answer = look_up(name, path, line, part)
+        if answer is None and not path and session.git_facts.git is not None and not self._of_other_owners(name):
+            former = SymbolAnswer(session.index.reader, weigher, history, part, counts=counts)
+            answer = former.about_former(name, session.git_facts.git, session.parse_guard)
         if answer is not None and depth > 1:
             first = PageCursor(0, part.size, "")
             answer["reached"], answer["reached_all"] = _reached(answer, depth, partial(look_up, part=first))
