@@ -119,7 +119,10 @@ def test_a_changed_definition_is_told_as_it_stands_now(helix, repository):
 def test_a_renamed_symbol_has_its_new_name_only(helix, repository):
     path = repository / "app/sessions.py"
     path.write_text(path.read_text().replace("sign_cookie", "seal_cookie"))
-    assert helix.symbols.about("sign_cookie") is None
+    former = helix.symbols.about("sign_cookie")
+    assert places(former, "definitions") == []
+    assert places(former, "tests") == [("tests/test_sessions.py", 5)]
+    assert helix.symbols.about("sign_cookie", path=b"tests/test_sessions.py", line=5) is None
     helix.refresh()
     assert places(helix.symbols.about("seal_cookie"), "definitions") == [("app/sessions.py", 6)]
 
@@ -130,7 +133,8 @@ def test_a_deleted_file_is_never_shown(helix, repository):
     known = helix.symbols.about("sign_cookie")
     assert places(known, "tests") == places(known, "documents") == []
     (repository / "app/sessions.py").unlink()
-    assert helix.symbols.about("sign_cookie") is None
+    gone = helix.symbols.about("sign_cookie")
+    assert [place for key in ("definitions", "users", "tests", "documents") for place in gone[key]] == []
 
 
 def test_unsaved_edits_move_lines_and_mark_what_they_touch(helix, repository):
