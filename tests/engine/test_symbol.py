@@ -655,7 +655,7 @@ def test_a_file_that_leads_outside_or_became_a_folder_is_not_read(helix, reposit
     target = repository / "app/sessions.py"
     target.unlink()
     target.symlink_to(tmp_path / "outside.py")
-    assert helix.symbols.about("sign_cookie") is None
+    assert helix.symbols.about("sign_cookie")["definitions"] == []
     shutil.rmtree(repository / "tests")
     os.mkfifo(repository / "tests")
     assert helix.symbols.about("match_route")["tests"] == []
