@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from threading import Lock
 
 MOST_REFERENCES = 4_000
 _KEPT = 32
@@ -127,11 +128,12 @@ def references_in(text: str, language: str, lines: range | None = None) -> tuple
     """
     if not any(mark in text for mark in _MARKS):
         return ()
-    if lines is not None and _may_have_more(text):
+    blocks = _blocks_of(text, language)
+    if lines is not None and blocks.may_have_more:
         return tuple(one for one in references_in(text, language) if one.line in lines)
     of_block = _in_rst_block if language == "rst" else _in_markdown_block
     found: list[Reference] = []
-    for block in _blocks_of(text, language):
+    for block in blocks.before(lines.stop if lines is not None else None):
         if isinstance(block, Reference):
             found.append(block)
         elif lines is None or (block.first_line < lines.stop and block.first_line + len(block.lines) > lines.start):
@@ -143,16 +145,37 @@ def references_in(text: str, language: str, lines: range | None = None) -> tuple
     )
 
 
-def _may_have_more(text: str) -> bool:
-    """Return whether there may be over ``MOST_REFERENCES``: those of some lines may then be beyond the limit."""
-    return text.count("`") // 2 + sum(map(text.count, _MARKS[1:])) > MOST_REFERENCES
+class _Blocks:
+    """The blocks of prose of a document in which references may be, and the references outside them, in order.
+
+    They are read no further than they are asked for. ``may_have_more`` says that there may be over ``MOST_REFERENCES``:
+    those of some lines may then be beyond the limit.
+    """
+
+    def __init__(self, text: str, language: str) -> None:
+        self.may_have_more = text.count("`") // 2 + sum(map(text.count, _MARKS[1:])) > MOST_REFERENCES
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self._rest = _Rst(lines, 1).read() if language == "rst" else _markdown_blocks(lines)
+        self._read: list[_TextBlock | Reference] = []
+        # Questions in other threads share it, and a generator runs in one at a time.
+        self._lock = Lock()
+
+    def before(self, stop: int | None) -> list[_TextBlock | Reference]:
+        """Return those that begin before a line, 1-based, and perhaps more; all for None."""
+        with self._lock:
+            while stop is None or not self._read or _first_line(self._read[-1]) < stop:
+                block = next(self._rest, None)
+                if block is None:
+                    break
+                self._read.append(block)
+            return [*self._read]
 
 
-@lru_cache(_KEPT)
-def _blocks_of(text: str, language: str) -> tuple[_TextBlock | Reference, ...]:
-    """Return the blocks of prose in which references may be, and the references outside them, in order."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return tuple(_Rst(lines, 1).read() if language == "rst" else _markdown_blocks(lines))
+def _first_line(block: _TextBlock | Reference) -> int:
+    return block.line if isinstance(block, Reference) else block.first_line
+
+
+_blocks_of = lru_cache(_KEPT)(_Blocks)
 
 
 def code_spans(text: str) -> Iterator[tuple[int, int, str]]:
@@ -314,12 +337,26 @@ class _Rst:
         for number, raw in enumerate(self._lines, self._first_line):
             line = raw.expandtabs(8)
             text = line.lstrip(" ")
-            yield from self._line(number, text, len(line) - len(text))
+            # Most lines are blank, or of prose that begins with a word: no mark has to be looked for in them.
+            if not text:
+                if self._block.lines:
+                    yield from self._paragraph()
+            elif text[0].isalpha() and (self._block.lines or self._skipped < 0 > self._literal):
+                self._prose(number, text, len(line) - len(text))
+            else:
+                yield from self._line(number, text, len(line) - len(text))
         yield from self._paragraph()
 
+    def _prose(self, number: int, text: str, indent: int) -> None:
+        """Add a line to the paragraph, or begin one."""
+        while self._owners and self._owners[-1][0] >= indent:
+            self._owners.pop()
+        if not self._block.lines:
+            self._block.first_line = number
+        self._block.lines.append(text)
+        self._literal = indent if text.endswith("::") else -1
+
     def _line(self, number: int, text: str, indent: int) -> Iterable[_TextBlock | Reference]:
-        if not text:
-            return self._paragraph()
         if self._is_passed_over(text, indent):
             return self._paragraph()
         while self._owners and self._owners[-1][0] >= indent:
@@ -335,10 +372,7 @@ class _Rst:
         else:
             if _RST_ITEM.match(text):
                 before = self._paragraph()
-            if not self._block.lines:
-                self._block.first_line = number
-            self._block.lines.append(text)
-            self._literal = indent if text.endswith("::") else -1
+            self._prose(number, text, indent)
         return before
 
     def _is_passed_over(self, text: str, indent: int) -> bool:

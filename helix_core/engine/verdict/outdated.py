@@ -6,7 +6,7 @@ import dataclasses
 import posixpath
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
@@ -211,7 +211,8 @@ class OutdatedDocuments:
         for path in paths:
             source = self.reader.files.source(path)
             file = self.observer.look(source).file if source is not None else None
-            if file is not None and pattern.search(_without_comment_lines(path, file.data).decode("utf-8", "replace")):
+            lines = _code_lines_with(name, path, file.data) if file is not None else ()
+            if any(pattern.search(line.decode("utf-8", "replace")) for line in lines):
                 return True
         return len(paths) == MOST_READ
 
@@ -405,7 +406,7 @@ class _ReferenceCheck:
         """
         observed = self.asked.observer.peek(path)
         if observed.file is not None:
-            return name.encode() not in _without_comment_lines(path, observed.file.data)
+            return next(_code_lines_with(name, path, observed.file.data), None) is None
         return observed.reason is Reason.GONE
 
     @property
@@ -421,17 +422,17 @@ class _ReferenceCheck:
         differing = self.committed.differing(commit, self.asked.head)
         for path in filter(_is_implementation, self._uncommitted[:MOST_SEARCHED]):
             file = self.asked.observer.peek(path).file
-            if file is not None and name.encode() in _without_comment_lines(path, file.data):
+            if file is not None and next(_code_lines_with(name, path, file.data), None) is not None:
                 return True
         now = [
             (path, now)
             for path, (_, now) in sorted(differing.items())
             if now and _is_implementation(path) and path not in self._uncommitted
         ]
-        now, pattern = now[:MOST_SEARCHED], name.encode()
+        now = now[:MOST_SEARCHED]
         contents = self.committed.contents([blob for _, blob in now])
         return any(
-            data is not None and pattern in data and pattern in _without_comment_lines(path, data)
+            data is not None and next(_code_lines_with(name, path, data), None) is not None
             for (path, _), data in zip(now, contents, strict=True)
         )
 
@@ -747,14 +748,19 @@ def _paths(document: bytes, reference: Reference) -> list[bytes]:
     return [one.encode("utf-8", "surrogateescape") for one in dict.fromkeys(tries) if not one.startswith("..")]
 
 
-def _without_comment_lines(path: bytes, data: bytes) -> bytes:
-    """Return code without the lines that are comments: what is commented out is gone. A configuration file keeps them,
-    as they show defaults.
+def _code_lines_with(name: str, path: bytes, data: bytes) -> Iterator[bytes]:
+    """Yield each line of code that has the name, but those that are comments: what is commented out is gone. A
+    configuration file keeps them, as they show defaults.
     """
-    marks = _COMMENT_MARKS.get(path.rpartition(b".")[2].lower())
-    if marks is None:
-        return data
-    return b"\n".join(line for line in data.split(b"\n") if not line.lstrip().startswith(marks))
+    marks = _COMMENT_MARKS.get(path.rpartition(b".")[2].lower(), ())
+    wanted, at = name.encode(), 0
+    # Splitting whole files into lines cost a fourth of the check of documents.
+    while (at := data.find(wanted, at)) >= 0:
+        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+        at = end + 1 if end >= 0 else len(data) + 1
+        line = data[start : at - 1]
+        if not line.lstrip().startswith(marks):
+            yield line
 
 
 def _is_given(data: bytes, name: str) -> bool:
