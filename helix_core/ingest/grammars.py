@@ -254,8 +254,14 @@ _PYTHON = Grammar(
 (function_definition name: (identifier) @name) @function
 (class_definition name: (identifier) @name) @class
 (module (expression_statement (assignment left: (identifier) @name)) @constant)
+((module (expression_statement (assignment left: [
+    (pattern_list (identifier) @name) (tuple_pattern (identifier) @name)])) @constant) (#not-eq? @name "_"))
+(module (if_statement condition: [(named_expression name: (identifier) @name) @constant
+    (parenthesized_expression (named_expression name: (identifier) @name) @constant)]))
 (module (type_alias_statement left: (type (identifier) @name)) @type)
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name)) @field))
+(class_definition body: (block (expression_statement (assignment left: [
+    (pattern_list (identifier) @name) (tuple_pattern (identifier) @name)])) @field))
 """,
     text="""
 (comment) @comment
@@ -334,13 +340,13 @@ _LUA = Grammar(
 (function_declaration name: (identifier) @name) @function
 (function_declaration name: (dot_index_expression table: (_) @owner field: (identifier) @name)) @function
 (function_declaration name: (method_index_expression table: (_) @owner method: (identifier) @name)) @method
-(assignment_statement (variable_list . name: (identifier) @name)
-  (expression_list . value: (function_definition))) @function
-(assignment_statement (variable_list . name: (dot_index_expression table: (_) @owner field: (identifier) @name))
-  (expression_list . value: (function_definition))) @function
+(assignment_statement (variable_list name: (identifier) @name)
+  (expression_list value: (function_definition))) @function
+(assignment_statement (variable_list name: (dot_index_expression table: (_) @owner field: (identifier) @name))
+  (expression_list value: (function_definition))) @function
 (field name: (identifier) @name value: (function_definition)) @method
-(chunk (variable_declaration (assignment_statement (variable_list . name: (identifier) @name))) @constant)
-(chunk (assignment_statement (variable_list . name: (identifier) @name)) @constant)
+(chunk (variable_declaration (assignment_statement (variable_list name: (identifier) @name))) @constant)
+(chunk (assignment_statement (variable_list name: (identifier) @name)) @constant)
 """,
     scopes="""
 (field name: (_) @name value: (table_constructor)) @part
@@ -430,9 +436,9 @@ _GO = Grammar(
 (type_declaration . (type_spec name: (type_identifier) @name type: (interface_type)) .) @interface
 (type_spec name: (type_identifier) @name) @type
 (type_alias name: (type_identifier) @name) @type
-(source_file (const_declaration (const_spec name: (identifier) @name) @constant))
-(source_file (var_declaration (var_spec name: (identifier) @name) @constant))
-(source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @constant)))
+((source_file (const_declaration (const_spec (identifier) @name) @constant)) (#not-eq? @name "_"))
+((source_file (var_declaration (var_spec name: (identifier) @name) @constant)) (#not-eq? @name "_"))
+((source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @constant))) (#not-eq? @name "_"))
 (field_declaration name: (field_identifier) @name) @field
 (method_elem name: (field_identifier) @name) @declaration
 """,

@@ -43,6 +43,9 @@ typename union unsigned using virtual void volatile wchar_t while
 """
 _NO_NAMES_IN_C = frozenset(_WORDS_OF_C.split())
 """Words of C and C++ that name nothing: where one stands for a name, a macro in front of it was not understood."""
+_NAME_LISTS = frozenset({"variable_list", "pattern_list", "tuple_pattern", "const_spec", "var_spec"})
+"""The nodes that hold the names of a declaration whose values stand in a list of their own."""
+_FUNCTION_VALUES = frozenset({"function_definition"})
 _DEFAULT_NAMES = {"companion_object": "Companion"}
 """What a definition without a name is called by its language's rules, by the type of its node."""
 _ACCESSORS = frozenset({"get", "set", "value"})
@@ -231,7 +234,8 @@ def _apart(found: Iterable[_Captured]) -> Iterator[_Captured]:
     """Yield the definitions, those of one declaration as siblings: in ``const A = class {…}, B = class {…}`` each has
     its own part, and the first one what stands before it, too.
     """
-    for _, same in groupby(sorted(found, key=_place), key=_place):
+    in_order = sorted(found, key=lambda item: (*_place(item), item.own_start, item.name_start))
+    for _, same in groupby(in_order, key=_place):
         several = list(same)
         for one, following in zip(several, [*several[1:], None], strict=True):
             start = one.start if one is several[0] else one.own_start
@@ -280,9 +284,12 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
     member_of = membership(nodes[0], data)
     is_named = is_named and member_of is not Membership.ELSEWHERE
     is_named = is_named and not ("declarator" in captures and _is_attribute(nodes[0], name_node, name))
-    own = name_node
-    while own.parent is not None and own.parent.start_byte >= nodes[0].start_byte and own.parent != nodes[0]:
-        own = own.parent
+    own = _own_part(name_node, nodes[0])
+    if own.parent is not None and own.parent.type in _NAME_LISTS:
+        value, are_functions = _own_value(own)
+        if kind == "function" and are_functions and (value is None or value.type not in _FUNCTION_VALUES):
+            return None
+        own = value or own
     return _Captured(
         kind,
         name,
@@ -302,6 +309,28 @@ def _renamed(node: tree_sitter.Node, written: str) -> str:
     if node.type == "destructor_declaration":
         return f"~{written}"
     return written.removeprefix("::") if node.type in ("class", "module") else written
+
+
+def _own_part(name: tree_sitter.Node, definition: tree_sitter.Node) -> tree_sitter.Node:
+    """Return the part of a declaration of several names that is about ``name`` alone; a list of names has none."""
+    own = name
+    while (parent := own.parent) is not None and parent != definition and parent.start_byte >= definition.start_byte:
+        if parent.type in _NAME_LISTS or parent.type == "variable_declaration":
+            break
+        own = parent
+    return own
+
+
+def _own_value(name: tree_sitter.Node) -> tuple[tree_sitter.Node | None, bool]:
+    """Return the value at the place of ``name`` in ``a, b = 1, 2``, and whether any value there is a function."""
+    names = name.parent
+    values = names.child_by_field_name("value") if names is not None else None
+    values = values or (names.next_named_sibling if names is not None else None)
+    if names is None or values is None or values.type != "expression_list":
+        return None, False
+    parts = [one for one in values.named_children if one.type != "comment"]
+    at = [one for one in names.named_children if one.type != "comment"].index(name)
+    return parts[at] if at < len(parts) else None, any(one.type in _FUNCTION_VALUES for one in parts)
 
 
 def _is_attribute(node: tree_sitter.Node, name_node: tree_sitter.Node, name: str) -> bool:

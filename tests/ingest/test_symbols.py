@@ -651,3 +651,40 @@ def test_a_method_of_an_anonymous_class_is_found_and_claimed_by_no_place() -> No
     event = _chunk(document, "onEvent")
     chains = Chains(b"Screen.java", text.encode(), 5.0)
     assert chains.label(event.start_byte, event.end_byte).symbol == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        (
+            b"a.go",
+            "package a\nvar first, second = func() {\n\ta()\n}, func() {\n\tb()\n}\nconst k, l = 1, 2\nconst (\n\t_, Three = iota, iota\n)\n",
+            [("first", 2, 4), ("second", 4, 6), ("k", 7, 7), ("l", 7, 7), ("Three", 9, 9)],
+        ),
+        (
+            b"a.cs",
+            "class B {\n  static Action first = () => {\n    A();\n  }, second = () => {\n    C();\n  };\n  int one = 1, two = 2;\n}\n",
+            [("B", 1, 8), ("B.first", 2, 4), ("B.second", 4, 6), ("B.one", 7, 7), ("B.two", 7, 7)],
+        ),
+        (
+            b"a.lua",
+            "local first, second = function()\n  a()\nend, function()\n  b()\nend\nM.one, limit = function()\n  a()\nend, 3\nlocal p, q = 1, 2\n",
+            [("first", 1, 3), ("second", 3, 5), ("M.one", 6, 8), ("limit", 8, 8), ("p", 9, 9), ("q", 9, 9)],
+        ),
+        (
+            b"a.py",
+            "first, second = [\n    1,\n], [\n    2,\n]\n(third, _) = 1, 2\nif (found := 3): pass\nclass A:\n    low, high = 1, 2\n",
+            [("first", 1, 3), ("second", 3, 5), ("third", 6, 6), ("found", 7, 7), ("A", 8, 9), ("A.low", 9, 9), ("A.high", 9, 9)],
+        ),
+    ],
+)  # fmt: skip
+def test_each_name_of_a_list_of_names_has_its_own_value(
+    path: bytes, text: str, expected: list[tuple[str, int, int]]
+) -> None:
+    data = text.encode()
+    lines = LineTable(data)
+    symbols = outline_and_tree(language_of(path, data), data, lines, Deadline(5.0))[0].symbols
+    found = [
+        (".".join((*one.trail, one.name)), lines.row(one.start) + 1, lines.row(one.end - 1) + 1) for one in symbols
+    ]
+    assert found == expected
