@@ -99,7 +99,7 @@ def _members_nowhere(
     where something ``is_asked``, and the one that it begins with behind such a name.
     """
     pairs = _JOINED.findall(text) if is_asked else []
-    begun = _BEGINS_WITH.search(text)
+    begun = _BEGINS_WITH.search(text) if question.identifiers else None
     if begun is not None and is_compound(begun[2]) and begun[1] in question.identifiers:
         pairs.append(begun.groups())
     pairs = [(owner, name) for owner, name in pairs if owner[0].isupper() or is_compound(owner)][:MOST_ASKED]
