@@ -6,11 +6,10 @@ import os
 import re
 from random import Random
 
-from truth_bench.repository import CODE, PROSE, Repository
+from truth_bench.repository import CODE, PROSE, Repository, definition_in
 from truth_bench.world import Target
 
 TASKS = ("plan", "explain", "review", "edit", "debug", "ops", "quote")
-_DEFINITION = re.compile(rb"^([ \t]*)(?:async +)?(?:def|class|func|fn|function) +(\w+)")
 _HEADING = re.compile(rb"^#+ +(\w.*)$")
 
 
@@ -20,17 +19,18 @@ def places(repository: Repository, path: bytes) -> list[Target]:
         lines = repository.read(path).split(b"\n")
     except OSError:
         return []
-    pattern = _DEFINITION if path.endswith(CODE) else _HEADING
+    is_code = path.endswith(CODE)
+    pattern = definition_in(path) if is_code else _HEADING
     found = []
     for index, line in enumerate(lines):
         match = pattern.match(line)
         if match is None:
             continue
         end = index + 1
-        if pattern is _DEFINITION:
+        if is_code:
             while end < len(lines) and (not lines[end].strip() or _deeper(lines[end], len(match[1]))):
                 end += 1
-        name = match[2] if pattern is _DEFINITION else match[1]
+        name = match[2] if is_code else match[1]
         found.append(Target(path, index + 1, end, name.decode("utf-8", "replace")))
     return found
 

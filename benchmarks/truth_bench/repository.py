@@ -12,9 +12,14 @@ from pathlib import Path
 from random import Random
 
 MAIN, SIDE, CONFLICTING, RENAMING = "bench-main", "bench-side", "bench-conflicting", "bench-renaming"
-CODE = (b".py", b".js", b".ts", b".go", b".rs")
+OF_C = (b".c", b".h", b".cc", b".cpp", b".hpp")
+CODE = (b".py", b".js", b".ts", b".go", b".rs", *OF_C)
 PROSE = (b".md", b".rst", b".txt")
-_DEFINITION = re.compile(rb"^[ \t]*(?:async +)?(?:def|class|func|fn|function) +(\w+)", re.M)
+DEFINITION = re.compile(rb"^([ \t]*)(?:async +)?(?:def|class|func|fn|function) +(\w+)", re.M)
+"""Indent and name of a definition."""
+DEFINITION_OF_C = re.compile(
+    rb"^([ \t]*)(?:(?:class|struct) +(?=\w+ *\{)|(?<![ \t])(?:[A-Za-z_][\w:<>]*[ \t*&]+)+(?=\w+\([^;]*$))(\w+)", re.M
+)
 _CLASS = re.compile(rb"^([ \t]*(?:export +)?class +)(\w+)", re.M)
 # Larger than what is parsed within a packet's budget.
 LARGE_BYTES = 75_000
@@ -131,7 +136,9 @@ def copy_of(source: Path, destination: Path, home: Path, rng: Random) -> Reposit
 
 def _grow(repository: Repository, rng: Random) -> None:
     code = [
-        path for path in repository.tracked() if path.endswith(CODE) and _DEFINITION.search(_text(repository, path))
+        path
+        for path in repository.tracked()
+        if path.endswith(CODE) and definition_in(path).search(_text(repository, path))
     ]
     _lengthen(repository, [path for path in code if path.endswith(b".py")], rng)
     many = min(12, max(2, len(code) // 4))
@@ -159,6 +166,11 @@ def _grow(repository: Repository, rng: Random) -> None:
     _commit(repository, rng.sample(code, min(many, len(code))), "ours, too")
 
 
+def definition_in(path: bytes) -> re.Pattern[bytes]:
+    """The pattern of a definition in a file of code: its groups are the indent and the name."""
+    return DEFINITION_OF_C if path.endswith(OF_C) else DEFINITION
+
+
 def _lengthen(repository: Repository, code: list[bytes], rng: Random) -> None:
     """Some files become too long to be parsed while a packet is made."""
     for path in rng.sample(code, min(8, len(code) // 6)):
@@ -178,11 +190,12 @@ def _commit(repository: Repository, paths: list[bytes], message: str) -> None:
     """Change the line after the first definition of each path, differently on every call."""
     for path in paths:
         data = _text(repository, path)
-        match = _DEFINITION.search(data)
+        match = definition_in(path).search(data)
         if match is None:
             continue
         line_end = data.find(b"\n", match.end())
-        note = b"        # " + message.encode() + b" in " + match[1]
+        mark = b"//" if path.endswith(OF_C) else b"#"
+        note = b"        " + mark + b" " + message.encode() + b" in " + match[2]
         with open(repository.path(path), "wb") as file:
             file.write(data[: line_end + 1] + note + b"\n" + data[line_end + 1 :])
     repository.git("add", "-A")
