@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from helix_core.embed import static_table
@@ -98,8 +98,7 @@ def calibrated(value: float, curve: Sequence[tuple[float, float]]) -> float:
 
 
 def _weighed(weights: Mapping[str, float], signs: AnswerFeatures) -> float:
-    known = asdict(signs)
-    return _logistic(sum(weight * known.get(name, 1.0) for name, weight in weights.items()))
+    return _logistic(sum(weight * getattr(signs, name, 1.0) for name, weight in weights.items()))
 
 
 def _logistic(evidence: float) -> float:

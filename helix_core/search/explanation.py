@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from helix_core.model import FeatureEffect, Ranked, RankedFile, RankerExplanation, RankingExplanation
 from helix_core.search.confidence import AnswerFeatures, place, presence
 from helix_core.search.confidence_weights import PLACE, PLACE_WITH_MODEL, PRESENCE
-from helix_core.search.fuse import Fused, Ranking, blend
+from helix_core.search.fuse import Ranking, blend
 from helix_core.search.rankers import RankerInput
 from helix_core.search.second_stage import FEATURES, FirstStage, place_features, stage_input, table_for
 from helix_core.store import QueryBudgetError
@@ -22,11 +22,11 @@ FIRST_SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class SearchTrace:
-    """Intermediate results of a finished search. ``rankings`` and ``fused`` hold source ids."""
+    """Intermediate results of a finished search. ``rankings`` and ``totals``, the fused scores, hold source ids."""
 
     query: RankerInput
     rankings: Sequence[Ranking]
-    fused: Sequence[Fused]
+    totals: Mapping[int, float]
     best: FirstStage
     ranked: Sequence[Ranked]
     signs: AnswerFeatures
@@ -52,7 +52,7 @@ def explain_search(trace: SearchTrace) -> RankingExplanation:
 
 
 def _rankers(trace: SearchTrace) -> tuple[RankerExplanation, ...]:
-    totals = {one.id: one.score for one in trace.fused}
+    totals = trace.totals
     shown = {one.item.source.id for one in trace.ranked}
     told = [(ranking, blend([ranking])) for ranking in trace.rankings]
     worth = [[one for at, one in enumerate(files) if at < FIRST_SHOWN or one.id in shown] for _, files in told]

@@ -76,7 +76,12 @@ def blend(rankings: Iterable[Ranking]) -> list[Fused]:
     Scores are positive, the best one first; a ranking without scores has only ranks. The order of ``rankings`` does not
     matter.
     """
-    return _summed(rankings, _normalized_ranks)
+    return blend_first(rankings, None)[0]
+
+
+def blend_first(rankings: Iterable[Ranking], most: int | None) -> tuple[list[Fused], Mapping[int, float]]:
+    """Return the first ``most`` of ``blend``, and the score of every id: a question has a thousand, and shows few."""
+    return _summed(rankings, _normalized_ranks, most)
 
 
 def _normalized_ranks(ranking: Ranking) -> dict[int, tuple[int, float]]:
@@ -86,9 +91,16 @@ def _normalized_ranks(ranking: Ranking) -> dict[int, tuple[int, float]]:
         return {id_: (rank, normalized_rank(rank, 1.0 / rank)) for id_, rank in ranks.items()}
     if best <= 0:
         return {id_: (rank, normalized_rank(rank, 1.0)) for id_, rank in ranks.items()}
-    # From the end, so that of an id named twice the better score stays.
-    shares = dict(zip(reversed(ranking.ids), reversed(ranking.scores), strict=True))
-    return {id_: (rank, normalized_rank(rank, shares[id_] / best)) for id_, rank in ranks.items()}
+    found: dict[int, tuple[int, float]] = {}
+    shared, place = 0, 0.0
+    for id_, score in zip(ranking.ids, ranking.scores, strict=True):
+        if id_ not in found:
+            rank = ranks[id_]
+            if rank != shared:
+                shared, place = rank, (BLEND_CONSTANT + 1) / (BLEND_CONSTANT + rank)
+            # ``normalized_rank``, without a call for each.
+            found[id_] = rank, (score / best + place) / 2
+    return found
 
 
 def fuse(rankings: Iterable[Ranking], rank_constant: float = RANK_CONSTANT) -> list[Fused]:
@@ -98,23 +110,26 @@ def fuse(rankings: Iterable[Ranking], rank_constant: float = RANK_CONSTANT) -> l
     """
     return _summed(
         rankings, lambda ranking: {id_: (rank, 1 / (rank_constant + rank)) for id_, rank in ranking.ranks().items()}
-    )
+    )[0]
 
 
-def _summed(rankings: Iterable[Ranking], worth: Callable[[Ranking], Mapping[int, tuple[int, float]]]) -> list[Fused]:
-    parts: dict[int, list[tuple[str, int, float]]] = {}
+def _summed(
+    rankings: Iterable[Ranking], worth: Callable[[Ranking], Mapping[int, tuple[int, float]]], most: int | None = None
+) -> tuple[list[Fused], dict[int, float]]:
+    """Return the first ``most`` sums, all for None, and the score of every id."""
+    worths: list[tuple[str, float, Mapping[int, tuple[int, float]]]] = []
     scores: dict[int, float] = {}
     for ranking in sorted(rankings, key=lambda r: (r.ranker, r.weight, r.ids, r.scores)):
         name, weight = ranking.ranker, ranking.weight
         if weight <= 0:
             continue
-        for id_, (rank, value) in worth(ranking).items():
-            part = weight * value
-            if id_ in parts:
-                parts[id_].append((name, rank, part))
-                scores[id_] += part
-            else:
-                parts[id_] = [(name, rank, part)]
-                scores[id_] = part
-    best_first = sorted([(-score, id_) for id_, score in scores.items()])
-    return [tuple.__new__(Fused, (id_, -score, tuple(parts[id_]))) for score, id_ in best_first]
+        own = worth(ranking)
+        worths.append((name, weight, own))
+        for id_, (_, value) in own.items():
+            scores[id_] = scores[id_] + weight * value if id_ in scores else weight * value
+    best_first = sorted([(-score, id_) for id_, score in scores.items()])[:most]
+    first = []
+    for score, id_ in best_first:
+        parts = [(name, own[id_][0], weight * own[id_][1]) for name, weight, own in worths if id_ in own]
+        first.append(tuple.__new__(Fused, (id_, -score, tuple(parts))))
+    return first, scores

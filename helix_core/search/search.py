@@ -12,7 +12,7 @@ from helix_core.conversation import Coordinate
 from helix_core.model import Found, Hints, Ranked, Role, Source
 from helix_core.search.confidence import AnswerFeatures, FilesFound, answer_features
 from helix_core.search.coordinates import located, with_located
-from helix_core.search.fuse import Fused, Ranking, blend, fuse
+from helix_core.search.fuse import Fused, Ranking, blend_first, fuse
 from helix_core.search.judge import (
     SAID_CONFIDENCE,
     AnswerJudge,
@@ -252,11 +252,13 @@ class _QuestionRead:
 
 @dataclass(frozen=True, slots=True)
 class _RankedFiles:
-    """The rankers' lists with their weights, fused, and the files by score, best first, each with its priors."""
+    """The rankers' lists with their weights, the fused score of every file, and the best files by score, best first,
+    each with its priors.
+    """
 
     rankings: Sequence[Ranking]
     weights: Mapping[str, float]
-    fused: Sequence[Fused]
+    totals: Mapping[int, float]
     sources: Mapping[int, Source]
     priors: Mapping[int, Prior]
     files: Sequence[tuple[Fused, float]]
@@ -319,7 +321,7 @@ class _Search:
             rankers=results.states,
             searched_sources=self._sources,
             searched_items=self._items,
-            evaluated=len(stage.fused),
+            evaluated=len(stage.totals),
             nearest=self._nearest(terms, results, ranked) if seems_empty else (),
             account=self._explained(read, query, stage, best=best, ranked=ranked, features=signs.features)
             if self._request.explained
@@ -341,7 +343,7 @@ class _Search:
         """Return why the answer is as it is. Hardly a command asks for it, and its dataclasses take each one 3 ms."""
         from helix_core.search.explanation import SearchTrace, explain_search
 
-        return explain_search(SearchTrace(query, stage.rankings, stage.fused, best, ranked, features, read.taken_for))
+        return explain_search(SearchTrace(query, stage.rankings, stage.totals, best, ranked, features, read.taken_for))
 
     def _rank_files(self, results: _RankerResults, *, with_model: bool) -> _RankedFiles:
         """Fuse the rankers' lists, and order the files by their score and what is known of each beforehand."""
@@ -349,16 +351,15 @@ class _Search:
         silent = [name for name in results.over_budget() if name != WORDS]
         weights = {name: weight(name, with_model=with_model) for name in (*results.votes, *silent)}
         rankings = [_ranking(name, votes, weights[name]) for name, votes in results.votes.items()]
-        fused = blend(rankings)
+        fused, totals = blend_first(rankings, max(FILES_WEIGHED, 2 * self._request.k))
         self._request.check()
-        most = max(FILES_WEIGHED, 2 * self._request.k)
-        sources = self._reader.files.sources_by_id(file.id for file in fused[:most])
+        sources = self._reader.files.sources_by_id(file.id for file in fused)
         priors = {id_: prior(source, self._wanted_intents, self._request.hints) for id_, source in sources.items()}
         files = sorted(
             [(file, file.score * priors[file.id].factor) for file in fused if file.id in sources],
             key=lambda entry: (-entry[1], sources[entry[0].id].path),
         )
-        return _RankedFiles(rankings, weights, fused, sources, priors, files)
+        return _RankedFiles(rankings, weights, totals, sources, priors, files)
 
     def _first_stage(self, query: RankerInput, results: _RankerResults, stage: _RankedFiles) -> FirstStage:
         """Return the best files with what they hold: nothing, and noted, where reading them exceeds the budget."""

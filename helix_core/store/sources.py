@@ -93,6 +93,9 @@ class SourceQueries:
     def __init__(self, session: QuerySession, source_id_of: Callable[[bytes], str]) -> None:
         self._session = session
         self._source_id_of = source_id_of
+        self._known_version = -1
+        self._by_id: dict[int, Source | None] = {}
+        self._by_path: dict[bytes, Source | None] = {}
 
     def states(self) -> dict[bytes, SourceState]:
         """Return the state of every live path, skipped ones included, for comparison with a stat walk."""
@@ -121,8 +124,21 @@ class SourceQueries:
     def source(self, path: bytes) -> Source | None:
         """Return the live version of a path, unless it is skipped."""
         sql = f"SELECT {_SOURCE_COLUMNS} FROM source s {_PROFILE} WHERE s.path = ? AND s.live = 1 AND s.skipped = ''"
-        rows = self._session.rows(sql, (path,))
-        return self._source(rows[0]) if rows else None
+        self._follow()
+        if path not in self._by_path:
+            rows = self._session.rows(sql, (path,))
+            self._by_path[path] = self._source(rows[0]) if rows else None
+        return self._by_path[path]
+
+    def _follow(self) -> None:
+        """Forget the sources that are known where the index was written: each question asks for a hundred, most of
+        which the questions before it asked for.
+        """
+        version = self._session.version()
+        if version != self._known_version or len(self._by_id) + len(self._by_path) > _SOURCES_KEPT:
+            self._known_version = version
+            self._by_id.clear()
+            self._by_path.clear()
 
     def secrets(self, source_id: int) -> list[SecretSpan]:
         """Return the spans of a source's secrets, in order; none where an index of before did not keep them."""
@@ -135,7 +151,14 @@ class SourceQueries:
             SELECT {_SOURCE_COLUMNS} FROM json_each(?) wanted JOIN source s ON s.id = wanted.value {_PROFILE}
             WHERE s.live = 1
         """
-        return {row[0]: self._source(row) for row in self._session.rows(sql, (id_list(ids),))}
+        self._follow()
+        known = self._by_id
+        wanted = dict.fromkeys(ids)
+        missing = [id_ for id_ in wanted if id_ not in known]
+        if missing:
+            found = {row[0]: self._source(row) for row in self._session.rows(sql, (id_list(missing),))}
+            known.update((id_, found.get(id_)) for id_ in missing)
+        return {id_: source for id_ in wanted if (source := known[id_]) is not None}
 
     def items(self, ids: Sequence[int]) -> dict[int, Item]:
         """Return live items by id; ids that are not live are missing."""

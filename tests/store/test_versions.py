@@ -42,6 +42,22 @@ def test_coming_back_to_bytes_seen_before_needs_no_parsing(writer: Writer, reade
     assert state is not None and state.signature == signature(3) and state.observed_ns == 3
 
 
+def test_a_source_that_was_read_is_read_again_once_the_index_was_written(writer: Writer, reader: Reader) -> None:
+    first = writer.replace(document(b"conf.py", OLD), signature(1), 1)
+    assert reader.files.source(b"other.py") is None and not reader.files.sources_by_id([first + 1])
+    assert [reader.files.source(b"conf.py")] == [*reader.files.sources_by_id([first, first]).values()]
+    second = writer.replace(document(b"conf.py", NEW), signature(2), 2)
+    writer.replace(document(b"other.py", OLD), signature(1), 1)
+    now = reader.files.source(b"conf.py")
+    assert now is not None and now.signature == signature(2) and reader.files.source(b"other.py") is not None
+    assert reader.files.sources_by_id([first, second]) == {second: now}
+    with reader.snapshot():
+        assert reader.files.source(b"conf.py") == now
+        writer.remove(b"conf.py")
+        assert reader.files.source(b"conf.py") == now
+    assert reader.files.source(b"conf.py") is None and reader.files.sources_by_id([second]) == {}
+
+
 def test_bytes_never_seen_or_parsed_otherwise_cannot_be_activated(writer: Writer, reader: Reader) -> None:
     writer.replace(document(b"conf.py", OLD), signature(1), 1)
     writer.remove(b"conf.py")
