@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cache
 
 from helix_core.model import Decoder, Status
 from helix_core.tokens import Count
@@ -214,6 +215,8 @@ def make_window(
         notes: Notes on what the evidence lacks; they precede it.
         remembered: Inert lines of memories, best first; those that fit their share precede the evidence.
     """
+    # Most texts are counted two or three times: alone, within their block, and at the end for the account.
+    count = cache(count)
     level = tier([one.weighed.ranked.score for one in evidence], confidence)
     blocks = blocks_of(level, zone_blocks(asked.prompt_tokens, asked.context_tokens), asked.budget_tokens)
     slate = _choose_facts(facts, asked, count)
