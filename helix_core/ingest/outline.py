@@ -48,6 +48,7 @@ _NAME_LISTS = frozenset({"variable_list", "pattern_list", "tuple_pattern", "cons
 _FUNCTION_VALUES = frozenset({"function_definition"})
 _DEFAULT_NAMES = {"companion_object": "Companion"}
 """What a definition without a name is called by its language's rules, by the type of its node."""
+_WITH_ARGUMENTS = frozenset({"template_type", "template_function", "template_method", "qualified_identifier"})
 _ACCESSORS = frozenset({"get", "set", "value"})
 _DEEPEST_DECLARATOR = 16
 _AFTER_BASE = re.compile(r"[<(\[\s{]")
@@ -423,7 +424,9 @@ def _declared_kind(kind: str, owner: str, *, is_callable: bool) -> str:
 
 
 def _slice(node: tree_sitter.Node, data: bytes) -> str:
-    return name_text(data[node.start_byte : node.end_byte])
+    """Return what a node says; arguments of a template, which may be written on several lines, on one."""
+    text = name_text(data[node.start_byte : node.end_byte])
+    return " ".join(text.split()) if node.type in _WITH_ARGUMENTS else text
 
 
 def _test_kind(call: str) -> str:

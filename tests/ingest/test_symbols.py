@@ -500,8 +500,16 @@ def test_a_macro_beside_a_declaration_is_no_name_that_is_claimed(
             b"a.cpp",
             "namespace std {\ntemplate <> struct hash<Foo> { int operator()(int a) const { return a; } };\n}\n"
             "template <> struct std::less<Foo> { void less_helper() {} };\nstruct geo::Outer::Inner { void inner() {} };\n"
+            "template <typename T>\nstruct made<\n    T, void_t<A>> { void on_lines() {} };\n"
             "template <> union U<int> { int u; };\nenum class A::B : int { C };\n",
-            {"std.hash<Foo>.operator()", "std::less<Foo>.less_helper", "geo::Outer::Inner.inner", "U<int>.u", "A::B.C"},
+            {
+                "made< T, void_t<A>>.on_lines",
+                "std.hash<Foo>.operator()",
+                "std::less<Foo>.less_helper",
+                "geo::Outer::Inner.inner",
+                "U<int>.u",
+                "A::B.C",
+            },
         ),
         (
             b"a.rs",
