@@ -394,6 +394,7 @@ _C_SHARED = """
 _C_TEXT = """
 (comment) @comment
 [(string_content) (char_literal)] @string
+(compound_statement) @block
 (preproc_include) @import
 (preproc_include path: (_) @module)
 """

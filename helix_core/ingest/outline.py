@@ -248,9 +248,18 @@ def _place(item: _Captured) -> tuple[int, int]:
 
 
 def _without_locals(found: list[_Captured], captures: dict[str, list[tree_sitter.Node]]) -> list[_Captured]:
-    """Return the definitions without the variables of functions that have no name, and so are no symbols themselves."""
+    """Return the definitions without the variables of functions that have no name, and so are no symbols themselves.
+
+    What stands in a block of C may be a variable of a function that its parser did not recognize, or a member of such
+    a class: it is in doubt.
+    """
     closures = _disjoint(sorted(set(_ranges(captures.get("closure", []))) - set(_ranges(captures.get("wrapper", [])))))
-    return [item for item in found if item.kind != "constant" or not _is_inside(item.start, closures)]
+    blocks = _disjoint(sorted(_ranges(captures.get("block", []))))
+    return [
+        replace(item, is_sure=False) if item.kind == "constant" and _is_inside(item.start, blocks) else item
+        for item in found
+        if item.kind != "constant" or not _is_inside(item.start, closures)
+    ]
 
 
 def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Captured | None:

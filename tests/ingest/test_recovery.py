@@ -137,3 +137,12 @@ def test_the_label_of_a_span_is_what_ingest_claims() -> None:
             symbol = ".".join(filter(None, (chunk.breadcrumb, chunk.name))) if chunk.is_claimed else ""
             naming = chains.name(chunk.start_byte, chunk.end_byte, symbol)
             assert naming.symbol in (symbol, None), (path, chunk.start_line)
+
+
+def test_a_value_in_a_block_that_is_no_function_is_claimed_by_no_place() -> None:
+    # A macro that makes a function is a call and a block to the parser: the variable is a local one.
+    document = ingest(b"a.cpp", b'TEST_CASE("a", "[b]") {\n    auto log = make();\n    log->set(1);\n}\n')
+    assert [(str(chunk.name), chunk.is_claimed) for chunk in document.chunks] == [("log", False)]
+    assert any(str(one.name) == "log" for chunk in document.chunks for one in chunk.definitions)
+    sure = ingest(b"b.cpp", b"namespace a {\nint most = 3;\nvoid run() {\n    int local = 1;\n}\n}\n")
+    assert all(chunk.is_claimed for chunk in sure.chunks)
