@@ -57,6 +57,8 @@ def _with_name(name: str, weigher: Weigher, git: Git) -> Iterator[tuple[bytes, b
         return
     changed = changed_since(git)
     code = [path for path in changed.paths if _is_own_code(path)][:MOST_READ]
+    left_out = weigher.observer.left_out(code)
+    code = [path for path in code if path not in left_out]
     for commit in dict.fromkeys((head, changed.commit)):
         for path in code if commit else ():
             weigher.facts.check()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -118,6 +119,12 @@ class Observer:
         if asked:
             self._left_out.update(self._uncounted(asked, indexed))
             self._counted |= asked - self._left_out
+
+    def left_out(self, paths: Collection[bytes]) -> frozenset[bytes]:
+        """Return those of some files, indexed or not, that are there and do not count."""
+        there = {path for path in paths if os.path.lexists(os.path.join(os.fsencode(self._root.path), path))}
+        self.expect(there, indexed=False)
+        return frozenset(there & self._left_out)
 
     def look(self, source: Source) -> FileObservation:
         """Read the source's file, once an answer, so that its spans, quotes and hashes are of one version; the index is
