@@ -24,8 +24,6 @@ from helix_core.workspace import DiskError, DiskFile, Root, Scan, content_reason
 
 BATCH_FILES = 64
 BATCH_S = 0.25
-WAITER_LOOK_S = 0.01
-"""How often a transaction looks whether another process waits to write, in seconds: a look costs as much as a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +135,7 @@ class Intake:
         """Store the queued writes, in several transactions when other processes wait to write."""
         with self._root.scan() as scan:
             while self._writes:
-                done, look_at = 0, time.monotonic() + WAITER_LOOK_S
+                done = 0
                 with self._writer.batch():
                     for write in self._writes:
                         done += 1
@@ -147,11 +145,8 @@ class Intake:
                                 self._leave([same.pop()])
                         else:
                             self._moved.append(write.path)
-                        if time.monotonic() < look_at:
-                            continue
                         if self._writer.should_yield():
                             break
-                        look_at = time.monotonic() + WAITER_LOOK_S
                     if is_last and done == len(self._writes) and not self._moved:
                         self._leave_rest()
                 del self._writes[:done]
