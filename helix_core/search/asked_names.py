@@ -77,16 +77,16 @@ def asked_nowhere(text: str, question: Question, frequency: Mapping[str, int], r
         frequency: In how many chunks each of its words is.
         reader: The index.
     """
-    is_judged = not (reader.is_narrowed or question.fragment or question.printed) and reader.text.size() != (0, 0)
-    unknown = [name for name in question.identifiers if is_compound(name) and not _frequency(name, frequency)]
-    is_question = _is_question(text)
-    is_comparison = _COMPARES.search(text) is not None and len(unknown) < len(question.identifiers)
-    if not is_judged:
+    if reader.is_narrowed or question.fragment or question.printed or reader.text.size() == (0, 0):
         return []
-    asked = [name for name in unknown if _is_asked(name, text, is_comparison=is_comparison)]
+    unknown = [name for name in question.identifiers if is_compound(name) and not _frequency(name, frequency)]
+    may_ask = bool(unknown) or _JOINED.search(text) is not None
+    is_comparison = may_ask and _COMPARES.search(text) is not None and len(unknown) < len(question.identifiers)
+    is_asked = may_ask and (is_comparison or _is_question(text))
+    asked = [name for name in unknown if is_asked and _is_asked(name, text, is_comparison=is_comparison)]
     try:
-        members = _members_nowhere(text, question, frequency, reader, is_asked=is_question or is_comparison)
-        names = dict.fromkeys((*members, *(asked if is_question or is_comparison else ())))
+        members = _members_nowhere(text, question, frequency, reader, is_asked=is_asked)
+        names = dict.fromkeys((*members, *asked))
         return [name for name in names if not (is_compound(name) and _is_spelled_otherwise(name, reader))][:MOST_ASKED]
     except QueryBudgetError:
         return []

@@ -1,7 +1,7 @@
 """Find what a name was that nothing defines any more, so that those who still use it can be told.
 
-In: a name, and the files that changed lately as git had them. Out: the former definitions, as the index had them. Reads
-no file of the disk.
+In: a name, and the files that changed lately as git had them. Out: the former definitions, as the index had them. Of
+the disk it is asked only which of these files are there and left out; none is read.
 """
 
 from __future__ import annotations
