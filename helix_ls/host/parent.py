@@ -55,6 +55,9 @@ def interrupts_first(*passed: type[Exception]) -> Iterator[None]:
     Where the interrupt is raised in a callback of SQLite or while a class is made, the caller gets another exception,
     such as "user-defined function raised exception": that is no defect, and is not to be reported as one. Exceptions
     of the types ``passed`` stay what they are.
+
+    After an interrupt in an ``exec`` of text, as a dataclass in the making uses, CPython ends itself by SIGINT where
+    it runs a module (``-m``), although the interrupt was handled. The next ``exec`` makes it forget that.
     """
     try:
         yield
@@ -64,6 +67,8 @@ def interrupts_first(*passed: type[Exception]) -> Iterator[None]:
         if _interrupted.is_set():
             raise KeyboardInterrupt from error
         raise
+    finally:
+        exec("")
 
 
 def lower_priority(nice: int) -> None:

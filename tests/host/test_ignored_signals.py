@@ -147,3 +147,26 @@ def test_an_interrupt_is_reported_as_one_whatever_it_breaks(environ):
     ):
         ended = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=False)
         assert (ended.returncode, ended.stderr) == expected
+
+
+INTERRUPTED_IN_AN_EXEC = """
+import signal, sys
+import helix_ls.cli.main as main
+
+def interrupted(_):
+    try:
+        exec("import signal; signal.raise_signal(signal.SIGINT)")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+main._run = interrupted
+main.run()
+"""
+
+
+def test_an_interrupt_in_an_exec_of_text_leaves_the_exit_status(environ, tmp_path):
+    """CPython, run with ``-m``, ends itself by the signal then: a dataclass may have been in the making."""
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED_IN_AN_EXEC)
+    command = [sys.executable, "-m", "interrupted"]
+    ended = subprocess.run(command, env=environ, cwd=tmp_path, capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, b"")

@@ -91,7 +91,7 @@ def _column(line: bytes, byte: int) -> int:
 _GROUPS = {"verified": "unchanged on disk", "stale_risk": "may mislead", "needs_refresh": "to read again"}
 _LINES_OF_BEST, _LINES_OF_OTHERS = 12, 5
 _HARDLY = 0.05
-"""Below this confidence places are named without their lines."""
+"""Below this confidence places in files are named without their lines. It says nothing about notes."""
 _GOOD = frozenset({"used", "empty", "ok", "off"})
 
 
@@ -118,12 +118,13 @@ def _page(packet: dict[str, Any], shown: Collection[str] = ()) -> Page:
     items = [(status, item) for status in _GROUPS for item in packet[status]]
     best = max((item.get("relevance_score", 0.0) for _, item in items), default=0.0)
     workspace = Path(packet["workspace"])
+    is_hardly = packet["known_empty"] or packet["coordinate_confidence"] < _HARDLY
     for status, item in items:
         page.space()
         most = _LINES_OF_BEST if item.get("relevance_score", 0.0) == best else _LINES_OF_OTHERS
         if "left_out" in packet["accounting"]:
             most = _QUOTED_LINES[0][0]
-        elif packet["known_empty"] or packet["coordinate_confidence"] < _HARDLY:
+        elif is_hardly and not item["source_id"].startswith(NOTE_SCHEME):
             most = 0
         sign = mark(status, is_sure=_is_sure(packet))
         _item(page, {"uri": _uri(workspace, item)} | item, sign, now_s, most)
