@@ -1,8 +1,7 @@
 """Word lists of the parts of a message: greetings, thanks, acknowledgements, style, products, general knowledge.
 
-English, German, Spanish, French, Portuguese, Japanese and Chinese. A list says how people open and close a
-message, never
-what one project contains.
+English, German, Spanish, French, Portuguese, Japanese and Chinese. A list says how people open and close a message,
+never what one project contains.
 """
 
 from __future__ import annotations
@@ -88,7 +87,9 @@ CLOSINGS = Phrases(
 )
 ACKNOWLEDGEMENTS = Phrases(
     "that's it|that is it|that is all|leave it|leave it as it is|see you tomorrow|you're the best",
-    "you are the best|you rock",
+    "you are the best|you rock|noted|gotcha|np|brb|whatever|same here|found it|i found it|figured it out",
+    "i figured it out|wrong window|wrong chat|wrong tab|wrong channel|not for you|that was not for you|disregard",
+    "disregard that|ignore that|scratch that|das reicht|das reicht mir|reicht|hat sich erledigt|erledigt",
     "you're awesome|you're amazing|eso es todo|c'est tout|das war's|das wars|é tudo|é só isso|not now|maybe later",
     "ok|okay|k|kk|yes|yep|yeah|yup|no|nope|nah|sure|sure thing|great|cool|nice|perfect|awesome|excellent",
     "wonderful|amazing|got it|i see|i understand|understood|makes sense|that makes sense|sounds good|lgtm",

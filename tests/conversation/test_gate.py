@@ -6,6 +6,11 @@ from helix_core.conversation.asked import Need, read_conversation, read_question
 from helix_core.conversation.pasted import coordinates
 
 NOTHING = [
+    "gotcha",
+    "noted",
+    "never mind, found it",
+    "sorry, wrong window",
+    "ok cool, das reicht mir",
     "hi",
     "thanks!",
     "thx a lot!! 🙏",
