@@ -53,11 +53,14 @@ from helix_core.words import IDENTIFIER, is_compound, lazy_pattern, split_identi
 
 _WORD = re.compile(r"\w+")
 _MEMBER = lazy_pattern(r"(?<=\w)(?:\.|::|#)([A-Za-z_]\w*)", cues=".|::|#")
-_ASKS_WHERE = lazy_pattern(
-    r"(?i)\bwhere(?:['’]?s| is| are| was| were| does?| do| did| in)? (?!(?:i|can i|you|we)\b)|\bwhere\b\W*$",
-    cues="where",
+_ASKS_OF_FILES = lazy_pattern(
+    r"(?i)\bwhere(?:['’]?s| is| are| was| were| does?| do| did| in)? (?!(?:i|can i|you|we)\b)|\bwhere\b\W*$"
+    r"|\bwhat happens (?:after|during|if|on|once|to|when|with)\b",
+    cues="where|what happens",
 )
-"""A question for a place is one of the files, where they have what it names; general knowledge has no places."""
+"""A question for a place, or for what happens on an event, is one of the files, where they have what it names; general
+knowledge has no places.
+"""
 WORDS_OF_A_SUBJECT = 4
 """So many known words are about this index: small talk and general knowledge share fewer with a project."""
 NAMED_SHARE = 0.5
@@ -335,7 +338,7 @@ class AnswerJudge:
         absent = absent or (
             self._about.may_be_general
             and not (question.versions and Intent.HISTORY in question.intents)
-            and not _ASKS_WHERE.search(self._about.asked)
+            and not _ASKS_OF_FILES.search(self._about.asked)
             and not self._is_named(terms)
             and not self._is_named(without_acts(question, without_manner(question, terms)))
         )

@@ -40,9 +40,9 @@ btw idk
 QUESTION_WORDS = frozenset(_QUESTION_WORD_LINES.split())
 
 _REQUEST_WORD_LINES = """
-implement implements implemented implementing implementation support supports supported supporting provide provides
-provided offer offers feature features functionality default defaults read reads call calls called caller callers
-located live lives responsible deal deals exist exists available builtin built possible way place part done made
+implement implements implemented implementing implementation impl impls support supports supported supporting provide
+provides provided offer offers feature features functionality default defaults read reads call calls called caller
+callers located live lives responsible deal deals exist exists available builtin built possible way place part done made
 handle handles handled handling
 semantics behavior behaviour mechanism internals workings
 """

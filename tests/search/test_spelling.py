@@ -181,6 +181,21 @@ def test_what_may_be_about_anything_is_answered_only_with_what_the_index_names(s
     assert not search(here, shop).seems_empty
 
 
+SIGNALS = {
+    "src/arbiter.py": "class Arbiter:\n    '''Reloads the workers on SIGHUP.'''\n\n    def handle_hup(self):\n"
+    "        '''SIGHUP: reload.'''\n        self.reload()\n",
+    "src/worker.py": "class Worker:\n    def cycle(self, loop):\n        '''Run once.'''\n        return loop\n",
+}
+
+
+def test_what_happens_on_an_event_is_asked_of_the_files_in_a_chat_too(indexed: Indexed) -> None:
+    reader = indexed(SIGNALS)
+    asked = SearchRequest("what happens on SIGHUP exactly?", 5, may_be_general=True)
+    assert not search(asked, reader).seems_empty
+    assert search(replace(asked, question="what happens on SIGPIPE exactly?"), reader).seems_empty
+    assert not search(SearchRequest("worker.cycle impl", 5), reader).known_empty
+
+
 def test_what_a_chat_spoke_of_is_here_where_the_index_defines_it(shop: Reader) -> None:
     asked = SearchRequest("why? how does Zebra talk to Kafka? total_price", 5, judged="how does Zebra talk to Kafka?")
     assert search(asked, shop).seems_empty
