@@ -32,18 +32,28 @@ if TYPE_CHECKING:
         may_differ,
         plain_base,
         python_parameters,
+        sole,
         split,
     )
     from helix_core.ingest.syntax import Deadline, is_worth_parsing, load, parse, time_for
+    from helix_core.ingest.tree_declarations import (
+        TREE_LANGUAGES,
+        UNSTATED_RESULTS,
+        FileDeclarations,
+        file_declarations,
+    )
 
 __all__ = [
     "FAILURES",
     "GRAMMARS",
     "MEMBERLESS_BASES",
+    "TREE_LANGUAGES",
+    "UNSTATED_RESULTS",
     "Chains",
     "ClassSpan",
     "Deadline",
     "Declaration",
+    "FileDeclarations",
     "IngestPool",
     "Limits",
     "Masked",
@@ -56,6 +66,7 @@ __all__ = [
     "code_spans",
     "declarations",
     "declared",
+    "file_declarations",
     "find",
     "holds_mask",
     "ingest",
@@ -79,6 +90,7 @@ __all__ = [
     "python_parameters",
     "quoted",
     "references_in",
+    "sole",
     "split",
     "time_for",
     "value_of",
@@ -110,8 +122,10 @@ __getattr__ = lazy_face(
             "may_differ",
             "plain_base",
             "python_parameters",
+            "sole",
             "split",
         ),
         "syntax": ("Deadline", "is_worth_parsing", "load", "parse", "time_for"),
+        "tree_declarations": ("TREE_LANGUAGES", "UNSTATED_RESULTS", "FileDeclarations", "file_declarations"),
     },
 )

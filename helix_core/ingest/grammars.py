@@ -504,7 +504,7 @@ _SWIFT = Grammar(
 (subscript_declaration "subscript" @name) @method
 (class_declaration declaration_kind: _ @word name: (_) @name) @class
 (protocol_declaration name: (_) @name) @interface
-(protocol_function_declaration name: (_) @name) @declaration
+(protocol_function_declaration "func" . name: (_) @name) @declaration
 (property_declaration name: (pattern (simple_identifier) @name)) @constant
 (enum_entry name: (simple_identifier) @name) @field
 (typealias_declaration . name: (type_identifier) @name) @type

@@ -8,7 +8,7 @@ hand: no syntax tree, and a syntax error loses only what is broken. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -55,14 +55,20 @@ LANGUAGES = frozenset(("python", "javascript", "typescript", "tsx"))
 class Parameter:
     """``kind`` is ``""``, ``/`` positional only, ``=`` keyword only, ``*`` or ``**``; ``default`` is None without one.
 
-    Defaults are as written, their white space folded.
+    Defaults are as written, their white space folded. Where types decide which calls are right, ``type`` is the tokens
+    of this one's, ``written`` is the parameter without its default as it stands there, and the ``name`` is empty unless
+    calls write it.
     """
 
     name: str
     kind: str = ""
     default: str | None = None
+    type: str = ""
+    written: str = ""
 
     def __str__(self) -> str:
+        if self.written:
+            return self.written
         mark = self.kind if self.kind in ("*", "**") else ""
         return f"{mark}{self.name}" + (f"={self.default}" if self.default is not None else "")
 
@@ -81,7 +87,8 @@ class Declaration:
 
     ``parameters`` exclude ``self`` and ``cls``; those of a class are its constructor's, None where it has none of its
     own. ``value`` is a constant's value, as written. ``bases`` are the words after a class's name, in Python as
-    written, else without type arguments.
+    written, else without type arguments. ``result`` is the tokens of the type of what a function returns, and
+    ``end_line`` its last line, where a tree says so.
     """
 
     chain: tuple[str, ...]
@@ -91,6 +98,8 @@ class Declaration:
     value: str = ""
     bases: tuple[str, ...] = ()
     decorators: tuple[str, ...] = ()
+    result: str = ""
+    end_line: int = 0
 
 
 MEMBERLESS_BASES = frozenset(("object", "ABC", "Generic", "Protocol"))
@@ -124,7 +133,12 @@ def declarations(data: bytes, language: str) -> tuple[Declaration, ...]:
 
 def declared(data: bytes, language: str, chain: tuple[str, ...]) -> Declaration | None:
     """Return the one declaration of this chain; None for none, or for several that differ (overloads, platforms)."""
-    same = [one for one in declarations(data, language) if one.chain == chain]
+    return sole(declarations(data, language), chain)
+
+
+def sole(found: Iterable[Declaration], chain: tuple[str, ...]) -> Declaration | None:
+    """Return the one of several declarations that has this chain; None for none, or for several that differ."""
+    same = [one for one in found if one.chain == chain]
     plain = [one for one in same if not {"overload", "setter", "deleter"} & set(one.decorators)] or same
     if not plain:
         return None
@@ -170,8 +184,11 @@ def _heads(data: bytes, name: bytes) -> list[bytes]:
 
 
 def block(data: bytes, declaration: Declaration) -> tuple[str, ...]:
-    """Return the stripped, non-blank lines of a declaration, as far as its indentation extends."""
+    """Return the stripped, non-blank lines of a declaration, as far as it extends: by its tree or its indentation."""
     lines = data.decode("utf-8", "replace").split("\n")[declaration.line - 1 :]
+    if declaration.end_line:
+        own = lines[: declaration.end_line - declaration.line + 1]
+        return tuple(text for line in own if (text := line.strip()))
     if not lines:
         return ()
     depth = len(lines[0]) - len(lines[0].lstrip())

@@ -4,7 +4,7 @@ import pytest
 
 from helix_core.conversation import read_conversation
 from helix_core.engine import Helix
-from helix_core.engine.symbols.changes import compared, still_binds
+from helix_core.engine.symbols.compared import compared, still_binds
 from helix_core.engine.symbols.lookup import NameNeighborhood
 from helix_core.errors import RefusedStatementError, UsageError
 from helix_core.ingest import declarations, python_parameters
@@ -288,11 +288,11 @@ def test_one_change_that_cannot_be_looked_up_hides_no_other(shop, open_helix, mo
 
 
 def test_what_is_not_compared_is_said(tmp_path, open_helix, capsys):
-    folder = begin(tmp_path / "go", {"main.go": "package main\n\nfunc Total(a int) int { return a }\n"})
-    write(folder, {"main.go": "package main\n\nfunc Total(a, b int) int { return a }\n"})
+    folder = begin(tmp_path / "dart", {"main.dart": "int total(int a) { return a; }\n"})
+    write(folder, {"main.dart": "int total(int a, int b) { return a; }\n"})
     answer, found = asked(open_helix, folder, "HEAD")
     assert found == {}
-    note = "signatures of changed files in go are not compared; see them with git diff"
+    note = "signatures of changed files in dart are not compared; see them with git diff"
     assert answer["notes"] == [f"no changed file was compared: {note}"]
     assert rendered(answer).startswith("not compared since HEAD")
     draw_changes(answer, folder)
@@ -359,7 +359,7 @@ def test_a_signature_still_binds_where_every_old_call_fits(before, after, binds)
 )
 def test_the_quotes_of_a_default_are_no_change(before, after, is_listed):
     then, now = (f"def hide(text, {one}):\n    return text\n".encode() for one in (before, after))
-    assert bool(compared(b"a.py", then, now, "python")) is is_listed
+    assert bool(compared(b"a.py", then, now)) is is_listed
 
 
 def test_who_asks_for_a_review_of_the_changes_gets_what_is_not_committed(tmp_path):
@@ -420,7 +420,7 @@ def test_without_a_commit_nothing_is_shown_as_a_change(tmp_path):
     ],
 )
 def test_a_function_that_is_bound_to_a_name_has_a_signature(before, after, is_listed):
-    found = compared(b"a.ts", f"{before}\n".encode(), f"{after}\n".encode(), "typescript")
+    found = compared(b"a.ts", f"{before}\n".encode(), f"{after}\n".encode())
     assert [(one.kind, one.then.chain) for one in found] == ([("signature", ("f",))] if is_listed else [])
 
 

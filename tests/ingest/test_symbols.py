@@ -696,3 +696,8 @@ def test_each_name_of_a_list_of_names_has_its_own_value(
         (".".join((*one.trail, one.name)), lines.row(one.start) + 1, lines.row(one.end - 1) + 1) for one in symbols
     ]
     assert found == expected
+
+
+def test_the_result_of_a_function_of_a_swift_protocol_is_no_definition() -> None:
+    source = b"protocol P {\n  func z(a: Int) -> Size\n  static func y() throws -> [Size]\n}\n"
+    assert _definitions(ingest(b"a.swift", source)) == {("P", "interface"), ("z", "declaration"), ("y", "declaration")}

@@ -7,30 +7,35 @@ no types.
 
 from __future__ import annotations
 
-import re
+import hashlib
 import time
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from helix_core.engine.requests import NOT_COMPARED, PageCursor
 from helix_core.engine.symbols.choice import CursorContext, chain_of, choose_base
+from helix_core.engine.symbols.compared import Change, before_renaming, bound, change_object, compared, is_of_tree
 from helix_core.engine.symbols.hierarchy import MOST_BASES
 from helix_core.engine.symbols.lookup import NameNeighborhood, Uses
 from helix_core.engine.symbols.place import Spot, weigh_spots
-from helix_core.engine.verdict import ALIKE, FileObservation, Weigher, parameters_differ, renamed, share, signature
+from helix_core.engine.verdict import ALIKE, FileObservation, Weigher, share
 from helix_core.errors import RefusedStatementError
 from helix_core.ingest import (
     MEMBERLESS_BASES,
+    TREE_LANGUAGES,
     Declaration,
+    FileDeclarations,
     Parameter,
+    ParseGuard,
     base_name,
     block,
-    declarations,
-    declared,
+    file_declarations,
     language_of,
     mask,
     plain_base,
+    sole,
 )
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.signatures import LANGUAGES
@@ -46,138 +51,16 @@ MOST_FILES = 300
 """So many changed files are compared; reading one from git and parsing it twice takes milliseconds."""
 MOST_CANDIDATES = 60
 MOST_BASES_OF_A_NAME = 200
-_IMPORTING = (b"import ", b"from ", b"export {")
-_WORDS = re.compile(rb"\w+")
+_HEADERS = (b".h", b".hh", b".hpp", b".hxx")
+_COMPARED = LANGUAGES | TREE_LANGUAGES
+_WHOLE_FOLDERS = frozenset(("go", "java", "kotlin", "scala"))
+"""Languages in which the files of a folder share their names."""
+_WHOLE_MODULES = frozenset(("c_sharp", "swift"))
+"""Languages in which it does not matter to users which file has a definition."""
 MOST_LOOKED_UP = 60
 """So many changes are looked up for what is around them, before the first ones are shown."""
 NEARBY = 4
 """Times as many uses are read as are shown, of which those that import the definition are kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A declaration that is not as it was: ``then`` in the file at ``path``, ``now`` where it is, None if it is gone.
-
-    ``kind`` is ``signature``, ``gone``, ``renamed`` (the same text under another name), ``moved`` (to ``now_path``) or
-    ``inherited`` (a base class has it now).
-    """
-
-    kind: str
-    path: bytes
-    then: Declaration
-    now: Declaration | None = None
-    now_path: bytes = b""
-
-    @property
-    def breaks(self) -> bool:
-        """Return whether a call or an import that was right before may be wrong now."""
-        if self.kind not in ("signature", "inherited") or self.now is None:
-            return True
-        return not still_binds(self.then.parameters or (), self.now.parameters or ())
-
-    @property
-    def order(self) -> tuple[object, ...]:
-        """Return the sort key: what breaks first, public names before private ones."""
-        return (not self.breaks, self.then.chain[-1].startswith("_"), self.path, self.then.line)
-
-
-def still_binds(before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
-    """Return whether every call that the parameters ``before`` accept is accepted by those ``after``."""
-    new = {one.name: one for one in after}
-    if {one.kind for one in before} & {"*", "**"} - {one.kind for one in after}:
-        return False
-    plain = [one for one in before if one.kind not in ("*", "**")]
-    for one in plain:
-        other = new.pop(one.name, None)
-        if other is None or (one.default is not None and other.default is None):
-            return False
-        if one.kind != other.kind and (one.kind, other.kind) != ("=", "") and (one.kind, other.kind) != ("/", ""):
-            return False
-    by_place = [one.name for one in plain if one.kind != "="]
-    if [one.name for one in after if one.kind in ("", "/")][: len(by_place)] != by_place:
-        return False
-    return all(one.default is not None or one.kind in ("*", "**") for one in new.values())
-
-
-def compared(path: bytes, then: bytes, now: bytes, language: str) -> list[Change]:
-    """Return the changes between two versions of a file; ``now`` is empty where there is no file any more.
-
-    What went away with its owner is reported by the owner alone, a constructor by its class. Local names, private
-    constants and fields are never reported.
-    """
-    if declarations(then, language) == declarations(now, language):
-        return []
-    # Signatures and values are shown, so secrets among them are masked; most files need none of that.
-    then, now = mask(then).data, mask(now).data
-    before, after = _by_chain(then, language), _by_chain(now, language)
-    # Overloads, and definitions by platform, are several under one chain: they are there, and not compared.
-    several = {declaration.chain for declaration in declarations(now, language)} - after.keys()
-    found: list[Change] = []
-    for chain, one in before.items():
-        if chain in several:
-            continue
-        if chain not in after:
-            is_said = any(chain[:depth] in before and chain[:depth] not in after for depth in range(1, len(chain)))
-            if not is_said and _counts(one, language) and not _is_imported(one, now):
-                other = renamed(one, before, after.values(), then=then, now=now)
-                found.append(Change("gone" if other is None else "renamed", path, one, other, path if other else b""))
-            continue
-        other = after[chain]
-        is_constructor = chain[-1] in ("__init__", "constructor") and chain[:-1] in before
-        # Whether a value can be called, and how, is not known.
-        if "value" in (one.kind, other.kind) or is_constructor:
-            continue
-        if _bound(one) != _bound(other):
-            found.append(Change("signature", path, one, other, path))
-    return found
-
-
-def _before_renaming(data: bytes, name: str) -> str:
-    """Return what an import calls by this name (``Other as name``); the name itself where none does."""
-    alias = name.encode()
-    for words in _imports(data):
-        for own, joint, other in zip(words, words[1:], words[2:], strict=False):
-            if joint == b"as" and other == alias:
-                return own.decode("utf-8", "replace")
-    return name
-
-
-def _by_chain(data: bytes, language: str) -> dict[tuple[str, ...], Declaration]:
-    """Return the declarations by chain, without those of which there are several."""
-    found: dict[tuple[str, ...], Declaration] = {}
-    several: set[tuple[str, ...]] = set()
-    for declaration in declarations(data, language):
-        several |= {declaration.chain} & found.keys()
-        found.setdefault(declaration.chain, declaration)
-    return {chain: one for chain, one in found.items() if chain not in several}
-
-
-def _bound(one: Declaration) -> tuple[tuple[str, str, str | None], ...]:
-    return tuple(parameter.as_called for parameter in one.parameters or ())
-
-
-def _counts(one: Declaration, language: str) -> bool:
-    """Return whether others may refer to it: of values only constants of a module, in Python those in capitals."""
-    name = one.chain[-1]
-    return one.kind != "value" or (len(one.chain) == 1 and name[0] != "_" and (name.isupper() or language != "python"))
-
-
-def _is_imported(one: Declaration, now: bytes) -> bool:
-    """Return whether the file has the name by an import now: who imports it from here still gets it."""
-    return len(one.chain) == 1 and any(one.chain[0].encode() in words for words in _imports(now))
-
-
-def _imports(data: bytes) -> Iterator[list[bytes]]:
-    """Yield the words of each line that belongs to an import, or to an export from elsewhere, brackets included.
-
-    Line by line, because a pattern for whole statements takes quadratic time on hostile text.
-    """
-    is_open = False
-    for line in data.splitlines():
-        if is_open or line.lstrip().startswith(_IMPORTING):
-            yield _WORDS.findall(line)
-            opening, closing = max(map(line.rfind, (b"(", b"{"))), max(map(line.rfind, (b")", b"}")))
-            is_open = opening > closing or (is_open and closing < 0)
 
 
 _Around = tuple[dict[str, list[Spot]], dict[str, Any]]
@@ -187,8 +70,9 @@ _Around = tuple[dict[str, list[Spot]], dict[str, Any]]
 class ChangesAnswer:
     """The answer for one commit. Use it once."""
 
-    def __init__(self, reader: Reader, weigher: Weigher, shown: int) -> None:
+    def __init__(self, reader: Reader, weigher: Weigher, parse_guard: ParseGuard, shown: int) -> None:
         self._reader, self._weigher, self._shown = reader, weigher, shown
+        self._parse_guard = parse_guard
         self._started = time.monotonic()
         self._notes: list[str] = []
         self._commit = ""
@@ -211,7 +95,7 @@ class ChangesAnswer:
                 name: [place.wire(folder) for _ in group if (place := next(placed)) is not None]
                 for name, group in groups.items()
             }
-            items.append(_change_object(one) | {"place": next(iter(places.pop("place")), None)} | places | totals)
+            items.append(change_object(one) | {"place": next(iter(places.pop("place")), None)} | places | totals)
         return {
             "schema": SCHEMA,
             "since": start.name,
@@ -251,12 +135,12 @@ class ChangesAnswer:
         committed = self._weigher.facts.committed
         if committed is None:
             return []
-        known = [path for path in changed.paths if _language(path) in LANGUAGES]
+        known = [path for path in changed.paths if _language(path) in _COMPARED]
         own = [path for path in known if provenance(path).role not in (Role.TEST, Role.VENDORED)]
         others = {
             _language(path)
             for path in changed.paths
-            if provenance(path).source_kind is SourceKind.CODE and _language(path) not in LANGUAGES
+            if provenance(path).source_kind is SourceKind.CODE and _language(path) not in _COMPARED
         }
         if others:
             listed = ", ".join(sorted(others))
@@ -265,14 +149,26 @@ class ChangesAnswer:
         if len(own) > MOST_FILES:
             self._notes.append(f"only {MOST_FILES} of {len(own):,} changed files were compared; name a later commit")
         found: list[Change] = []
+        in_part: set[bytes] = set()
         for path in own[:MOST_FILES]:
             self._weigher.facts.check()
             (then,) = committed.read([(changed.commit, path)])
             self._then[path] = then
             now = self._now(path)
             if then is not None and now is not None:
-                changes = compared(path, then, now, _language(path))
+                changes = compared(path, then, now, partial(self._compared, in_part))
                 found += (one for change in changes if (one := self._constructed(change)) is not None)
+        if in_part:
+            first = source_id_of(min(in_part))
+            which = first if len(in_part) == 1 else f"{len(in_part)} changed files, such as {first},"
+            self._notes.append(f"{which} could be parsed in part only: changes may be missing; see them with git diff")
+        return list(_without_twins(found))
+
+    def _compared(self, in_part: set[bytes], path: bytes, data: bytes) -> FileDeclarations:
+        """Return what a file declares, and record one that could be parsed in part only."""
+        found = self._declarations(path, data)
+        if found.has_errors or found.in_doubt:
+            in_part.add(path)
         return found
 
     def _now(self, path: bytes) -> bytes | None:
@@ -294,22 +190,23 @@ class ChangesAnswer:
         has a plain name must have the same lines there too.
         """
         name = one.then.chain[-1]
-        if len(one.then.chain) > 1 and (inherited := self._inherited(one)) is not None:
+        chain, is_tree = one.then.chain, is_of_tree(one.then)
+        if len(chain) > 1 and (inherited := self._inherited(one)) is not None:
             return inherited
-        if len(one.then.chain) > 1:
+        if len(chain) > 1 and not is_tree:
             return one
         same = [
             other
-            for other in self._reader.names.defined_at(name, b"", MOST_CANDIDATES)
-            if other.hit.name == name and not other.trail and other.role is _role(one.path) and other.path != one.path
+            for other in self._reader.names.defined_at(name, one.path if is_tree else b"", MOST_CANDIDATES)
+            if chain_of(other) == chain and other.role is _role(one.path) and other.path != one.path
         ]
-        is_telling = is_compound(name) or one.then.kind == "class"
+        is_telling = is_compound(name) or one.then.kind == "class" or len(chain) > 1
         same = [other for other in same if self._is_new(other) and (is_telling or self._is_alike(one, other))]
-        if len(same) != 1:
+        if not same or (len(same) > 1 and not is_tree):
             return one
         other = same[0]
-        now = Declaration((name,), one.then.kind, other.hit.start_line)
-        return Change("moved", one.path, one.then, now, other.path)
+        now = Declaration(chain, one.then.kind, other.hit.start_line)
+        return Change("moved", one.path, one.then, now, other.path, is_reached=_is_reached(one.path, other.path))
 
     def _is_new(self, one: DefinedAt) -> bool:
         """Return whether a definition was not in its file at the commit that is compared with."""
@@ -320,12 +217,12 @@ class ChangesAnswer:
             (self._then[one.path],) = committed.read([(self._commit, one.path)])
         then = self._then[one.path]
         return then is None or not any(
-            declaration.chain == (one.hit.name,) for declaration in declarations(then, _language(one.path))
+            declaration.chain == chain_of(one) for declaration in self._declarations(one.path, then).declared
         )
 
     def _is_alike(self, one: Change, other: DefinedAt) -> bool:
         """Return whether a definition that is gone has nearly the same lines elsewhere, a constant the same value."""
-        now = self._declared(other.path, (other.hit.name,))
+        now = self._declared(other.path, chain_of(other))
         then = self._then.get(one.path)
         if now is None or then is None:
             return False
@@ -360,7 +257,7 @@ class ChangesAnswer:
         if source is None:
             return None
         plain = plain_base(written)
-        plain = plain if "." in plain else _before_renaming(self._data(path), plain)
+        plain = plain if "." in plain else before_renaming(self._data(path), plain)
         known = self._reader.names.defined_at(plain.rpartition(".")[2], path, MOST_BASES_OF_A_NAME)
         imports = Imports(path, self._reader.names.imports_of(source.id))
         meant = choose_base(plain, known, CursorContext(path, 0, chain, imports))
@@ -378,7 +275,7 @@ class ChangesAnswer:
             is_known, parameters = self._constructor(one.path, declaration)
             sides.append(replace(declaration, parameters=(parameters or ()) if is_known else None))
         then, now = sides
-        is_same = None not in (then.parameters, now.parameters) and _bound(then) == _bound(now)
+        is_same = None not in (then.parameters, now.parameters) and bound(then) == bound(now)
         return None if is_same else replace(one, then=then, now=now)
 
     def _constructor(self, path: bytes, one: Declaration, depth: int = 0) -> tuple[bool, tuple[Parameter, ...] | None]:
@@ -404,7 +301,12 @@ class ChangesAnswer:
         return True, None
 
     def _declared(self, path: bytes, chain: tuple[str, ...]) -> Declaration | None:
-        return declared(self._data(path), _language(path), chain)
+        return sole(self._declarations(path, self._data(path)).declared, chain)
+
+    def _declarations(self, path: bytes, data: bytes) -> FileDeclarations:
+        """Return what a file declares; nothing, and that in doubt, where its parse broke a process."""
+        with self._parse_guard(hashlib.sha256(data).hexdigest()) as may_parse:
+            return file_declarations(path, data) if may_parse else FileDeclarations(has_errors=True)
 
     def _data(self, path: bytes) -> bytes:
         """Return the file's bytes with secrets masked; nothing where it cannot be read."""
@@ -427,9 +329,9 @@ class ChangesAnswer:
 
     def _around(self, one: Change) -> _Around:
         self._weigher.facts.check()
-        name = one.then.chain[-1]
+        *owners, name = one.called
         candidates = [other for other in self._reader.names.defined_at(name, one.path) if other.hit.name == name]
-        own = [other for other in candidates if other.path == one.path and other.trail == one.then.chain[:-1]]
+        own = [other for other in candidates if other.path == one.path and other.trail == tuple(owners)]
         meant = own[0] if own else _former(one)
         around = NameNeighborhood(
             self._reader,
@@ -439,7 +341,7 @@ class ChangesAnswer:
             candidates=candidates,
             shown=NEARBY * self._shown,
             # Who changed is the constructor, which ``Class.member`` does not call.
-            as_owner=one.kind != "signature" or one.then.kind != "class",
+            as_owner=one.called == one.then.chain and (one.kind != "signature" or one.then.kind != "class"),
         )
         others = [other for other in candidates if other not in own and other.role is not Role.TEST]
         users, tests = around.users(), around.tests()
@@ -447,7 +349,9 @@ class ChangesAnswer:
         if not is_telling and (one.kind != "signature" or len(one.then.chain) == 1):
             # Others have the name, or it is a plain word: only where its file is imported is it meant.
             importing = {*around.importing, *self._id_of(one.path)} - self._importing_now(one, candidates)
-            users, tests = (_within(uses, importing) for uses in (users, tests))
+            # A tree's languages import folders and packages, or nothing: there the line itself tells.
+            is_told = is_of_tree(one.then)
+            users, tests = (_within(uses, importing, is_told=is_told) for uses in (users, tests))
         now, documents = self._place(one), list(around.documents().spots)
         return {
             "place": [now] if now is not None else [],
@@ -483,8 +387,21 @@ class ChangesAnswer:
         return Spot(min(items, key=lambda item: item.end_line - item.start_line), line, line, ".".join(one.now.chain))
 
 
-def _within(uses: Uses, source_ids: Set[int]) -> Uses:
-    kept = tuple(spot for spot in uses.spots if spot.item.source.id in source_ids)
+def _without_twins(changes: Sequence[Change]) -> Iterator[Change]:
+    """Yield the changes without those of a definition in C that its declaration in a header has, too."""
+
+    def facts(one: Change) -> tuple[object, ...]:
+        return one.kind, one.then.chain, bound(one.then), one.now and (one.now.chain, bound(one.now))
+
+    declared = {facts(one) for one in changes if one.path.endswith(_HEADERS)}
+    for one in changes:
+        if one.path.endswith(_HEADERS) or _language(one.path) not in ("c", "cpp") or facts(one) not in declared:
+            yield one
+
+
+def _within(uses: Uses, source_ids: Set[int], *, is_told: bool) -> Uses:
+    """Return the uses in these sources; where ``is_told``, those with them of which more than the name tells it."""
+    kept = tuple(spot for spot in uses.spots if spot.item.source.id in source_ids or (is_told and not spot.by_name))
     return Uses(kept, len(kept))
 
 
@@ -494,40 +411,18 @@ def _role(path: bytes) -> Role:
 
 def _former(one: Change) -> DefinedAt:
     """Return the definition as the index had it, for look-ups that go by its path and owners."""
-    hit = DefinitionHit(0, 0, one.then.chain[-1], one.then.kind, one.then.line, one.then.line)
+    *owners, name = one.called
+    hit = DefinitionHit(0, 0, name, one.then.kind, one.then.line, one.then.line)
     about = provenance(one.path)
-    return DefinedAt(hit, one.path, about.role, about.source_kind, one.then.chain[:-1])
-
-
-def _change_object(one: Change) -> dict[str, Any]:
-    """Return what changed, without the places."""
-    then, now = one.then, one.now
-    is_shown = one.kind in ("signature", "inherited") and now is not None
-    return {
-        "change": one.kind,
-        "breaks": one.breaks,
-        "symbol": ".".join(then.chain),
-        "kind": then.kind,
-        "source_id": source_id_of(one.path),
-        "line_then": then.line,
-        "was": _signature(then) if then.kind != "value" else ".".join(then.chain),
-        "now": "" if now is None else _signature(now) if is_shown else ".".join(now.chain),
-        "detail": _differing(then, now) if one.kind == "signature" and now else "",
-    }
-
-
-def _signature(one: Declaration) -> str:
-    """Return the signature; of a class of which no constructor is known its name alone."""
-    return ".".join(one.chain) if one.kind == "class" and one.parameters is None else signature(one)
-
-
-def _differing(then: Declaration, now: Declaration) -> str:
-    if then.kind == "class" and then.parameters is None:
-        return "has a constructor of its own now"
-    if now.kind == "class" and now.parameters is None:
-        return "has no constructor of its own any more"
-    return parameters_differ(then.parameters or (), now.parameters or ())
+    return DefinedAt(hit, one.path, about.role, about.source_kind, tuple(owners))
 
 
 def _language(path: bytes) -> str:
     return language_of(path, b"").name
+
+
+def _is_reached(then: bytes, now: bytes) -> bool:
+    """Return whether users of a definition reach it where it is now as they did where it was."""
+    language = _language(now)
+    is_same_folder = then.rpartition(b"/")[0] == now.rpartition(b"/")[0]
+    return language in _WHOLE_MODULES or (language in _WHOLE_FOLDERS and is_same_folder)

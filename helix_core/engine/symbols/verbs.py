@@ -243,7 +243,8 @@ class Symbols:
             raise UsageError(f"what changed is not known: {error}") from error
         share = round_share(session.not_indexed().share)
         weigher = session.weigher(NO_OVERLAYS, stop_when(cancelled))
-        return ChangesAnswer(session.index.reader, weigher, uses).since(start, changed, part) | {"indexed_share": share}
+        answer = ChangesAnswer(session.index.reader, weigher, session.parse_guard, uses)
+        return answer.since(start, changed, part) | {"indexed_share": share}
 
     @heals_index()
     def lenses(self, path: bytes, *, overlays: Overlays = NO_OVERLAYS) -> list[dict[str, Any]]:
