@@ -110,7 +110,11 @@ DROPPING = (
     (b"#if 'a' == 'b'", b"#endif"),
     (b"#define BENCH_YES 1\n#if BENCH_YES\nextern int bench_other;\n#else", b"#endif"),
 )
-NEVER = (b"if False:", b"if 0:", b"while False:", b"while 0:", b"if not True:")
+NEVER = (
+    *(b"if False:", b"if 0:", b"while False:", b"while 0:", b"if not True:", b'if "":', b"if BENCH and False:"),
+    *(b"if (  # off\n    False):", b"if False \\\n    and BENCH:", b"if (BENCH or BENCH2) and not 1:"),
+)
+ENDINGS = (b"raise SystemExit", b"sys.exit()", b"exit(1)", b"os._exit(\n    1\n)\n", b"raise BenchError from None")
 
 
 @symbol_edit
@@ -124,6 +128,21 @@ def class_that_is_never_made(data: bytes, first: int, last: int, rng: Random) ->
         return None
     indent = lines[at][: _depth(lines[at])]
     return b"\n".join([*lines[:at], indent + rng.choice(NEVER), indent + b" " + lines[at].lstrip(), *lines[at + 1 :]])
+
+
+@symbol_edit
+def behind_a_statement_that_ends_the_run(data: bytes, first: int, last: int, rng: Random) -> bytes | None:
+    """No run of Python comes to the definition around the span, nor to what follows; all of it reads as before."""
+    lines = data.split(b"\n")
+    at = next((at for at in range(first, -1, -1) if re.match(rb"(?:async +def|def|class) +\w+", lines[at])), None)
+    if at is None or re.search(rb"^(?:async +def|def|class) +\w+[^#]*:[ \t\r]*$", lines[at]) is None:
+        return None
+    while at and lines[at - 1].startswith(b"@"):
+        at -= 1
+    # Inside of a literal the line ends nothing, and the lines of a decorator may go on.
+    if at and lines[at - 1].strip():
+        return None
+    return b"\n".join([*lines[:at], rng.choice(ENDINGS), *lines[at:]])
 
 
 @symbol_edit

@@ -53,12 +53,14 @@ class Place:
 
 @dataclass(slots=True)
 class PythonFile:
-    """Every definition and binding of a file, the lines on which code stands, and those that a string literal spans."""
+    """Every definition and binding of a file, the lines on which code stands, those that a string literal spans, and
+    those of statements that no run reaches, which are none of the others."""
 
     definitions: dict[tuple[str, ...], list[Place]] = field(default_factory=dict)
     bindings: dict[tuple[str, ...], list[Place]] = field(default_factory=dict)
     code_lines: set[int] = field(default_factory=set)
     texts: list[tuple[int, int]] = field(default_factory=list)
+    unrun: list[tuple[int, int]] = field(default_factory=list)
 
     def fault(self, symbol: str, start_line: int, end_line: int) -> str:
         """Why the lines are not ``symbol``; empty when they are."""
@@ -180,11 +182,16 @@ def _is_unbalanced(data: bytes, language: str) -> bool:
 
 
 def is_dead(path: bytes, data: bytes, start_line: int, end_line: int) -> bool:
-    """Are the lines inside a literal of several lines, or a comment?"""
+    """Are the lines inside a literal of several lines, or a comment, or does no run reach what they hold?"""
     suffix = _suffix(path)
     if suffix in {".py", ".pyi"}:
         python = parsed(data)
-        return python is not None and any(first < start_line and end_line < last for first, last in python.texts)
+        if python is None:
+            return False
+        is_unrun = any(first <= end_line and start_line <= last for first, last in python.unrun)
+        if is_unrun and python.code_lines.isdisjoint(range(start_line, end_line + 1)):
+            return True
+        return any(first < start_line and end_line < last for first, last in python.texts)
     return suffix in LEXERS and _is_dead(data, LEXERS[suffix], "", start_line, end_line)
 
 
@@ -239,20 +246,48 @@ def parsed(data: bytes) -> PythonFile | None:
             for name, statement in _bound(node):
                 place = Place((*chain, name), statement.lineno, statement.end_lineno or statement.lineno)
                 found.bindings.setdefault((*chain, name), []).append(place)
-        pending += [(child, inside) for child in ast.iter_child_nodes(node) if child not in _never_run(node)]
+        dead = _never_run(node)
+        found.unrun += [(one.lineno, one.end_lineno or one.lineno) for one in dead]
+        pending += [(child, inside) for child in ast.iter_child_nodes(node) if child not in dead]
     return found
 
 
+_ENDS_A_BLOCK = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_ENDS_THE_RUN = frozenset({"exit", "quit", "sys.exit", "os._exit", "os.abort"})
+
+
 def _never_run(node: ast.AST) -> list[ast.stmt]:
-    """The statements below a condition that is a literal, which no run reaches."""
-    if not isinstance(node, ast.If | ast.While):
-        return []
-    test, is_negated = node.test, False
-    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test, is_negated = test.operand, not is_negated
-    if not isinstance(test, ast.Constant) or isinstance(test.value, str | bytes):
-        return []
-    return node.orelse if bool(test.value) is not is_negated else node.body
+    """The statements below a condition that is constant, and those behind one that ends their block or the run."""
+    found: list[ast.stmt] = []
+    for field_name in ("body", "orelse", "finalbody"):
+        block = getattr(node, field_name, None)
+        ends = (at for at, one in enumerate(block) if _ends(one)) if isinstance(block, list) else ()
+        if isinstance(block, list) and (at := next(iter(ends), None)) is not None:
+            found += block[at + 1 :]
+    if isinstance(node, ast.If | ast.While):
+        value = _truth(node.test)
+        found += node.body if value is False else node.orelse if value else []
+    return found
+
+
+def _ends(statement: ast.stmt) -> bool:
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    is_exit = isinstance(call, ast.Call) and ast.unparse(call.func) in _ENDS_THE_RUN
+    return is_exit or isinstance(statement, _ENDS_A_BLOCK)
+
+
+def _truth(test: ast.expr) -> bool | None:
+    """Whether a condition always holds, or never (False); None where that depends."""
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        value = _truth(test.operand)
+        return None if value is None else not value
+    if isinstance(test, ast.BoolOp):
+        values = [_truth(one) for one in test.values]
+        decisive = isinstance(test.op, ast.Or)
+        return decisive if decisive in values else None if None in values else not decisive
+    return None
 
 
 def _note_lines(found: PythonFile, node: ast.AST) -> None:

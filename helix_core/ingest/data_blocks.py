@@ -1,7 +1,8 @@
 """Ranges of a file that look like code of its language and are none: no definition stands in them.
 
 These are branches that the preprocessor always drops, what a macro makes a string of, the second heredoc of a shell
-line, and SQL's ``COPY … FROM stdin`` with its rows. A grammar takes them for code, so ``blanked`` hides them from it.
+line, SQL's ``COPY … FROM stdin`` with its rows, and what only some dialects of SQL take for a comment. A grammar takes
+them for code, so ``blanked`` hides them from it.
 Pure text, no trees; every pattern takes linear time.
 """
 
@@ -78,11 +79,14 @@ _REMARK = re.compile(rb"/\*(?:(?!\*/)[\s\S])*+(?:\*/|\Z)|//[^\n]*|\\\r?\n")
 _STRINGIFIES = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)\([^()\n]*\)(?:\\\r?\n|[^\n#])*#[ \t]*\w")
 _STRINGIFYING = frozenset((b"STRINGIFY", b"STRINGIZE", b"STRINGIFY_", b"QUOTE", b"TO_STRING", b"TOSTRING"))
 _CALL = re.compile(rb"\b([A-Za-z_]\w*)[ \t]*\(")
-_HEREDOC = re.compile(rb"""(?<![<\d])<<(-?)[ \t]*+((?:'[^'\n]*+'|"[^"\n]*+"|\\[^\n]|[^\s'"\\<>|&;()`$])++)""")
+_HEREDOC = re.compile(rb"""(?<![<\d])<<(-?)[ \t]*+((?:'[^'\n]*+'|"[^"\n]*+"|\\[^\n]|[^\s'"\\<>|&;()`])++)""")
 _MARK_QUOTES = re.compile(rb"""['"]|\\(?=.)""")
 _CONTINUED = re.compile(rb"(?<!\\)(?:\\\\)*+\\\r?\Z")
 _COPY = re.compile(rb"(?im)^[ \t]*\\?copy[ \t\r\n][^;]{0,2000}?\bfrom[ \t\r\n]+p?stdin\b[^\n]*\n")
 _COPY_END = re.compile(rb"(?m)^\\\.[ \t\r]*$")
+_REMARKS_OF_SQL = re.compile(
+    rb"(?m)(?P<nested>/\*)|--[^\n]*+|'(?:''|[^'])*+'|\"[^\"\n]*+\"|(?P<remark>^[ \t]*+\#(?:[ \t]|(?i:create)\b)[^\n]*+)"
+)
 _NO_BLANK = re.compile(rb"[^\n]")
 
 
@@ -108,6 +112,7 @@ def data_blocks(language: str, data: bytes) -> list[tuple[int, int]]:
         found += _later_heredocs(data)
     elif language == "sql":
         found += _copied(data)
+        found += _remarks_of_some(data)
     return sorted(found)
 
 
@@ -305,6 +310,24 @@ def _first_from(rows: Mapping[bytes, Sequence[int]], row: int, texts: Sequence[b
         index = bisect_left(known, row)
         found += known[index : index + 1]
     return min(found, default=-1)
+
+
+def _remarks_of_some(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield what only some dialects of SQL take for a comment: MySQL a line behind ``#``, others the rest of a comment
+    with another one in it.
+    """
+    position = 0
+    while (match := _REMARKS_OF_SQL.search(data, position)) is not None:
+        position = match.end()
+        if match["remark"] is not None:
+            yield match.span()
+        elif match["nested"] is not None:
+            first, last = data.find(b"*/", position) + 2, _nest_end(data, match.start())
+            if last < 0:
+                return
+            if first < last:
+                yield first, last
+            position = last
 
 
 def _copied(data: bytes) -> Iterator[tuple[int, int]]:

@@ -11,6 +11,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -477,6 +478,29 @@ def test_a_class_that_is_never_made_is_nowhere_for_the_bench(bench: Callable[[st
         data.replace(b"False", b"TYPE_CHECKING").replace(b"not True", b"x").replace(b" 0", b" x").replace(b"True", b"x")
     )
     assert fault(b"a.py", live, "A.b", first, first + 1) == ""
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["if x and False:", 'if "" or 0:', "if (  # off\n    False):", "raise X\nif x:", "sys.exit(\n    1\n)\nif x:"],
+)
+def test_what_no_run_comes_to_is_nowhere_for_the_bench(bench: Callable[[str], Any], head: str) -> None:
+    fault = bench("truth_bench.symbol_oracle").symbol_fault
+    data = f"{head}\n class A:\n    def b(self):\n        return 1\n".encode()
+    first = head.count("\n") + 3
+    assert "it is defined nowhere" in fault(b"a.py", data, "A.b", first, first + 1)
+    assert fault(b"a.py", b"if x:\n  pass\n" + data[data.index(b" class") :], "A.b", 4, 5) == ""
+    behind = bench("truth_bench.symbol_kinds").behind_a_statement_that_ends_the_run
+    live = b"import os\n\n@x\ndef a():\n    return 1\n\n\ndef c():\n    return 1\n"
+    dead = behind(live, 3, 4, Random(1))
+    assert dead is not None and dead.endswith(live[11:])
+    count = dead.count(b"\n") - live.count(b"\n")
+    for name, at in (("a", 3), ("c", 8)):
+        assert fault(b"a.py", live, name, at, at + 1) == ""
+        assert "it is defined nowhere" in fault(b"a.py", dead, name, at + count, at + count + 1)
+        is_dead = bench("truth_bench.symbol_oracle").is_dead
+        assert is_dead(b"a.py", dead, at + count, at + count + 1)
+        assert not is_dead(b"a.py", live, at, at + 1)
 
 
 @pytest.mark.parametrize("condition", ["0", "(0)", "!1", "0 && A", "1", "!0", "A", "0 || A", ""])
