@@ -5,11 +5,13 @@ The entry point of this package. Pure: reads nothing, keeps nothing, and masks s
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -31,6 +33,7 @@ from helix_core.lines import LineTable, line_count, with_line_feeds
 from helix_core.model import Chunk, Claim, Definition, Document, IndexText, Role
 from helix_core.words import camel_parts, spread, wide_pairs
 
+HEAD_BYTES = 256
 _LITERALS = frozenset({"None", "True", "False", "null", "true", "false", "nil", "undefined", "self", "this"})
 _WORD = re.compile(r"\w+")
 _ASCII_WORDS = bytes(code if chr(code).isalnum() or code in b"_" else 0x20 for code in range(128)) + bytes(128)
@@ -82,18 +85,38 @@ class TextSplitter:
         return Texts(b"\n".join(doc), b" ".join(body), b" ".join(code))
 
 
+_ENCODING = re.compile(rb"[^\n]*?#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_OF_ONE_ALPHABET = re.compile(
+    r"(?i)iso[-_]?8859[-_]?\d{1,2}|latin[-_]?\d{1,2}|(?:cp|windows-?)\d{3,4}|koi8[-_][rut]|euc[-_]?(?:jp|kr|cn)"
+    r"|shift[-_]?jis|sjis|gb(?:2312|k|18030)|big5"
+)
+
+
+def declared_encoding(data: bytes) -> str:
+    """Return the encoding that a comment in one of the first two lines declares, as Python and Ruby read it; UTF-8
+    where none does that leaves ASCII as it is, or none is known. PEP 263.
+    """
+    for line in data[:HEAD_BYTES].split(b"\n", 2)[:2]:
+        match = _ENCODING.match(line)
+        name = match[1].decode("ascii", "replace") if match is not None else ""
+        if _OF_ONE_ALPHABET.fullmatch(name):
+            with suppress(LookupError):
+                return codecs.lookup(name).name
+    return "utf-8"
+
+
 def plain(doc: str) -> str:
     """Return comment text without its markers, with whitespace folded."""
     return " ".join(doc.translate(_MARKERS).split())
 
 
-def references(code: bytes, keywords: frozenset[str]) -> str:
+def references(code: bytes, keywords: frozenset[str], encoding: str = "utf-8") -> str:
     """Return the distinct identifiers of ``code`` with at least three characters that are not keywords."""
     if code.isascii():
         # A third cheaper than a regular expression; a word that starts with a digit is not an identifier.
         words = code.translate(_ASCII_WORDS).decode("ascii").split()
     else:
-        words = _WORD.findall(code.decode("utf-8", "replace"))
+        words = _WORD.findall(code.decode(encoding, "replace"))
     names = [name for name in dict.fromkeys(words) if len(name) >= 3 and name[0] > "9"]
     return " ".join([name for name in names if name not in keywords and name not in _LITERALS])
 
@@ -152,6 +175,7 @@ class Assembler:
         self._separator = separator
         self._starts = [part.start for part in parts]
         self._texts = TextSplitter(masked.data, outline)
+        self._encoding = declared_encoding(masked.data)
         self._definitions: dict[int, list[Definition]] = defaultdict(list)
         self._imports: dict[int, dict[str, None]] = defaultdict(dict)
         self._tests: dict[int, dict[str, None]] = defaultdict(dict)
@@ -221,8 +245,8 @@ class Assembler:
     def _text(self, part: Span, definitions: list[Definition]) -> IndexText:
         clean = self._masked.clean
         texts = self._texts.split(part.start, part.end)
-        body = texts.body.decode("utf-8", "replace")
-        doc = plain(texts.doc.decode("utf-8", "replace"))
+        body = texts.body.decode(self._encoding, "replace")
+        doc = plain(texts.doc.decode(self._encoding, "replace"))
         names = dict.fromkeys((*part.trail, part.name, *(definition.name for definition in definitions)))
         names.pop("", None)
         return IndexText(
@@ -230,11 +254,10 @@ class Assembler:
             doc=clean(doc),
             body=clean(body),
             extra=clean(" ".join((*camel_parts(body), *wide_pairs(body), *wide_pairs(doc)))),
-            refs=clean(references(texts.code, self._keywords)),
+            refs=clean(references(texts.code, self._keywords, self._encoding)),
         )
 
 
-HEAD_BYTES = 256
 DOCUMENT_LANGUAGES = frozenset({"markdown", "rst", "text", "tex"})
 
 

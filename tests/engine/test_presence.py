@@ -295,3 +295,16 @@ def test_two_names_that_no_file_has_together_are_said_to_be_apart(proxy):
 @pytest.mark.parametrize("question", ["AKIAIOSFODNN7EXAMPLQ", "where is AKIAIOSFODNN7EXAMPLQ used in Nested?"])
 def test_a_name_that_may_be_a_secret_is_repeated_by_no_note(helix, question):
     assert not [note for note in helix.packet(question)["notes"] if "AKIA" in note]
+
+
+def test_a_name_of_a_file_in_another_encoding_is_not_said_to_be_nowhere(tmp_path, open_helix):
+    folder = begin(tmp_path / "shop", FILES)
+    written = "# -*- coding: latin-1 -*-\ndef café_latin():\n    return 'ü'\n"
+    (folder / "shop/latin.py").write_bytes(written.encode("latin-1"))
+    engine = open_helix(folder)
+    engine.refresh()
+    packet = engine.packet("café_latin")
+    assert packet["known_empty"] is False
+    assert not any("nowhere" in note for note in packet["notes"])
+    assert "shop/latin.py" in [one["source_id"] for one in packet["verified"]]
+    assert engine.packet("café_lattice")["known_empty"] is True

@@ -169,3 +169,17 @@ def test_tables_of_an_ini_file_are_its_sections() -> None:
         ("table", "", "metadata"),
         ("table", "", "tool:x"),
     ]
+
+
+@pytest.mark.parametrize("declared", ["latin-1", "iso-8859-15", "cp1252"])
+def test_words_of_a_file_are_read_in_the_encoding_that_it_declares(declared: str) -> None:
+    source = f"# -*- coding: {declared} -*-\ndef café_latin():\n    return naïve\n"
+    document = ingest(b"a.py", source.encode("cp1252"))
+    assert "café_latin" in "".join(chunk.text.body for chunk in document.chunks)
+    assert "café_latin" in "".join(chunk.text.refs for chunk in document.chunks)
+
+
+@pytest.mark.parametrize("declared", ["utf-8", "utf-16", "rot13", "idna", "nothing", "hex", "zlib"])
+def test_an_encoding_that_is_unknown_or_moves_ascii_is_read_as_utf_8(declared: str) -> None:
+    document = ingest(b"a.py", f"# -*- coding: {declared} -*-\ndef café_latin():\n    return 1\n".encode())
+    assert "café_latin" in document.chunks[0].text.body
