@@ -155,3 +155,7 @@ NOTE_SCHEME = "helix-note:"
 """Begins the ``source_id`` of a note of the memory."""
 FUNCTIONS = frozenset({"function", "method", "test"})
 """Kinds of definitions that have parameters and a body which runs."""
+TYPES = frozenset(
+    ("class", "interface", "trait", "struct", "object", "enum", "type", "impl", "record", "union", "protocol")
+)
+"""Kinds of definitions that have members."""

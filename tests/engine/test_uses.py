@@ -63,9 +63,68 @@ def test_a_method_and_a_function_of_one_name_have_their_own_users(tmp_path, open
     assert sure == ["app/below.py:14", "app/below.py:6", "app/held.py:9", "app/lock.py:6", "app/start.py:7"]
     assert by_name == [], "one place a function, and the sure one of it"
     for asked in ("wire.create", "app.wire.create"):
-        assert told(engine, asked) == (["app/begin.py:7", "app/start.py:8"], [])
+        assert told(engine, asked) == (["app/begin.py:1", "app/begin.py:7", "app/start.py:8"], [])
     (user,) = [one for one in engine.symbols.about("Own.create", k=9)["users"] if not one.get("by_name")]
     assert (user["start_line"], user["symbol"]) == (9, "Own.again")
+
+
+@pytest.mark.parametrize(
+    ("files", "asked", "used"),
+    [
+        (
+            {
+                "pkg/core.py": "def compute_tax(amount):\n    return amount\n",
+                "pkg/use.py": "from pkg.core import (\n    compute_tax as tax,\n)\n\nTOTAL = tax(5)\n\n\n"
+                "def run(n):\n    return tax(n)\n\n\ndef other(tax):\n    return tax(1)\n\n\n"
+                "def third(bill):\n    return bill.tax(1), dict(tax=2), 'tax'\n",
+                "pkg/lazy.py": "def run():\n    from pkg.core import compute_tax as tax\n\n    return tax(5)\n",
+                "pkg/alone.py": "from pkg.core import compute_tax as tax\n",
+                "tests/test_core.py": "from pkg.core import compute_tax as tax\n\n\ndef test_tax():\n"
+                "    assert tax(1) == 1\n",
+                "pkg/foreign.py": "from stripe import compute_tax as tax\n\nA = tax(1)\n",
+            },
+            "compute_tax",
+            [
+                *("pkg/alone.py:1", "pkg/lazy.py:4", "pkg/use.py:2", "pkg/use.py:5", "pkg/use.py:9"),
+                *("tests/test_core.py:1", "tests/test_core.py:5"),
+            ],
+        ),
+        (
+            {
+                "src/core.ts": "export function computeTax(a: number) {\n  return a;\n}\n",
+                "src/use.ts": "import { computeTax as tax, type Other } from './core';\n\n"
+                "export function run() {\n  return tax(5);\n}\n\nexport const KEYS = {\n  tax: 1,\n};\n",
+                "src/old.js": "const { computeTax: tax } = require('./core');\n\ntax(3);\n",
+                "src/again.ts": "export { computeTax as tax } from './core';\n",
+            },
+            "computeTax",
+            ["src/again.ts:1", "src/old.js:1", "src/old.js:3", "src/use.ts:1", "src/use.ts:4"],
+        ),
+        (
+            {
+                "Cargo.toml": "[package]\nname = 'x'\n",
+                "src/core.rs": "pub fn compute_tax(a: i32) -> i32 {\n    a\n}\n",
+                "src/main.rs": "mod core;\nuse crate::core::compute_tax as tax;\n\nfn main() {\n    tax(5);\n}\n",
+            },
+            "compute_tax",
+            ["src/main.rs:2", "src/main.rs:5"],
+        ),
+        (
+            {
+                "go.mod": "module x\n",
+                "core/core.go": "package core\n\nfunc ComputeTax(a int) int {\n\treturn a\n}\n",
+                "main.go": 'package main\n\nimport tax "x/core"\n\nfunc main() {\n\ttax.ComputeTax(5)\n}\n',
+            },
+            "ComputeTax",
+            ["main.go:6"],
+        ),
+    ],
+)
+def test_what_is_imported_under_another_name_is_used_under_that_name(tmp_path, open_helix, files, asked, used):
+    engine = indexed(tmp_path, open_helix, files)
+    assert told(engine, asked) == (used, [])
+    known = engine.symbols.about(asked)
+    assert known["users_total"] + known["tests_total"] == len(used)
 
 
 def test_what_a_change_reaches_follows_no_bare_name(tmp_path, open_helix):

@@ -32,13 +32,10 @@ from helix_core.engine.symbols.receivers import (
 )
 from helix_core.engine.verdict import Weigher
 from helix_core.ingest import language_of
-from helix_core.model import FUNCTIONS, Source
+from helix_core.model import FUNCTIONS, TYPES, Source
 from helix_core.search import Imports, module_of, resolves_to
 from helix_core.store import DefinedAt, DefinitionHit, Reader
 
-TYPES = frozenset(
-    ("class", "interface", "trait", "struct", "object", "enum", "type", "impl", "record", "union", "protocol")
-)
 SPACES = frozenset(("module", "namespace"))
 _DEEPEST = 4
 """Steps from a variable to what it is made of, to what that is made of, and so on."""

@@ -6,7 +6,7 @@ import dataclasses
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
@@ -27,7 +27,15 @@ from helix_core.engine.symbols.former import former_definitions
 from helix_core.engine.symbols.hierarchy import WITHOUT_BASES, ClassHierarchy
 from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
 from helix_core.engine.symbols.uses import Standing, UseJudge
-from helix_core.engine.verdict import Weigher, line_of_mention, line_on_disk, lines_of_use, owners_in, whole_word
+from helix_core.engine.verdict import (
+    Weigher,
+    line_of_mention,
+    line_on_disk,
+    lines_of_renaming,
+    lines_of_use,
+    owners_in,
+    whole_word,
+)
 from helix_core.ingest import ParseGuard, language_of
 from helix_core.lines import LineTable
 from helix_core.model import FUNCTIONS, Item, Overlays, Role
@@ -309,10 +317,11 @@ class NameNeighborhood:
                 for line, standing in judged
                 if standing in (Standing.SURE, Standing.BY_NAME)
             ]
-            return self._one_each(used, item)
+            return self._one_each([*used, *self._under_other_names(data, item)], item)
 
         files = self._tried if self._counts else max(FILES_TRIED, self._shown)
-        spots, is_all, looked_at = self._spots([items[id_] for id_ in tried if id_ in items], lines, files)
+        known = [items[id_] for id_ in tried if id_ in items]
+        spots, is_all, looked_at = self._spots(self._with_other_names(known, files), lines, files)
         doubtful = [spot for spot in spots if spot.by_name]
         most = self._shown if self._judge.is_telling else max(MOST_BY_NAME, self._shown // 4)
         self._unlisted += len(doubtful[most:])
@@ -326,6 +335,27 @@ class NameNeighborhood:
         # What was not looked at is as likely a use as what was.
         rest = max(total - len(defining) - looked_at, 0) * len(spots) // max(looked_at, 1)
         return replace(page, total=len(spots) + rest, is_counted=False)
+
+    def _under_other_names(self, data: bytes, item: Item) -> Iterator[UsedLine]:
+        """Yield the lines that import what is meant under another name, and those that use it under that name."""
+        for alias, standing in self._judge.aliases(item.source).items():
+            used = lines_of_use(data, item, alias, as_owner=self._as_owner)
+            lines = [line for line in used if self._judge.is_alias(alias, item.source, line)]
+            for line in (*lines, *lines_of_renaming(data, item, self._name, alias)):
+                yield UsedLine(line, standing is not Standing.SURE)
+
+    def _with_other_names(self, items: Sequence[Item], files: int) -> Iterator[Item]:
+        """Yield items, and behind the first one of each of the first files those that may have another name of what is
+        meant.
+        """
+        known = {item.id for item in items}
+        paths: set[bytes] = set()
+        for item in items:
+            yield item
+            if item.source.path not in paths and len(paths) < files:
+                paths.add(item.source.path)
+                if self._judge.aliases(item.source):
+                    yield from (one for one in self._reader.files.items_of(item.source.id) if one.id not in known)
 
     def _without_own(self, lines: Sequence[int], defined: Sequence[DefinedAt]) -> list[int]:
         """Return the lines without those of what is meant, which is no user of itself, and without the first line of
@@ -353,9 +383,9 @@ class NameNeighborhood:
             key = (caller.start_line, caller.end_line) if caller is not None else one.line
             if key not in found or (found[key].by_name and not one.by_name):
                 found[key] = replace(one, symbol=_symbol_at(around, item))
-        return list(found.values())
+        return sorted(found.values(), key=lambda one: one.line)
 
-    def _spots(self, items: Sequence[Item], lines_of: LinesOf, files: int) -> tuple[list[Spot], bool, int]:
+    def _spots(self, items: Iterable[Item], lines_of: LinesOf, files: int) -> tuple[list[Spot], bool, int]:
         """Return the items whose text, as it is on disk now, has the name on a line that counts, whether all were
         looked at, and how many were. Where there are more than a page shows, no file takes all of the first page.
         """

@@ -11,13 +11,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from helix_core.engine.symbols.expression_types import (
     FOREIGN,
     IMPLICIT_THIS,
     MODULES_ALONE,
-    TYPES,
     ExpressionTypes,
     Type,
     family,
@@ -40,13 +39,14 @@ from helix_core.engine.symbols.receivers import (
     module_named,
 )
 from helix_core.engine.verdict import Weigher, whole_word
-from helix_core.model import FUNCTIONS, Role, Source
+from helix_core.model import FUNCTIONS, TYPES, Role, Source
 from helix_core.search import Imports, module_of, resolves_to
 from helix_core.store import DefinedAt, Reader
 from helix_core.words import is_compound
 
 MOST_OTHERS = 12
 """A name of which there are more other definitions is never one that stands for its definition alone."""
+_NAMES_KEPT = 64
 _CALLED_WITH_PARENTHESES = frozenset(("java", "c_sharp", "cpp", "swift", "dart"))
 _KEYED = re.compile(r"\s*:(?!:)")
 _ASSIGNED = re.compile(r"\s*=(?![=>~])")
@@ -179,6 +179,34 @@ class UseJudge:
             return self._quoted(file, line)
         return found
 
+    def aliases(self, source: Source) -> dict[str, Standing]:
+        """Return the other names under which a file imports what is meant."""
+        file = self._types.text_of(source) if self._free and family(source.path) in self._families else None
+        renamed = {
+            alias: bound
+            for alias, bound in (file.bindings.items() if file is not None else ())
+            if bound.name == self._name != alias
+        }
+        if file is None or not renamed:
+            return {}
+        found = {
+            alias: max(self._by_import(one, file, bound) for one in self._free) for alias, bound in renamed.items()
+        }
+        return {alias: standing for alias, standing in found.items() if standing >= Standing.BY_NAME}
+
+    def is_alias(self, alias: str, source: Source, line: int) -> bool:
+        """Return whether a line of a file that imports what is meant as ``alias`` uses it under that name."""
+        file = self._types.text_of(source)
+        code = file.lines[line - 1] if file is not None and 0 < line <= len(file.lines) else ""
+        if file is None or self._is_shadowed(file, line, alias):
+            return False
+        return any(
+            chain_before(file.before(line, match.start())) is None
+            and _ASSIGNED.match(code, match.end()) is None
+            and not _is_key(file, code[: match.start()], code[match.end() :])
+            for match in whole_word(alias).finditer(code)
+        )
+
     def _quoted(self, file: CodeText, line: int) -> Standing:
         """Return what a name is that only a string has: with its owner or its module before it, it is meant."""
         raw = file.text.split("\n")[line - 1]
@@ -246,8 +274,7 @@ class UseJudge:
         is_value = one.hit.kind not in (*TYPES, *FUNCTIONS, "declaration")
         if _ASSIGNED.match(after) and not (is_value and file.path == one.path):
             return Standing.OTHER
-        is_script = family(file.path) == "script"
-        if is_script and _KEYED.match(after) and before.rstrip()[-1:] in ("", "{", ","):
+        if _is_key(file, before, after):
             return Standing.OTHER
         if file.language in MODULES_ALONE and self._is_shadowed(file, line):
             # One with a decorator of its own may be a fixture, too; of a known one the tests that ask for it are known.
@@ -292,30 +319,24 @@ class UseJudge:
             return Standing.SURE
         return Standing.BY_NAME if self._is_sole or is_near else Standing.UNTOLD
 
-    @cached_property
-    def _parameters(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
-        """Return what the name is as a parameter of a function, and of an arrow function."""
-        name = re.escape(self._name)
-        arrow = rf"(?:\([^()]*(?<!\w){name}(?!\w)[^()]*\)|(?<![\w.]){name})\s*=>"
-        return re.compile(rf"[(,*&|]\s*{name}\s*(?:[,:)|=]|$)"), re.compile(arrow)
-
-    def _is_shadowed(self, file: CodeText, line: int) -> bool:
-        """Return whether a function around a line has a parameter or a variable of the name."""
-        parameter, arrow = self._parameters
+    def _is_shadowed(self, file: CodeText, line: int, name: str = "") -> bool:
+        """Return whether a function around a line has a parameter or a variable of the name, or of another one."""
+        name = name or self._name
+        parameter, arrow = _parameters(name)
         for hit in file.around(line):
             if hit.kind not in FUNCTIONS:
                 continue
-            if hit.name == self._name and any(one.path == file.path for one in self._free):
+            if hit.name == name == self._name and any(one.path == file.path for one in self._free):
                 continue
             lines = file.lines[hit.start_line - 1 : hit.end_line]
             head = head_of(lines)
             if parameter.search(head) or any(
-                arrow.search(each) for each in lines if self._name in each and len(each) <= LONGEST_DECLARATION
+                arrow.search(each) for each in lines if name in each and len(each) <= LONGEST_DECLARATION
             ):
                 return True
-            if any(f"global {self._name}" in each or f"nonlocal {self._name}" in each for each in lines):
+            if any(f"global {name}" in each or f"nonlocal {name}" in each for each in lines):
                 return False
-            if made_of(self._name, lines[1:], file.language):
+            if made_of(name, lines[1:], file.language):
                 return True
         return False
 
@@ -446,6 +467,19 @@ class UseJudge:
             if (bound is not None and whole.endswith(bound.target.removesuffix(f".{self._name}"))) or whole in stars:
                 return Standing.SURE
         return found
+
+
+@lru_cache(_NAMES_KEPT)
+def _parameters(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what a name is as a parameter of a function, and of an arrow function."""
+    word = re.escape(name)
+    arrow = rf"(?:\([^()]*(?<!\w){word}(?!\w)[^()]*\)|(?<![\w.]){word})\s*=>"
+    return re.compile(rf"[(,*&|]\s*{word}\s*(?:[,:)|=]|$)"), re.compile(arrow)
+
+
+def _is_key(file: CodeText, before: str, after: str) -> bool:
+    """Return whether a name is a key of an object of JavaScript."""
+    return family(file.path) == "script" and bool(_KEYED.match(after)) and before.rstrip()[-1:] in ("", "{", ",")
 
 
 def _is_declared(before: str) -> bool:

@@ -168,6 +168,16 @@ def lines_of_use(
     return used or ([quoted] if quoted else [])
 
 
+def lines_of_renaming(data: bytes, item: Item, name: str, alias: str) -> list[int]:
+    """Return the lines of imports in the item that take in a name under another one, ``alias``, 1-based."""
+    text = data[item.start_byte : item.end_byte].decode("utf-8", "replace")
+    renames = re.compile(rf"{whole_word(name).pattern}\s*(?:\bas\s|:)\s*{re.escape(alias)}(?!\w)")
+    if renames.search(text) is None:
+        return []
+    codes = code_lines(with_line_feeds(text), item.source.language)
+    return [item.start_line + row for row in sorted(_import_lines(codes)) if renames.search(codes[row])]
+
+
 def _import_lines(codes: Sequence[str]) -> set[int]:
     """Return the rows of imports, counted from 0, with those on which an import of several lines goes on."""
     found: set[int] = set()
