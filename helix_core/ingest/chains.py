@@ -44,6 +44,7 @@ class _Defined:
     end: int
     name: str
     chain: str
+    kind: str
     is_heavy: bool
     is_container: bool
 
@@ -101,6 +102,11 @@ class Chains:
     def definitions(self) -> list[tuple[int, str]]:
         """Return the first byte and the symbol of each definition, in order."""
         return [(one.start, one.chain) for one in self._defined]
+
+    @property
+    def kinds(self) -> list[tuple[str, str]]:
+        """Return the symbol and the kind of each definition, in order."""
+        return [(one.chain, one.kind) for one in self._defined]
 
     def name(self, start: int, end: int, symbol: str) -> Naming:
         """Label the bytes ``[start, end)``, whole lines, whose label used to be ``symbol``.
@@ -174,7 +180,8 @@ def _namer(language: Language, kind: SourceKind) -> Callable[[Sequence[str], str
 
 def _defined(symbol: Symbol, named: Callable[[Sequence[str], str], str]) -> _Defined:
     chain = named(symbol.trail, symbol.name)
-    return _Defined(symbol.start, symbol.end, symbol.name, chain, symbol.is_heavy, symbol.is_container)
+    heavy, container = symbol.is_heavy, symbol.is_container
+    return _Defined(symbol.start, symbol.end, symbol.name, chain, symbol.kind, heavy, container)
 
 
 def _ends_with(chain: str, name: str) -> bool:

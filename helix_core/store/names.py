@@ -103,6 +103,15 @@ _DEFINED_IN = f"""
     JOIN item i ON i.id = d.item_id JOIN name n ON n.id = d.name_id JOIN kind k ON k.id = d.kind_id
     WHERE s.id = ? AND s.live = 1 ORDER BY d.start_line, d.item_id, d.ordinal
 """
+_KINDS_IN = """
+    SELECT DISTINCT coalesce(d.trail, i.breadcrumb), coalesce(n.name, n.folded), k.kind
+    FROM source s JOIN definition d ON d.item_id >= s.first_item AND d.item_id < s.first_item + s.item_count
+    JOIN item i ON i.id = d.item_id JOIN name n ON n.id = d.name_id JOIN kind k ON k.id = d.kind_id
+    WHERE s.id = (SELECT max(id) FROM (
+        SELECT id, content_hash FROM source WHERE path = ?1 AND live = 1
+        UNION ALL SELECT id, content_hash FROM source WHERE path = ?1 AND live = 0
+    ) WHERE lower(hex(content_hash)) = ?2)
+"""
 _HAS_IMPORTS = "(i.kind_id IS (SELECT id FROM kind WHERE kind = 'imports'))"
 _USED = f"""
     FROM ref_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
@@ -265,6 +274,13 @@ class NameQueries:
     def defined_in(self, source_id: int) -> list[DefinitionHit]:
         """Return every definition of a live source, in line order."""
         return [DefinitionHit(*row) for row in self._session.rows(_DEFINED_IN, (source_id,))]
+
+    def kinds_in(self, path: bytes, content_hash: str) -> list[tuple[str, str]]:
+        """Return the dotted name and the kind of each definition of a version of a file, SHA-256 (hex), be it a parked
+        one; none of a version that the index does not have.
+        """
+        rows = self._session.rows(_KINDS_IN, (path, content_hash))
+        return [(f"{trail}.{name}" if trail else name, kind) for trail, name, kind in rows]
 
     def definition_totals(self, names: Iterable[str]) -> dict[str, UseTotals]:
         """Count the items that define each name, by lower-cased name; undefined names are missing."""

@@ -313,3 +313,30 @@ def test_what_left_its_file_or_its_name_is_followed_where_that_is_asked(helix, r
     (repository / "app/copy.py").write_text((repository / "app/cookies.py").read_text())
     helix.refresh()
     assert judged(helix, pointer, follows=True)[0].moved_to == ""
+
+
+def _ledger(head):
+    rows = "".join(f"    row_{n} = Field('number {n}', width={n})\n" for n in range(30))
+    return f"{head}\n    '''Keeps the rows.'''\n\n{rows}\n    def total_of_rows(self):\n        return 1\n"
+
+
+@pytest.mark.parametrize("indexed", [True, False], ids=["after the index followed", "before the index followed"])
+def test_what_a_class_held_is_doubted_where_a_function_of_its_name_holds_it(helix, repository, indexed):
+    path = repository / "app/ledger.py"
+    path.write_text(_ledger("class SalesLedger:"))
+    helix.refresh()
+    pointers = [one for one in shown(helix, "SalesLedger total_of_rows", k=9) if one.source_id == "app/ledger.py"]
+    below = [one for one in pointers if one.start_line > 1 and one.symbol.startswith("SalesLedger")]
+    assert below
+    for head, expected in (
+        ("def SalesLedger():", ("stale_risk", "renamed")),
+        ("class SalesLedger(Base):", ("verified", "unchanged")),
+    ):
+        path.write_text(_ledger(head))
+        if indexed:
+            helix.refresh()
+        found, _ = helix.judge(below)
+        assert {word(one) for one in found} == {expected}
+    assert {one.verdict.detail for one in helix.judge(below)[0]} == {""}
+    path.write_text(_ledger("def SalesLedger():"))
+    assert {one.verdict.detail for one in helix.judge(below)[0]} == {"class SalesLedger -> function SalesLedger"}

@@ -82,6 +82,12 @@ class ChainLookup:
         found = self._chains(path, file.content_hash, lambda: masked.data)
         return [] if isinstance(found, Naming) else found.definitions
 
+    def kinds(self, path: bytes, observed: FileObservation, masked: Masked) -> list[tuple[str, str]]:
+        """Return the symbol and the kind of each definition of the file's current bytes; none if untold."""
+        assert observed.file is not None
+        found = self._chains(path, observed.file.content_hash, lambda: masked.data)
+        return [] if isinstance(found, Naming) else found.kinds
+
     def classes(self, path: bytes, observed: FileObservation, masked: Masked) -> tuple[ClassSpan, ...] | None:
         """Return the classes of the file's current bytes; None if untold."""
         assert observed.file is not None

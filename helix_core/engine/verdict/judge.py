@@ -346,9 +346,9 @@ class Judgement:
         if same:
             nearest = min(same, key=lambda item: _distance(item, pointer))
             if nearest.symbol == pointer.symbol:
-                return _since(pointer, self._weigher.place(Ranked(nearest, 1.0, ())))
+                return self._since(pointer, self._weigher.place(Ranked(nearest, 1.0, ())))
             placed = self._weigher.relocated(Ranked(called(nearest, pointer.symbol), 1.0, ()), observed)
-            return _since(pointer, placed)
+            return self._since(pointer, placed)
         # The text may still be in the file: in other chunks, in bytes that are not indexed yet, or in a new file.
         masked = self._weigher.mask(observed)
         start_line = locate(masked.data, pointer)
@@ -364,12 +364,20 @@ class Judgement:
             item = _pointed_item(self._made, source or unindexed(path), masked.data, start_line, pointer)
             if part is not None:
                 item = called(part, pointer.symbol)
-            return _since(pointer, self._weigher.relocated(Ranked(item, 1.0, ()), observed))
+            return self._since(pointer, self._weigher.relocated(Ranked(item, 1.0, ()), observed))
         if not is_current:
             return Lost(observed.reason if source is None else Reason.CHANGED)
         bearers = [item for item in items if pointer.symbol and item.symbol == pointer.symbol]
         bearer = min(bearers, key=lambda item: _distance(item, pointer), default=None)
         return Lost(Reason.CHANGED, bearer, self._only_in_buffer(pointer, path, observed.file.content_hash))
+
+    def _since(self, pointer: Pointer, placed: Placed) -> Placed:
+        """Return the reason for what happened to the text since the pointer was made, independent of the index."""
+        if placed.reason not in TRUE_NOW:
+            return placed
+        stands = placed.ranked.item.start_line == pointer.start_line
+        since = Placed(placed.ranked, Reason.UNCHANGED if stands else Reason.MOVED)
+        return self._weigher.of_its_kind(since, pointer.content_hash)
 
     @staticmethod
     def _part_of(items: Sequence[Item], pointer: Pointer, start_line: int, data: bytes) -> Item | None:
@@ -480,14 +488,6 @@ def _pointed_item(number: int, source: Source, data: bytes, start_line: int, poi
 def _cut(chunk: Item, data: bytes, start_line: int, pointer: Pointer) -> Item:
     end_line = start_line + pointer.end_line - pointer.start_line
     return replace(narrowed(chunk, data, start_line, end_line), text_hash=pointer.gene_id)
-
-
-def _since(pointer: Pointer, placed: Placed) -> Placed:
-    """Return the reason for what happened to the text since the pointer was made, independent of the index."""
-    if placed.reason not in TRUE_NOW:
-        return placed
-    stands = placed.ranked.item.start_line == pointer.start_line
-    return Placed(placed.ranked, Reason.UNCHANGED if stands else Reason.MOVED)
 
 
 def _judged(pointer: Pointer, seen: ObservedItem, task: TaskType) -> Judged:

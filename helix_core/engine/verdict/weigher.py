@@ -31,7 +31,9 @@ from helix_core.errors import GitError
 from helix_core.ingest import Masked
 from helix_core.lines import line_breaks, line_count, without_line_end
 from helix_core.model import (
+    FUNCTIONS,
     HIGH_RISK,
+    TYPES,
     Contradiction,
     DocumentFlag,
     GitState,
@@ -200,12 +202,45 @@ class Weigher:
             moved = _moved(item, masked.data, start)
             naming = self.facts.chains.name(moved, observed, masked)
             if naming.symbol == item.symbol:
-                return Placed(_at(one, moved, masked.data), Reason.MOVED)
+                found = Placed(_at(one, moved, masked.data), Reason.MOVED)
+                return self.of_its_kind(found, item.source.content_hash)
             if naming.symbol is None:
                 lost = lost or naming.why
             elif other is None and not self._had_copy(item, naming.symbol, observed):
                 other = Placed(_at(one, moved, masked.data), Reason.RENAMED, renaming(item.symbol, naming.symbol))
         return other or Placed(one, Reason.CHANGED, lost)
+
+    def of_its_kind(self, placed: Placed, was_hash: str) -> Placed:
+        """Return what was placed, ``renamed`` where its definition, or one around it, was a type in the version
+        ``was_hash`` and is a function now, or the reverse: its name is another's.
+
+        Args:
+            placed: Where the text is now, under its symbol.
+            was_hash: SHA-256 (hex) of the version that the symbol is of; empty where none is known.
+        """
+        item = placed.ranked.item
+        observed, path = self.observer.look(item.source), item.source.path
+        if placed.reason not in TRUE_NOW or not item.symbol or not was_hash or observed.file is None:
+            return placed
+        if was_hash == observed.file.content_hash:
+            return placed
+        was = self._reader.names.kinds_in(path, was_hash)
+        now = was and self._kinds_now(path, observed)
+        chain = ""
+        for name in item.symbol.split(".") if now else ():
+            chain = f"{chain}.{name}" if chain else name
+            before, after = ({kind for known, kind in kinds if known == chain} for kinds in (was, now))
+            for one, other in ((TYPES, FUNCTIONS), (FUNCTIONS, TYPES)):
+                if before and after and before <= one and after <= other:
+                    names = renaming(f"{min(before)} {chain}", f"{min(after)} {chain}")
+                    return dataclasses.replace(placed, reason=Reason.RENAMED, detail=names)
+        return placed
+
+    def _kinds_now(self, path: bytes, observed: FileObservation) -> list[tuple[str, str]]:
+        """Return the symbol and the kind of each definition of a file as it is on disk; none if untold."""
+        assert observed.file is not None
+        known = self._reader.names.kinds_in(path, observed.file.content_hash)
+        return known or self.facts.chains.kinds(path, observed, self.mask(observed))
 
     def _had_copy(self, item: Item, symbol: str, observed: FileObservation) -> bool:
         """Return whether the indexed version had the same text under this other symbol."""
