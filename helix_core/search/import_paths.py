@@ -17,6 +17,8 @@ FROM_IMPORT = lazy_pattern(
 )
 """Python's ``from`` import: the module, and the names with their parentheses."""
 _PACKAGE_FILES = frozenset({"__init__", "index", "mod", "main", "lib", "package-info"})
+_ROOTS = frozenset({"crate", "self", "@", "~"})
+"""What stands for the root of a package: of Rust's, and by custom of TypeScript's, as in ``@/components/button``."""
 _SEPARATORS = re.compile(r"::|[./\\:]")
 _SUFFIX = re.compile(r"\.(?:[cm]?[jt]sx?|py|rb|php|h|hh|hpp|hxx|c|cc|cpp|cxx|css|scss|lua|sh|json|vue|svelte)$")
 _LONGEST = 300
@@ -88,7 +90,7 @@ def _is_unambiguous(module: tuple[str, ...], importer: bytes) -> bool:
 
 @lru_cache(_KEPT)
 def _parts(target: str) -> tuple[str, ...]:
-    return tuple(part for part in _SEPARATORS.split(_SUFFIX.sub("", target)) if part and part not in ("crate", "self"))
+    return tuple(part for part in _SEPARATORS.split(_SUFFIX.sub("", target)) if part and part not in _ROOTS)
 
 
 @lru_cache(_KEPT)

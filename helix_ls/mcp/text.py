@@ -153,7 +153,7 @@ def _changes(answer: Mapping[str, Any]) -> str:
             more = f" ({len(places)} of {total})" if total > len(places) else ""
             lines += [f"  {kind}{more}:", *(f"  {_place(place)}" for place in places)] if places else []
         if not any(change[kind] for kind in _AROUND):
-            lines.append("  nobody here uses it by name")
+            lines.append("  no use of it was recognized here")
     places = (change["place"] or any(change[kind] for kind in _AROUND) for change in answer["changes"])
     shows = ["verified unless marked"] if any(places) else []
     return "\n".join([*lines, *(f"note: {note}" for note in answer["notes"]), *shows, *more_line(answer)])

@@ -567,3 +567,45 @@ def test_who_still_uses_a_name_that_is_gone_is_told_with_where_it_was(tmp_path, 
     assert user in {place["source_id"] for place in known["users"]}
     assert known["notes"][0].startswith(f"{call} was defined in {path}:")
     assert helix.symbols.about("never_was_here") is None
+
+
+WORKSPACES = {
+    "package.json": '{"name": "root", "private": true, "workspaces": ["packages/*"]}\n',
+    "packages/lib/package.json": '{"author": {"name": "@x/app"}, "name": "@x/lib", "main": "./dist/index.js"}\n',
+    "packages/lib/src/index.ts": 'export * from "./links";\n',
+    "packages/lib/src/links.ts": "export function fancyLink(a: number) {\n  return a;\n}\n\nexport class Gadget {\n"
+    "  spinUp() {\n    return 1;\n  }\n}\n",
+    "packages/app/package.json": '{"name": "@x/app", "dependencies": {"@x/lib": "workspace:*"}}\n',
+    "packages/app/src/main.ts": "import { fancyLink, Gadget } from '@x/lib';\n\nexport function main() {\n"
+    "  const gadget = new Gadget();\n  gadget.spinUp();\n  return fancyLink(3);\n}\n",
+    "packages/app/src/other.ts": "import { fancyLink } from '@y/lib';\n\nexport function other() {\n"
+    "  return fancyLink(4);\n}\n",
+    "packages/app/src/util/start.ts": "export function start() {\n  return 1;\n}\n",
+    "packages/app/src/own.ts": "import { start } from '@/util/start';\n\nexport function own() {\n"
+    "  return start();\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "user"),
+    [
+        ("fancyLink", "packages/app/src/main.ts:6"),
+        ("Gadget", "packages/app/src/main.ts:4"),
+        ("spinUp", "packages/app/src/main.ts:5"),
+        ("start", "packages/app/src/own.ts:4"),
+    ],
+)
+def test_who_imports_a_package_of_the_workspace_by_its_name_uses_what_it_defines(tmp_path, open_helix, name, user):
+    assert told(indexed(tmp_path, open_helix, WORKSPACES), name) == ([user], [])
+
+
+def test_who_still_imports_the_file_that_was_renamed_has_the_name(tmp_path, open_helix):
+    helper = "def helper(x):\n    return x\n"
+    user = "from {} import helper\n\n\ndef run():\n    return helper(2)\n"
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/c.py": helper,
+        "pkg/b.py": user.format("pkg.a"),
+        "pkg/elsewhere.py": user.format("other.a"),
+    }
+    assert told(indexed(tmp_path, open_helix, files), "helper") == ([], ["pkg/b.py:5"])

@@ -6,6 +6,7 @@ or that its function says it returns; an attribute what its class makes of it. W
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence, Set
 
@@ -52,6 +53,7 @@ MODULES_ALONE = PYTHON | SCRIPTS | {"go", "rust"}
 FOREIGN = "foreign"
 """The type of what is surely no class of the workspace."""
 Type = ClassAt | str | None
+_MODULE_STEP = re.compile(r"[./]")
 
 
 class ExpressionTypes:
@@ -61,6 +63,7 @@ class ExpressionTypes:
         self._reader, self._weigher, self._hierarchy, self._owners = reader, weigher, hierarchy, owners
         self._texts: dict[bytes, CodeText | None] = {}
         self._around: dict[tuple[bytes, int], list[ClassAt]] = {}
+        self._packages: dict[bytes, str] = {}
 
     def text_of(self, source: Source) -> CodeText | None:
         """Return a file's text as it is on disk; None where it cannot be read, or the index has another version."""
@@ -79,6 +82,30 @@ class ExpressionTypes:
         source = self._reader.files.source(one.path)
         file = self.text_of(source) if source is not None else None
         return file.package if file is not None else one.path.rpartition(b"/")[0].decode("utf-8", "replace")
+
+    def is_of_package(self, target: str, path: bytes) -> bool:
+        """Return whether an import of a script names the package of npm in whose folder the file at ``path`` lies."""
+        *above, _ = path.split(b"/")
+        folders = (b"/".join((*above[:count], b"package.json")) for count in range(len(above), -1, -1))
+        manifest = next((source for each in folders if (source := self._reader.files.source(each)) is not None), None)
+        name = self._package_named(manifest) if manifest is not None else ""
+        return bool(name) and (target == name or target.startswith(f"{name}/"))
+
+    def _package_named(self, manifest: Source) -> str:
+        if manifest.path not in self._packages:
+            file = self._weigher.observer.look(manifest).file
+            self._packages[manifest.path] = _name_in(file.data) if file is not None else ""
+        return self._packages[manifest.path]
+
+    def leads_nowhere(self, target: str, importer: bytes, path: bytes) -> bool:
+        """Return whether an import means a file that is not here, such as one beside ``path`` that was renamed."""
+        *_, stem = _MODULE_STEP.split(target)
+        folder, _, name = path.rpartition(b"/")
+        beside = b"/".join((*([folder] if folder else []), stem.encode() + b"." + name.rpartition(b".")[2]))
+        if not stem or not resolves_to(target, importer, beside, is_named=True):
+            return False
+        known = self._reader.related.sources_of_stems([stem], MOST_LINES)
+        return not any(resolves_to(target, importer, there, is_named=True) for _, there in known)
 
     def classes_at(self, file: CodeText, line: int) -> list[ClassAt]:
         """Return the classes around a line, the innermost first; of a method outside of its class the class too."""
@@ -358,6 +385,8 @@ class ExpressionTypes:
             return bound.target == folder or bound.target.endswith(f"/{folder}") or not folder
         if resolves_to(target, file.path, one.path, is_named=True):
             return True
+        if file.language in SCRIPTS and self.is_of_package(target, one.path):
+            return True
         return Imports(file.path, [target]).depth(one.path) > 0
 
     def _imported(self, file: CodeText, bound: Binding, chain: Chain) -> Type:
@@ -384,6 +413,16 @@ class ExpressionTypes:
         return any(
             resolves_to(target, file.path, path, is_named=True) for target in stars for path in (one.path, *through)
         )
+
+
+def _name_in(manifest: bytes) -> str:
+    """Return the name of the package that a ``package.json`` describes; empty where it has none or is no JSON."""
+    try:
+        described = json.loads(manifest)
+    except (ValueError, RecursionError):
+        return ""
+    name = described.get("name") if isinstance(described, dict) else None
+    return name if isinstance(name, str) else ""
 
 
 def _without_none(made: Sequence[Made]) -> list[Made]:

@@ -28,6 +28,7 @@ from helix_core.engine.symbols.receivers import (
     JVM,
     LITERAL,
     LONGEST_DECLARATION,
+    SCRIPTS,
     SELF,
     SUPER,
     Binding,
@@ -367,6 +368,10 @@ class UseJudge:
         target = module_named(bound, words)
         if resolves_to(target, file.path, one.path, is_named=True):
             return Standing.SURE
+        if file.language in SCRIPTS and self._types.is_of_package(target, one.path):
+            alike = [other for other in self._others if not other.trail and other.role is not Role.TEST]
+            is_told = not any(self._types.is_of_package(target, other.path) for other in alike)
+            return Standing.SURE if is_told else Standing.BY_NAME
         if any(resolves_to(target, file.path, other.path, is_named=True) for other in self._others if not other.trail):
             return Standing.OTHER
         if any(resolves_to(target, file.path, path, is_named=True) for path in self._paths_importing):
@@ -374,8 +379,10 @@ class UseJudge:
             return Standing.SURE
         if file.language in ("rust", "php", "ruby"):
             return Standing.BY_NAME if self._is_sole else Standing.OTHER
-        depth = Imports(file.path, [target]).depth(one.path)
-        return Standing.BY_NAME if depth and self._is_sole else Standing.OTHER
+        is_near = Imports(file.path, [target]).depth(one.path) > 0
+        # Who imports a file that is not here any more has not followed it.
+        is_near = is_near or self._types.leads_nowhere(target, file.path, one.path)
+        return Standing.BY_NAME if is_near and self._is_sole else Standing.OTHER
 
     def _of_members(self, at: _NameAt) -> Standing:
         file, line, chain = at.file, at.line, at.chain

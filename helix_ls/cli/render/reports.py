@@ -321,7 +321,7 @@ def draw_uses(answer: dict[str, Any], workspace: Path, shown: Collection[str] = 
             page.line("  ", dim("and more, which were not followed"))
     if not any(answer[kind] for kind in _AROUND) and not answer["offset"]:
         page.space()
-        page.line(dim("Nobody here uses it by name."))
+        page.line(dim("No use of it was recognized here."))
     page.notes(answer["notes"], shown)
     page.space()
     page.line(dim(duration(answer["elapsed_ms"])))
@@ -380,7 +380,7 @@ def draw_changes(answer: dict[str, Any], workspace: Path, shown: Collection[str]
                 uri = uri_of(workspace, path_of(each["source_id"]))
                 page.pointer(Text.assemble(f"  {named:<20}", mark(each["status"])), each, uri)
         if not any(change[kind] for kind in _AROUND):
-            page.line("  ", dim("nobody here uses it by name"))
+            page.line("  ", dim("no use of it was recognized here"))
     page.notes(answer["notes"], shown)
     page.space()
     page.line(dim(" · ".join([count(answer["files"], "changed file"), duration(answer["elapsed_ms"])])))
