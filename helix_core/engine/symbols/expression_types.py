@@ -99,8 +99,11 @@ class ExpressionTypes:
 
     def leads_nowhere(self, target: str, importer: bytes, path: bytes) -> bool:
         """Return whether an import means a file that is not here, such as one beside ``path`` that was renamed."""
-        *_, stem = _MODULE_STEP.split(target)
+        *above, stem = _MODULE_STEP.split(target)
         folder, _, name = path.rpartition(b"/")
+        if folder and not above:
+            # A library.
+            return False
         beside = b"/".join((*([folder] if folder else []), stem.encode() + b"." + name.rpartition(b".")[2]))
         if not stem or not resolves_to(target, importer, beside, is_named=True):
             return False
