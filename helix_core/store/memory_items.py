@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any, TypeVar, cast
 
 from helix_core.errors import MemoryStoreError
@@ -45,6 +45,8 @@ from helix_core.store.sqlite_file import RANKING_STEPS_PER_MS, Row, text_list
 T = TypeVar("T")
 WRITE_WAIT_MS = 30_000
 """Busy timeout of a write: losing a memory costs more than waiting."""
+LOADED_AT_ONCE = 32
+"""Memories of one transaction of a load, which take about 10 ms."""
 MOST_MEMORIES = 1_000_000
 ALIKE = 12
 MOST_KIN = 100
@@ -219,12 +221,17 @@ class MemoryItems:
         return WrittenMemory(draft.fact.id, is_new=True, needs_review=waits, links=links)
 
     def load(self, drafts: Iterable[MemoryDraft], actor: str, at: int) -> int:
-        """Add many drafts in one transaction, compared with nothing, and return how many; for a store that is built."""
-        count = 0
-        with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction(), self.vectors.together():
-            for draft in drafts:
-                self._insert(draft, draft.links, "propose" if draft.is_proposal else "remember", actor, at)
-                count += 1
+        """Add many drafts, compared with nothing, and return how many; for a store that is built.
+
+        A transaction holds few of them, and none is drawn from ``drafts`` inside one: who writes meanwhile waits for
+        one transaction, not for the load.
+        """
+        count, left = 0, iter(drafts)
+        while batch := list(islice(left, LOADED_AT_ONCE)):
+            with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction(), self.vectors.together():
+                for draft in batch:
+                    self._insert(draft, draft.links, "propose" if draft.is_proposal else "remember", actor, at)
+            count += len(batch)
         return count
 
     def preview(

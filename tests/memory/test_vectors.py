@@ -22,6 +22,7 @@ from helix_core.ingest import mask
 from helix_core.memory import statement
 from helix_core.model import GLOBAL_SCOPE
 from helix_core.store import Memory, memory_file, memory_vectors
+from helix_core.store.memory_items import LOADED_AT_ONCE
 from helix_core.store.vectors import floats_of, int8_of
 from helix_core.strand import ClashPolicy, open_strand
 from tests.memory.made import memory_of_format, older_memory
@@ -282,6 +283,25 @@ def load(memory, texts):
     drafting = Drafting(RememberRequest("", is_global=True), mask(b""), (), "", "user", int(time.time() * 1e3))
     drafts = [drafting.draft(memory, statement(text), GLOBAL_SCOPE) for text in texts]
     memory.items.load(drafts, "user", int(time.time() * 1e3))
+
+
+def test_others_write_between_the_transactions_of_a_load(helix, open_helix, project):
+    other, at = open_helix(project), int(time.time() * 1e3)
+    helix.memory.remember("this store is there")
+    drafting = Drafting(RememberRequest("", is_global=True), mask(b""), (), "", "user", at)
+
+    def drafts(memory):
+        for number in range(3 * LOADED_AT_ONCE):
+            if number == 2 * LOADED_AT_ONCE:
+                other.memory.remember("The gate is closed at night")
+            yield drafting.draft(memory, statement(f"Door {number} is blue"), GLOBAL_SCOPE)
+
+    loaded = helix.session.memory_file.write(lambda memory: memory.items.load(drafts(memory), "user", at))
+    assert loaded == 3 * LOADED_AT_ONCE
+    assert helix.session.memory_file.read(lambda memory: memory.items.count()) == loaded + 2
+    assert [one["text"] for one in helix.memory.recall("when is the gate closed?")["items"]] == [
+        "The gate is closed at night"
+    ]
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 40))
