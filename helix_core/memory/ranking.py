@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from helix_core.memory.cues import DROPPED
 from helix_core.memory.statements import content_words, is_critical, tokens
 from helix_core.model import MemoryFact, MemoryUse, StoredMemory, UseKind
 from helix_core.words import split_identifier, wide_pairs, words_in
@@ -23,6 +24,10 @@ LEAST_OF_ONE = 0.5
 LEAST_BESIDE_UNKNOWN = 0.495
 """The same where another word of the question is in no memory at all. Fitted on ``questions-development.jsonl``
 (``benchmarks/memory.py --topics``).
+"""
+LEAST_BESIDE_MATTER = 0.53
+"""The same where no memory has a word of what an English question is about: the subject is known, and not what is asked
+of it. Fitted on ``questions-development.jsonl``, too.
 """
 LEAST_REWORDED = 0.6
 """The same where that one word is there in another wording only."""
@@ -43,6 +48,34 @@ HALF_LIFE_DAYS = {"episode": 7.0, "snippet": 90.0, "procedure": 90.0}
 LEAST_FADED = 0.5
 EASE = {UseKind.OPENED: 2.36, UseKind.CITED: 2.5, UseKind.CONFIRMED: 2.6}
 """Factor of the half-life for a use: SM-2's easiness after an answer of quality 3, 4 and 5 (Wozniak 1990)."""
+UNSAID = words_in(
+    """still yet already ever again now currently today anymore always usually often normally generally first last next
+    then before after until since soon away back out up down off into onto over under along together enough more less
+    most least many much both either neither whole entire full single other another same different own certain exact
+    exactly correct right proper real actual actually really main special particular not no yes if else than instead
+    like because why
+    good better best bad worse worst new common typical simple easy hard possible useful
+    need needs needed require requires required happen happens happened decide decided decides allow allows allowed
+    permit permitted forbidden be become becomes make makes made get gets give gives given take takes put puts go goes
+    come comes move moved leave keep keeps kept hold holds have has contain contains include includes choose chose
+    chosen pick picked picks select selected prefer preferred want wants wanted mean means call called calls name named
+    define defined set sets configure configured change changes changed replace replaced replaces switch switched
+    implement implemented handle handled handles work works run runs write writes written create created build built
+    start starts started stop stops stopped begin begins end ends live lives stay stays sit sits find found look see
+    seen show shown shows think say says expect expected suppose supposed try tried help let plan agree agreed occur
+    cause caused causes lead result reach reached reaches access send sends get receive perform performed done apply
+    applies applied follow follows followed stand stands belong belongs matter matters count counts ask asked
+    answer answers answered explain explained describe described treat treated consider considered
+    thing things kind type sort way version versions day days date time times hour hours week weekday month months year
+    years number numbers amount value values size length height depth width speed name names person people somebody
+    someone anybody place places location region country city language languages file files folder path tool tools
+    library framework algorithm method format reason reasons rule rules policy convention purpose goal part parts
+    setting settings option options unit units color colour level limit problem problems issue cause fix solution step
+    steps process procedure command commands character characters style approach strategy decision choice default role
+    background responsible responsibility charge long old big large small high low fast slow far deep wide short
+    maximum max"""
+)
+"""Words of a question that an answer often leaves unsaid: what relates any two things, and what a value is one of."""
 _ASKING = words_in(
     """what where when why who which how whose whom do does did can could should would may might about any there
     tell show find me know use used uses using we our us remember recall say said anything something is are was were am
@@ -57,6 +90,15 @@ _MEASURES = re.compile(
     re.IGNORECASE,
 )
 """What only asks: of a question such as "how long is the timeout?" its "how long"."""
+_INVERTING = words_in("do does did is are was were has have can may must should will")
+_BEFORE_NOUNS = _INVERTING | words_in("which what many much the a an our my of")
+_NO_NOUN = (
+    DROPPED
+    | _INVERTING
+    | words_in("which what who how when where why and or if into through before after about than not")
+)
+LEAST_ENGLISH = 2
+"""Function words by which a question is in English."""
 _WIDE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _SEAM = re.compile(rf"(?<=[{_WIDE}])(?=[!-~])|(?<=[!-~])(?=[{_WIDE}])")
 _SINGLE_OR_RUN = re.compile(rf"^[{_WIDE}]$|[{_WIDE}]{{2}}")
@@ -67,7 +109,8 @@ _HIRAGANA = re.compile("[\u3040-\u309f]")
 class AskedTerm:
     """A word of a question, its tokens as the postings have them, its weight, and whether any memory has it.
 
-    ``forms`` are the tokens of other wordings of it.
+    ``forms`` are the tokens of other wordings of it. ``is_matter`` tells a word that says what the
+    question is about from one that only relates things.
     """
 
     word: str
@@ -75,6 +118,7 @@ class AskedTerm:
     weight: float
     is_known: bool = True
     forms: tuple[tuple[str, ...], ...] = ()
+    is_matter: bool = False
 
     def is_in(self, held: frozenset[str]) -> bool:
         """Return whether tokens have the word in one of its wordings."""
@@ -97,6 +141,27 @@ def asked_words(question: str) -> list[str]:
     names = [token for token in tokens(question) if is_critical(token) and token.lower() not in _ASKING]
     parts = [part for name in names for part in split_identifier(name) if len(part) > 2]
     return list(dict.fromkeys((*words, *parts)))
+
+
+def matter_of(question: str) -> frozenset[str]:
+    """Return the nouns of an English question that say what it is about; none of a question in another language.
+
+    They stand behind "which", "how many", an article or "of", and between an auxiliary and its verb: "which bank",
+    "the CTO of the startup", "does analytics use". Verbs are said in too many other ways.
+    """
+    words = [token.lower() for token in tokens(question)]
+    # Two words at least, as "was" and "in" are German, too.
+    if not question.isascii() or sum(word in DROPPED or word in _ASKING for word in words) < LEAST_ENGLISH:
+        return frozenset()
+    found: set[str] = set()
+    for at, word in enumerate(words):
+        if word not in _BEFORE_NOUNS:
+            continue
+        end = next((to for to in range(at + 1, len(words)) if words[to] in _NO_NOUN), len(words))
+        is_phrase = word not in _INVERTING and (end == len(words) or words[end] == "of" or words[end] in _INVERTING)
+        # The last word of another run may be the verb.
+        found.update(words[at + 1 : end if is_phrase else end - 1])
+    return frozenset(found) - UNSAID - DROPPED - _ASKING
 
 
 def asked_names(question: str) -> frozenset[str]:
@@ -129,12 +194,15 @@ def _without_runs(words: Sequence[str]) -> list[str]:
 
 
 def weigh(
-    words: Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]], frequency: Mapping[str, int], count: int
+    words: Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]],
+    frequency: Mapping[str, int],
+    count: int,
+    matter: frozenset[str] = frozenset(),
 ) -> list[AskedTerm]:
     """Return the words, each with its tokens and those of its other wordings, with the IDF of their rarest token.
 
     ``frequency`` is by token, of ``count`` memories. A word that no memory has weighs as much as one that a single
-    memory has: it is asked for, and it is not here.
+    memory has: it is asked for, and it is not here. ``matter`` are the words of which each term ``is_matter``.
     """
     terms = []
     for word, posted, forms in words:
@@ -142,7 +210,7 @@ def weigh(
             held = max(min(frequency.get(token, 0) for token in form) for form in (posted, *forms))
             known = max(held, 1)
             weight = math.log1p((count - known + 0.5) / (known + 0.5)) + 0.25
-            terms.append(AskedTerm(word, tuple(posted), weight, held > 0, tuple(map(tuple, forms))))
+            terms.append(AskedTerm(word, tuple(posted), weight, held > 0, tuple(map(tuple, forms)), word in matter))
     return terms
 
 
@@ -173,6 +241,11 @@ def is_about(
             least = max(least, LEAST_REWORDED)
         least = max(least, LEAST_OF_ONE if all(term.is_known for term in terms) else LEAST_BESIDE_UNKNOWN)
     return covered(terms, held) >= least
+
+
+def unheard_matter(terms: Sequence[AskedTerm]) -> list[str]:
+    """Return the words that say what a question is about and that no memory has."""
+    return [term.word for term in terms if term.is_matter and not term.is_known]
 
 
 def is_over(fact: MemoryFact, now: int) -> bool:

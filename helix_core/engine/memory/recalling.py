@@ -25,6 +25,7 @@ from helix_core.memory import (
     FLOOR,
     FLOOR_AROUND,
     HALF_LIFE_DAYS,
+    LEAST_BESIDE_MATTER,
     NAMED,
     AskedTerm,
     asked_names,
@@ -39,12 +40,14 @@ from helix_core.memory import (
     is_order,
     is_over,
     least_share,
+    matter_of,
     named_share,
     near_words,
     other_forms,
     said_turns,
     salience,
     stated_values,
+    unheard_matter,
     weigh,
 )
 from helix_core.model import (
@@ -257,7 +260,7 @@ class Recalling:
         words = [(word, items.tokens(word), [*map(items.tokens, other_forms(word, asked))]) for word in asked]
         frequency = items.frequency(token for _, own, forms in words for one in (own, *forms) for token in one)
         count = items.count()
-        terms = weigh(words, frequency, count)
+        terms = weigh(words, frequency, count, matter_of(question))
         chosen, form = _telling(terms, frequency, count), expected_form(question)
         limit, best, held = LOOKED_AT, {}, {}
         while chosen:
@@ -310,12 +313,18 @@ class Recalling:
         subject = frozenset(self._memory.items.tokens(one.fact.slot.subject))
         least = FLOOR if one.fact.kind in IN_TURN else max(FLOOR, least_share(one.fact.text, form))
         share = covered(terms, held)
+        if one.fact.kind not in IN_TURN and self._lacks_matter(one, terms):
+            least = max(least, LEAST_BESIDE_MATTER)
         if not is_about(terms, held, subject, least=least):
             share = self._share_by_meaning(one, terms, held) if one.fact.kind in IN_TURN else 0.0
             if share < least:
                 return 0.0
         score = self._weighed(share, one, uses)
         return score if score >= FLOOR else 0.0
+
+    def _lacks_matter(self, one: StoredMemory, terms: Sequence[AskedTerm]) -> bool:
+        """Return whether no memory has a word of what a question is about, and this one has none near to it."""
+        return any(nearness(word, content_words(one.fact.text)) < LEAST_NEAR for word in unheard_matter(terms))
 
     def _share_by_meaning(self, one: StoredMemory, terms: Sequence[AskedTerm], held: frozenset[str]) -> float:
         """Return the share of a question that a turn has where words near to its own in meaning count, too.
