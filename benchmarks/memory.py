@@ -185,7 +185,7 @@ def resident_mib() -> float:
 def gate_figures() -> list[Figure]:
     """The gate, the kinds and the slots, on each set of labeled slices."""
     figures = []
-    for half in ("development", "held-out", "blind-open", "blind-held-out"):
+    for half in ("development", "held-out", "blind-open", "blind-held-out", "manners-open", "manners-held-out"):
         rows = [json.loads(line) for line in (SLICES / f"slices-{half}.jsonl").read_text("utf-8").splitlines()]
         found = [(row["kind"], [one.kind for one in statements_in(row["text"])]) for row in rows]
         durable = [(kind, kinds) for kind, kinds in found if kind]
@@ -202,6 +202,8 @@ def gate_figures() -> list[Figure]:
         }
         if slots:
             shares[f"slot right (of {len(slots)})"] = sum(map(has_slot, slots)) / len(slots)
+            wrong = sum(bool(statement(row["text"]).subject) and not has_slot(row) for row in slots)
+            shares[f"slot wrong (of {len(slots)})"] = wrong / len(slots)
         figures += [Figure(f"gate, {half}: {what}", round(share, 3), "") for what, share in shares.items()]
     return figures
 
@@ -398,7 +400,9 @@ def has_slot(row: dict[str, str]) -> bool:
     """Return whether the labeled subject and value are in the slot that is read from the text."""
     one = statement(row["text"])
     is_subject = set(row["subject"].lower().split()) <= set(one.subject.split())
-    return is_subject and bool(one.value) and row["value"].lower() in one.value
+    # In the form in which values are compared: PostgreSQL is postgres there.
+    value = statement(f"The thing is {row['value']}").value
+    return is_subject and bool(one.value) and value in one.value
 
 
 def report(figures: list[Figure], file: Path | None) -> None:

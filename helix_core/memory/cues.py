@@ -9,7 +9,7 @@ import re
 
 import re2
 
-from helix_core.words import MONTHS, WEEKDAYS, words_in
+from helix_core.words import words_in
 
 QUESTION = re2.compile(
     r"(?i)^(?:so,? |and |but |ok,? |hey,? |hi,? )?(?:what|where|when|why|who|whom|whose|which|how|is|"
@@ -67,10 +67,11 @@ NAMED_FIRST = re2.compile(
 NOISE = re2.compile(
     r"(?i)^(?:(?:feat|fix|chore|docs|refactor|test|ci|build|perf|style|revert)(?:\([\w./-]+\))?!?: |"
     r"merge (?:branch|pull)|"
-    r"(?:todo|fixme|xxx)\b|(?:[\w.]*\.)?\w*(?:Error|Exception)\b:? |\[?\d{4}-\d\d-\d\d[T ]|\[\d+:\d\d|"
+    r"(?:todo|fixme|xxx)\b|(?:[\w.]*\.)?\w*(?:Error|Exception): |\[?\d{4}-\d\d-\d\d[T ]|\[\d+:\d\d|"
     r"(?:error|warn|warning|info|debug|fatal|panic)\b[:\s]*(?:\[|\d{4}-)|thread '|traceback|make(?:\[\d+\])?: |"
     r"(?:const|let|def|async def|func|fn|class|import|static|public|private|return|match|var|if|for|"
     r"while)\b.*[;{}:]$|"
+    r"(?:\$ )?[a-z][\w./-]* .*\| (?:grep|awk|sed|head|tail|wc|xargs|jq|sort|less|tee|cut|uniq)\b|"
     r"(?:select|insert into|update|delete from|create table)\b.*\b(?:from|values|set|where)\b.*[=(*;])"
 )
 """A line of a log, of code or of history, a printed error, a thing to do: no statement of a person."""
@@ -153,10 +154,11 @@ PASSING = re2.compile(
     r"thanks|done|we'?re (?:done|almost|nearly)|almost|you (?:can|could|should|are|were|forgot|missed)|you're|your)\b"
 )
 LEAD = re2.compile(
-    r"(?i)^(?:(?:please|ok(?:ay)?|so|and|also|well|fyi|important|note(?: that|:)?|remember(?: that|"
-    r":)?|keep in mind(?: that)?|for future reference|"
-    r"from now on|going forward|decision|rule|by convention|as a rule|just|hey|actually|"
-    r"we(?:'ve| have)? (?:decided|agreed|chosen|settled)(?: that| on| to)?|it was decided(?: that| to)?)[\s,:;]+)+"
+    r"(?i)^(?:(?:(?:note to self|noted|findings?|learned|context|reminder|heads-up|tl;?dr|final (?:call|answer)|"
+    r"outcome|resolution|fact|setup|status) ?:|please|ok(?:ay)?|so|and|also|well|fyi|important|note(?: that|:)?|"
+    r"remember(?: that|:)?|keep in mind(?: that)?|for future reference|from now on|going forward|decision|rule|by "
+    r"convention|as a rule|just|hey|actually|for the record|by us|we(?:'ve| have)? (?:decided|agreed|chosen|"
+    r"settled)(?: that| on| to)?|it was decided(?: that| to)?)[\s,:;]+)+"
 )
 RULE = re2.compile(
     r"(?i)^(we |you |i |everyone |the team )?(always|never|do not|don'?t(?: ever)?|avoid|no longer|"
@@ -187,11 +189,87 @@ IS = re2.compile(
     r"should be) (.{1,120})$"
 )
 HAS = re2.compile(
-    r"(?i)^(.{2,80}?) (?:currently |now |only )?(uses?|runs? on|runs?|deploys? (?:to|with|on|from)|"
-    r"targets?|requires?|depends? on|ships? with|stores? (?:its data )?in|listens? on|"
-    r"expires? (?:after|in)|times? out after|lives? in|takes?|lasts?|allows?|supports?|is owned by|"
+    r"(?i)^(.{2,80}?) (?:currently |now |only )?(uses?|runs? on|runs?|deploys? (?:to|with|on|from)|targets?|"
+    r"requires?|depends? on|ships? with|stores? (?:its data )?in|listens? on|expires? (?:after|in)|times? out after|"
+    r"reads? from|writes? to|talks? to|connects? to|points? (?:to|at)|belongs? to|comes? from|goes? to|lives? (?:at|"
+    r"on|under)|speaks?|follows?|sits? (?:in|on|behind|at)|lives? in|takes?|lasts?|allows?|supports?|is owned by|"
     r"owns?|maintains?|leads?) (.{1,120})$"
 )
+PASSIVE = re2.compile(
+    r"(?i)^([^,;:]{2,80}?) (?:is|are|gets?) (?:now |currently |all |both )?((?:[a-z]{2,}ed|built|kept|held|written|"
+    r"sent|run|sold|made|given|taken|bound|split|cut|put|spoken|drawn|read|shown) (?:in|at|to|with|by|on|from|as|via|"
+    r"under|through|into|up to|after|every)|called|named) (.{1,120})$"
+)
+"""A subject and what is done with it, where, by what: "prices are stored in cents"."""
+NO_DEED = words_in(
+    """allowed forbidden needed used supposed required permitted supported set pinned owned changed bumped located
+    interested"""
+)
+"""Participles that say something else, or that other patterns read."""
+OCCURS = re2.compile(
+    r"(?i)^([^,;:]{2,80}?) (fires|triggers|starts|stops|ends|begins|runs|happens|answers|responds|closes|opens|"
+    r"rotates|refreshes|retries|listens|renews|polls|syncs|expires|expire|start|stop|end|begin|run|listen) (?:always "
+    r")?((?:nightly |daily |hourly |weekly |monthly |once )?(?:after|at|in|within|every|on|from|until|with)) "
+    r"(.{1,80})$"
+)
+"""A subject, what it does, and when or where: "the watchdog fires after 1.6 seconds"."""
+AMOUNT = re2.compile(
+    r"(?i)^([^,;:]{2,80}?) (accepts?|demands?|ha(?:s|ve)|holds?|contains?|needs?|takes?|lasts?|allows?|permits?|"
+    r"handles?|sends?|gets?|keeps?|waits?|serves?|covers?|costs?|weighs?|measures?|counts?|requires?|supports?|"
+    r"stores?) (?:roughly |about |around |exactly |currently |now )*((?:at most|at least|up to|no more than|only|a "
+    r"maximum of|a minimum of) )?(\d.{0,80})$"
+)
+"""A subject and a number of what it has: "the parser accepts at most 32 groups"."""
+HAS_OF = re2.compile(
+    r"(?i)^([^,;:]{2,80}?) (?:has|have|comes with|come with) (?:an?|the) (?:([\w -]{2,40}?) of|(address|name|id|port|"
+    r"number|version|key|url|code|type|color|colour|path|prefix|suffix|alias|label|license|licence)) (.{1,80})$"
+)
+"""A subject and one of its attributes: "the cache has a limit of 2 GB"."""
+FOR_WHICH = re2.compile(
+    r"(?i)^for (?:the |our |all |a |an )?([^,;:]{2,60}?),? we (?:now |always |currently )?(?:use|take|have|run|rely "
+    r"on) (.{1,80})$"
+)
+WE_DO = re2.compile(
+    r"(?i)^we (?:now |always |currently )?(store|keep|host|deploy|build|write|serve|render|sign|encode|send|read|"
+    r"compile|generate|manage|track|parse|cache|measure|publish|hash|encrypt) (?:our |the |all )?([^,;:]{2,60}?) (in|"
+    r"on|with|by|via|to|as|from|through) (.{1,80})$"
+)
+"""What we do with a subject: as ``PASSIVE`` says it of the subject."""
+DONE = {
+    "keep": "kept",
+    "build": "built",
+    "write": "written",
+    "send": "sent",
+    "read": "read",
+    "parse": "parsed",
+    "sign": "signed",
+    "encrypt": "encrypted",
+    "publish": "published",
+    "hash": "hashed",
+    "render": "rendered",
+    "host": "hosted",
+    "track": "tracked",
+    "deploy": "deployed",
+}
+GIVEN = re2.compile(r"(?i)^((?:[\w.-]+ ){0,3}[\w.-]+) ?: ?((?:`[^`]+`|\S*[\d_./@-]\S*)(?: \w+)?)$")
+"""A name, a colon and a value."""
+FOREIGN_IS = (
+    re2.compile(r"(?i)^(?:le |la |les |l['’]|notre |nos )(.{2,60}?) (?:est|sont) (?:de |à |en )?(.{1,60})$"),
+    re2.compile(
+        r"(?i)^(?:der |die |das |unsere? |unser |euer )(.{2,60}?) (?:ist|sind|beträgt|lautet|heißt) (.{1,60})$"
+    ),
+    re2.compile(r"(?i)^(?:el |la |los |las |nuestr[oa]s? )(.{2,60}?) (?:es|son) (?:de )?(.{1,60})$"),
+    re2.compile(r"(?i)^(?:il |lo |la |i |gli |le |l['’]|nostr[oa] )(.{2,60}?) (?:è|sono) (?:di )?(.{1,60})$"),
+    re2.compile(r"^([^はが、。]{1,40})は ?([^は、。]{1,40}?) ?(?:です|である|だ)。?$"),
+)
+"""The same as ``IS`` of a few other languages; the article or particle tells which."""
+INDEPENDENT = re2.compile(
+    r"(?i)^(?:because|so|since)\b.*\b(?:is|are|was|were|has|have|had|do|does|did|can|must|will|\w{2,}s|\w{2,}ed)\b|"
+    r"^(?:(?:and|but) )?(?:we|i|they|you) \w|^(?:(?:and|but) )?(?:it|this|that|he|she|the [\w-]+|our [\w-]+|"
+    r"[a-z][\w-]+) (?:\w+ly )?(?:is|are|was|were|has|have|had|do|does|did|don'?t|doesn'?t|can(?:'?t|not)?|must|will|"
+    r"[a-z]{3,}(?:[^s\W]s|ed)|compile|run|use|keep|build|write|store|ship) "
+)
+"""A reason, or a sentence of its own, and no limit to what was said before it."""
 USE = re2.compile(
     r"(?i)^(?:we |i |let'?s |the team |the project )?(?:always )?(?:use|using|prefer|indent with|"
     r"format with|go with|stick (?:to|with)|test with|lint with|build with|deploy to|"
@@ -200,6 +278,9 @@ USE = re2.compile(
 # Verbs of IS that state something else than what is so now.
 OTHER_THAN_IS = {"defaults to": "default", "must be": "should be", "should be": "should be"}
 NOT_A_SUBJECT = words_in("""it this that there he she they these those what which who i you here""")
+NOT_SIMPLE = words_in("that which who whose where when if because while is are was were has have we i you they")
+"""Words by which what stands before a verb has a verb of its own."""
+REASONS = words_in("because so since")
 DESCRIBES = words_in("""a an not very too also only always never in on at for""")
 ONE_OF = words_in(
     """branch region port version timeout name owner host database language framework editor theme license limit
@@ -404,11 +485,6 @@ KINDS: tuple[tuple[str, str], ...] = (
         r"rozhodli|místo|zdecydowali|zamiast)\b",
     ),
     (
-        "episode",
-        rf"\b(?:yesterday|last (?:week|month|night|year|{'|'.join(WEEKDAYS)}|sprint|release)|"
-        rf"(?:on|in) (?:{'|'.join(MONTHS)}|20\d\d))\b",
-    ),
-    (
         "procedure",
         r"^(?:to|in order to) .{3,80}?(?:,|:)? (?:run|use|call|execute|start|open|type|set|first|"
         r"edit)\b|\b(?:how to|steps?:|first .{3,80} then|run `[^`]+`|before (?:you|releasing|"
@@ -417,41 +493,34 @@ KINDS: tuple[tuple[str, str], ...] = (
     ),
     (
         "convention",
-        r"\b(?:ha(?:s|ve) to be (?:\w+ )?(?:compatible|signed|approved|reviewed|tested)|we don'?t|may only|"
-        r"always|never|from now on|going forward|must|mustn'?t|should|shouldn'?t|do not|don'?t|avoid|convention|"
-        r"by convention|rule|guideline|every (?:\w+ ){1,3}(?:has|needs|starts|ends|gets|is)|naming|"
-        r"named|we (?:name|format|write|commit|indent|prefix|tag|squash|sort)|only .{2,40} may|"
-        r"commit messages?|indent|style|branch(?:es)? (?:are|start)|policy|"
-        r"(?:all|each|every|any|new) (?:[\w`-]+ ){1,4}(?:has|have|gets?|goes|go|needs?|takes?|carr(?:y|ies)|comes?|"
-        r"uses?|starts?|ends?|begins?|are (?:named|written|kept|stored|sorted|prefixed|reviewed|squashed|formatted|"
-        r"pinned|tagged|signed|typed|tested|frozen))|"
-        r"(?:starts?|begins?|ends?|prefixed|suffixed) with|one [\w-]+ per|per (?:pr|pull request|commit|file|module)|"
-        r"(?:is|are) (?:required|mandatory|forbidden|banned|prohibited|not allowed|off limits)|"
-        r"needs? (?:at least )?(?:a|an|one|two|\d+) (?:\w+ )?(?:approvals?|reviews?|reviewers?|sign-offs?|"
-        r"tests?|tickets?|owners?)|"
-        r"(?:snake|kebab|camel|pascal)[_ -]?case|no(?:body| one)? (?:\w+ ){0,3}(?:merges?|push(?:es)?|deploys?|"
-        r"commits?)|at (?:most|least) (?:one|two|three|\d+)|no more than|unless|forbid\w*|"
-        r"(?:goes|belongs|lives) (?:in|into|under|behind|through|next to)|(?:are|is) (?:written|named|kept|sorted) )"
-        r"|\b(?:immer|niemals|nie|muss|müssen|darf|dürfen|soll(?:en|te)?|jede[rsn]?|alle|siempre|nunca|deben?|"
-        r"no (?:usamos|se)|"
-        r"cada|todos?|todas?|toujours|jamais|doi(?:t|vent)|chaque|tou(?:s|tes)|sempre|mai|dev(?:e|ono|em)|ogni|"
-        r"tutt[ie]|altijd|"
-        r"nooit|moet(?:en)?|elke?|vždy|nikdy|musí|každ[ýáé]|zawsze|nigdy|każd[yae])\b",
+        r"\b(?:ha(?:s|ve) to be (?:\w+ )?(?:compatible|signed|approved|reviewed|tested)|we don'?t|may only|always|"
+        r"never|from now on|going forward|must|mustn'?t|should|shouldn'?t|do not|don'?t|avoid|convention|by "
+        r"convention|rule|guideline|every (?:\w+ ){1,3}(?:has|needs|starts|ends|gets|is)|naming|named|we (?:name|"
+        r"format|write|commit|indent|prefix|tag|squash|sort)|only .{2,40} may|commit messages?|indent|style|"
+        r"branch(?:es)? (?:are|start)|(?:our|house|by) policy|policy (?:is|says)|(?:all|each|every|any|new) "
+        r"(?:[\w`-]+ ){1,4}(?:has|have|gets?|goes|go|needs?|takes?|carr(?:y|ies)|comes?|uses?|starts?|ends?|begins?|"
+        r"are (?:named|written|kept|stored|sorted|prefixed|reviewed|squashed|formatted|pinned|tagged|signed|typed|"
+        r"tested|frozen))|(?:starts?|begins?|ends?|prefixed|suffixed) with|one [\w-]+ per|per (?:pr|pull request|"
+        r"commit|file|module)|(?:is|are) (?:required|mandatory|forbidden|banned|prohibited|not allowed|off limits)|"
+        r"needs? (?:at least )?(?:a|an|one|two|\d+) (?:\w+ )?(?:approvals?|reviews?|reviewers?|sign-offs?|tests?|"
+        r"tickets?|owners?)|(?:snake|kebab|camel|pascal)[_ -]?case|no(?:body| one)? (?:\w+ ){0,3}(?:merges?|"
+        r"push(?:es)?|deploys?|commits?)|(?:has|have|are|is|stays?|keeps?|with) (?:at (?:most|least)|no more than) "
+        r"(?:one|two|three|\d+)|unless|forbid\w*|(?:goes|belongs|lives) (?:in|into|under|behind|through|next to)|"
+        r"(?:are|is) (?:written|named|kept|sorted) )|\b(?:immer|niemals|nie|muss|müssen|darf|dürfen|soll(?:en|te)?|"
+        r"jede[rsn]?|alle|siempre|nunca|deben?|no (?:usamos|se)|cada|todos?|todas?|toujours|jamais|doi(?:t|vent)|"
+        r"chaque|tou(?:s|tes)|sempre|mai|dev(?:e|ono|em)|ogni|tutt[ie]|altijd|nooit|moet(?:en)?|elke?|vždy|nikdy|"
+        r"musí|každ[ýáé]|zawsze|nigdy|każd[yae])\b",
     ),
     (
         "entity",
-        r"\b(?:owns?|maintains?|leads?|is (?:our|the|an?) (?:[\w-]+ ){0,3}(?:tool|daemon|component|module|"
-        r"device|sensor|lead|owner|maintainer|designer|"
-        r"manager|engineer|team|vendor|customer|architect|contact|service|product|partner)|"
-        r"is responsible for|works on|reports to|on-call|is the (?:name|codename) of|stands for|"
-        r"refers to|is short for|is the person)\b",
+        r"\b(?:owns|own (?:the|all|our|both)|maintains?|leads?|is (?:our|the|an?) (?:[\w-]+ ){0,3}(?:tool|daemon|"
+        r"component|module|device|sensor|lead|owner|maintainer|designer|manager|engineer|team|vendor|customer|"
+        r"architect|contact|service|product|partner)|is responsible for|works on|reports to|on-call|is the (?:name|"
+        r"codename) of|stands for|refers to|is short for|is the person)\b",
     ),
     (
         "project",
         r"\b(?:(?:goal|aim|purpose) of|ha(?:s|ve) to be (?:live|ready|done|released)|"
-        r"(?:the|this|our) (?:\w+[ -]){0,2}(?:project|repo(?:sitory)?|codebase|service|api|app|"
-        r"application|backend|frontend|server|client|website|site|pipeline|ci|cluster|library|package|"
-        r"monorepo|build|worker|gateway|database|schema|docs|cli|extension|release|deployment)|"
         r"we (?:\w+ )?(?:use|run|deploy|ship|support|target|host|store|publish))\b",
     ),
 )

@@ -8,14 +8,51 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 import re2
 
+from helix_core.memory.clauses import (
+    ACTIVITY,
+    ACTS_ON,
+    ASKED_FOR,
+    CHAIN,
+    CONTRAST,
+    COUNT_OF_RUN,
+    DECIDED,
+    DEFINES,
+    FINITE,
+    FORM_OF_OUTPUT,
+    GENERAL,
+    HABIT,
+    OF_NOW,
+    OF_SELF,
+    OF_THE_TALK,
+    OWN_ACT,
+    POSSIBLE,
+    PRINTED,
+    PURPOSE,
+    QUOTED,
+    REPORTED,
+    RULED,
+    SECTION,
+    SETTLED,
+    STACK,
+    STEPS,
+    SUBORDINATE,
+    TO_THE_OTHER,
+    WENT_WRONG,
+    WHO_WHAT,
+    WISH,
+    is_mishap,
+    is_past,
+    is_past_choice,
+)
 from helix_core.memory.cues import (
     ACK,
+    AMOUNT,
     AUXILIARIES,
     BARE,
     CHOICE_OF,
@@ -24,16 +61,22 @@ from helix_core.memory.cues import (
     CUE,
     DESCRIBES,
     DOES,
+    DONE,
     DROPPED,
     EVERYONE,
     FENCE,
     FOR,
+    FOR_WHICH,
     FOREIGN,
+    FOREIGN_IS,
     FOREIGN_PASSING,
+    GIVEN,
     GONE,
     HAS,
+    HAS_OF,
     HEARSAY,
     HEDGE,
+    INDEPENDENT,
     INSTEAD,
     IS,
     KINDS,
@@ -44,19 +87,24 @@ from helix_core.memory.cues import (
     NAMED_FIRST,
     NEGATORS,
     NEUTRAL,
+    NO_DEED,
     NOISE,
     NOT_A_SUBJECT,
+    NOT_SIMPLE,
     NOT_YET,
     NUMBER,
+    OCCURS,
     ONE_OF,
     ORDERS,
     OTHER_THAN_IS,
     PACKET,
     PASSING,
+    PASSIVE,
     PLANNED,
     QUALIFIES,
     QUANTIFIERS,
     QUESTION,
+    REASONS,
     REPLACED,
     RULE,
     SAME,
@@ -66,6 +114,7 @@ from helix_core.memory.cues import (
     UNDECIDED,
     UNREAL,
     USE,
+    WE_DO,
 )
 from helix_core.memory.exchanges import sentences
 from helix_core.printable import is_joiner_at
@@ -73,7 +122,10 @@ from helix_core.words import IDENTIFIER, is_compound, wide_pairs
 
 KEEP = 0.5
 """Least score of the gate at which a sentence of a conversation is proposed."""
+KEEP_SETTLED = 0.15
+"""The same of one that the next sentence calls settled."""
 MOST_WORDS = 60
+_MAY_BE_SETTLED = frozenset({"fact", "convention", "project", "entity"})
 _KEPT = 4_096
 _LINE_ENDS = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _NEVER_SEEN = (range(0x2065, 0x2066), range(0xFDD0, 0xFDF0), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000))
@@ -162,11 +214,18 @@ def refusal(text: str) -> str:
 
 
 def statements_in(text: str) -> Iterator[Statement]:
-    """Yield the statements of a slice of a conversation that pass the gate, in order."""
-    for sentence in sentences(without_own(plain(text))):
+    """Yield the statements of a slice of a conversation that pass the gate, in order.
+
+    A sentence that only says of the one before it that it is settled makes that one a decision.
+    """
+    said = list(sentences(without_own(plain(text))))
+    for sentence, following in zip(said, [*said, ""][1:], strict=True):
+        if SETTLED.search(sentence) and sentence is not said[0]:
+            continue
         one = statement(sentence)
-        if one.score >= KEEP:
-            yield one
+        is_settled = one.kind in _MAY_BE_SETTLED and SETTLED.search(following) is not None
+        if one.score >= KEEP or (is_settled and one.score >= KEEP_SETTLED):
+            yield replace(one, kind="decision") if is_settled else one
 
 
 def statement(text: str) -> Statement:
@@ -182,47 +241,92 @@ def score(sentence: str) -> float:
     """Return how surely a sentence of a conversation states something durable; ``KEEP`` and above is proposed."""
     said = " ".join(sentence.split())
     words = said.split()
-    if ACK.search(said) or NOISE.search(said) or UNDECIDED.search(said):
+    if _is_any(said, _NO_STATEMENT):
         return 0.0
     if len(words) < 2 and not wide_pairs(said):
         return 0.0
+    has_cue = bool(CUE.search(said)) or _is_any(said, _CUES) or is_past_choice(said) or is_mishap(said)
     is_foreign = bool(FOREIGN.search(said))
-    has_cue = bool(CUE.search(said))
-    states = is_foreign or bool(STATES.search(said) or DOES.search(said))
+    states = is_foreign or bool(STATES.search(said) or DOES.search(said)) or _is_any(said, _STATED)
     dense = sum(map(is_critical, tokens(said))) / max(len(words), 1)
-    found = (
-        0.45 * has_cue
-        + 0.4 * states
-        + min(dense, 0.4) * 0.6
-        + (0.15 if is_foreign or 3 <= len(words) <= MOST_WORDS else -0.1)
-    )
+    length = 0.15 if is_foreign or 3 <= len(words) <= MOST_WORDS else -0.1
+    found = min(0.45 * has_cue + 0.4 * states + min(dense, 0.4) * 0.6 + length, 1.0)
+    return round(max(found - _doubt(said, words, has_cue=has_cue), 0.0), 3)
+
+
+_CUES = (ASKED_FOR, WISH, OF_SELF, DECIDED, RULED, WENT_WRONG, PURPOSE, STEPS)
+_STATED = (WHO_WHAT, DEFINES, GENERAL, ACTS_ON, HABIT, *_CUES)
+_OF_THE_MOMENT = (OF_NOW, COUNT_OF_RUN, SECTION, POSSIBLE, TO_THE_OTHER)
+_NO_STATEMENT = (ACK, NOISE, UNDECIDED, QUOTED, PRINTED)
+
+
+def _is_any(said: str, patterns: Sequence[re2._Regexp]) -> bool:
+    return any(pattern.search(said) for pattern in patterns)
+
+
+def _doubt(said: str, words: Sequence[str], *, has_cue: bool) -> float:
+    """Return what speaks against a sentence: it asks, orders, is about this moment, another's word, a guess."""
+    doubt = 0.0
     is_told = has_cue and bool(LEAD.search(said) or LETS.search(said))
     if said.endswith(("?", "？")):
-        found -= 0.8
+        doubt += 0.8
     elif QUESTION.search(said) and not is_told:
-        found -= 0.5
+        doubt += 0.5
     is_named = bool(NAMED_FIRST.search(said)) and words[1].lower() not in NOT_A_SUBJECT | BARE
     if COMMAND.search(said) and not is_told and not is_named and not MODAL.search(said):
-        found -= 0.35 if has_cue else 0.6
-    if PASSING.search(said):
-        found -= 0.2 if has_cue else 0.45
-    if PLANNED.search(said) or FOREIGN_PASSING.search(said):
-        found -= 0.6
-    if HEARSAY.search(said) or UNREAL.search(said):
-        found -= 0.6
+        doubt += 0.35 if has_cue else 0.6
+    if _is_under_way(said):
+        doubt += 0.6
+    elif PASSING.search(said):
+        doubt += 0.2 if has_cue else 0.45
+    if FORM_OF_OUTPUT.search(said) and not is_told:
+        doubt += 0.6
+    if PLANNED.search(said) or FOREIGN_PASSING.search(said) or _is_any(said, _OF_THE_MOMENT):
+        doubt += 0.6
+    if HEARSAY.search(said) or UNREAL.search(said) or REPORTED.search(said):
+        doubt += 0.6
     if HEDGE.search(said):
-        found -= 0.4
-    return round(min(max(found, 0.0), 1.0), 3)
+        doubt += 0.4
+    return doubt
+
+
+def _is_under_way(said: str) -> bool:
+    """Return whether a sentence reports what its speaker is at, or looks at, in this session."""
+    if OWN_ACT.search(said) or OF_THE_TALK.search(said):
+        return True
+    if ACTIVITY.search(said) is None:
+        return False
+    below = SUBORDINATE.search(said)
+    above = said[: below.start()] if below is not None else said
+    return FINITE.search(above) is None and not is_past(above)
 
 
 @cache
-def _kind_patterns() -> Sequence[tuple[str, object]]:
-    return [(kind, re2.compile(f"(?i){pattern}")) for kind, pattern in KINDS]
+def _kind_rules() -> Sequence[tuple[str, Callable[[str], object]]]:
+    """Return the kinds in the order in which they are looked for, each with a test of a sentence."""
+    known = [(kind, re2.compile(f"(?i){pattern}").search) for kind, pattern in KINDS]
+    of = {kind: [search for one, search in known if one == kind] for kind, _ in known}
+    rules: list[tuple[str, Sequence[Callable[[str], object]]]] = [
+        ("identity", [OF_SELF.search, *of["identity"]]),
+        ("preference", [WISH.search, *of["preference"]]),
+        ("decision", [DECIDED.search]),
+        ("episode", [WENT_WRONG.search, *of["episode"]]),
+        ("decision", [*of["decision"], is_past_choice]),
+        ("project", [PURPOSE.search]),
+        ("procedure", [STEPS.search, CHAIN.search, *of["procedure"]]),
+        ("episode", [is_mishap]),
+        ("convention", [RULED.search, ASKED_FOR.search, *of["convention"]]),
+        ("entity", [WHO_WHAT.search, DEFINES.search, *of["entity"]]),
+        ("project", [STACK.search, *of["project"]]),
+        ("decision", [CONTRAST.search]),
+        ("convention", [HABIT.search]),
+    ]
+    return [(kind, rule) for kind, tests in rules for rule in tests]
 
 
 def _kind(said: str, core: str) -> str:
-    for kind, pattern in _kind_patterns():
-        if pattern.search(core if kind == "procedure" else said):  # type: ignore[attr-defined]
+    for kind, rule in _kind_rules():
+        if rule(core if kind == "procedure" else said):
             return kind
     return "snippet" if "```" in said or said.startswith("$ ") else "fact"
 
@@ -285,6 +389,60 @@ def _stated(core: str) -> tuple[str, str, str, str, tuple[str, ...], bool] | Non
         subject = _subject(purpose.group(2))
         subject = _subject_of(f"{choice} for {subject}" if choice else subject, prefix, limits)
         return subject, "uses", value, choice, (), bool(choice)
+    return _deed(core) or _is_said(core) or _had(core)
+
+
+def _deed(core: str) -> tuple[str, str, str, str, tuple[str, ...], bool] | None:
+    """Return the slot of what is done with a subject, what it does when, how many of something it has; else None."""
+    passive = PASSIVE.search(core)
+    if passive is not None and passive.group(2).split(" ")[0].lower() not in NO_DEED:
+        who, attribute, rest = passive.groups()
+        return _of_deed(who, attribute.lower(), rest, is_name=attribute.lower() in ("called", "named"))
+    occurs = OCCURS.search(core)
+    if occurs is not None:
+        who, verb, when, rest = occurs.groups()
+        return _of_deed(who, _verb(f"{verb} {when}"), rest)
+    amount = AMOUNT.search(core)
+    if amount is not None:
+        who, verb, bound, rest = amount.groups()
+        # Two bounds are contested, as those of any words are: neither is the value itself.
+        return _of_deed(who, _verb(f"{verb} {bound or ''}".rstrip()), rest, is_bound=bool(bound))
+    owned = HAS_OF.search(core)
+    if owned is not None:
+        who, named, sort, rest = owned.groups()
+        return _of_deed(f"{named or sort} of {who}", "is", rest) if _is_subject(who) else None
+    chosen = FOR_WHICH.search(core)
+    if chosen is not None:
+        return _of_deed(chosen.group(1), "uses", chosen.group(2))
+    deed = WE_DO.search(core)
+    if deed is not None:
+        verb, what, where, rest = deed.groups()
+        done = DONE.get(verb.lower(), f"{verb.lower().rstrip('e')}ed")
+        return _of_deed(what, f"{done} {where.lower()}", rest)
+    given = GIVEN.search(core)
+    if given is not None:
+        return _of_deed(given.group(1), "is", given.group(2))
+    for pattern in FOREIGN_IS:
+        foreign = pattern.search(core)
+        if foreign is not None:
+            return _of_deed(foreign.group(1), "is", foreign.group(2))
+    return None
+
+
+def _of_deed(
+    who: str, attribute: str, rest: str, *, is_name: bool = False, is_bound: bool = False
+) -> tuple[str, str, str, str, tuple[str, ...], bool] | None:
+    if not _is_subject(who) or NOT_YET & set(_plain_words(who)) or NOT_SIMPLE & set(_plain_words(who)):
+        return None
+    value, limits = _parted(rest)
+    if not value or value.split(" ")[0] in NEGATORS:
+        return None
+    subject = _subject_of(_subject(who), "", limits)
+    is_number = NUMBER.match(value.split(" ")[0]) is not None and _is_one_thing(subject, value)
+    return subject, attribute, value, _choice(value), (), is_name or (is_number and not is_bound)
+
+
+def _is_said(core: str) -> tuple[str, str, str, str, tuple[str, ...], bool] | None:
     is_ = IS.search(core)
     if is_ is not None and _is_subject(is_.group(1)):
         (value, limits), verb = _parted(is_.group(3)), is_.group(2).lower()
@@ -297,6 +455,10 @@ def _stated(core: str) -> tuple[str, str, str, str, tuple[str, ...], bool] | Non
     must = MUST.search(core)
     if must is not None and _is_subject(must.group(1)):
         return _subject(f"{must.group(1)} {must.group(3)}"), "rule", _polarity(must.group(2)), "", (), True
+    return None
+
+
+def _had(core: str) -> tuple[str, str, str, str, tuple[str, ...], bool] | None:
     use = USE.search(core)
     if use is not None:
         value, limits = _parted(use.group(1))
@@ -326,10 +488,17 @@ def _parted(text: str) -> tuple[str, str]:
     for number, word in enumerate(words):
         low = word.lower().strip("`'\"(),;")
         if number and (low in QUALIFIES or low.endswith("ly") or word.startswith("(")):
-            return _value(" ".join(words[:number])), _subject(" ".join(words[number:]))
+            return _value(" ".join(words[:number])), _limits(words[number:])
         if word.endswith((",", ";", ":")) or (word.endswith(".") and number < len(words) - 1):
-            return _value(" ".join(words[: number + 1])), _subject(" ".join(words[number + 1 :]))
+            return _value(" ".join(words[: number + 1])), _limits(words[number + 1 :])
     return _value(text), ""
+
+
+def _limits(words: Sequence[str]) -> str:
+    """Return the words that limit what was said before them; none of a sentence of its own does."""
+    text = " ".join(words)
+    is_own = INDEPENDENT.search(text) is not None and (words[0].lower() in REASONS or words[0].lower() not in QUALIFIES)
+    return "" if is_own else _subject(text)
 
 
 def _plain_words(text: str) -> list[str]:

@@ -19,7 +19,7 @@ def figures(half):
     durable = [(kind, kinds) for kind, kinds in found if kind]
     chatter = [kinds for kind, kinds in found if not kind]
     assert len(durable) > 40
-    assert len(chatter) >= 50
+    assert len(chatter) >= 28
     kept = [(kind, kinds) for kind, kinds in durable if kinds]
     right = sum(kind == kinds[0] for kind, kinds in kept)
     return len(kept) / len(durable), right / len(kept), sum(not kinds for kinds in chatter) / len(chatter)
@@ -31,7 +31,8 @@ def figures(half):
         ("development", 0.95, 0.85, 0.95),
         ("held-out", 0.90, 0.85, 0.95),
         ("blind-open", 0.95, 0.90, 0.95),
-        ("blind-held-out", 0.85, 0.65, 0.90),
+        ("blind-held-out", 0.94, 0.71, 0.93),
+        ("manners-open", 0.95, 0.90, 0.95),
     ],
 )
 def test_the_gate_keeps_what_is_durable_by_its_kind_and_drops_chatter(half, least, least_right, least_dropped):
@@ -56,6 +57,21 @@ def test_the_gate_keeps_what_is_durable_by_its_kind_and_drops_chatter(half, leas
         ("I'm not a fan of long functions.", "preference"),
         ("The migration took us a day because the lock timed out.", "episode"),
         ("The importer reads its rows from S3.", "fact"),
+        ("We're not shipping the applet anymore.", "decision"),
+        ("Events are partitioned by tenant, not by day.", "decision"),
+        ("Anything in `billing/` requires two reviewers.", "convention"),
+        ("No print statements in library code.", "convention"),
+        ("User asked not to reformat vendored files.", "convention"),
+        ("User prefers dataclasses over dicts.", "preference"),
+        ("I find early returns easier to read than nesting.", "preference"),
+        ("The exporter deadlocked because two threads held the pool.", "episode"),
+        ("Last time somebody edited the seed, every snapshot changed.", "episode"),
+        ("Noor's team is in charge of the ledger.", "entity"),
+        ("A shard is a part of the index that one node holds.", "entity"),
+        ("i work alone on the importer", "identity"),
+        ("The point of the linter is that reviews speak of design.", "project"),
+        ("For a restore, stop the writer and swap the files.", "procedure"),
+        ("The prod cluster runs Nomad 1.7.", "fact"),
     ],
 )
 def test_the_kind_of_a_statement_is_read_from_how_it_is_said(text, kind):
@@ -79,6 +95,76 @@ def test_the_kind_of_a_statement_is_read_from_how_it_is_said(text, kind):
 def test_a_statement_says_what_of_what(text, slot):
     one = statement(text)
     assert (one.subject, one.attribute, one.value) == slot
+
+
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("Amounts are stored in cents", ("amounts", "stored in", "cents")),
+        ("We store sessions in Redis", ("sessions", "stored in", "redis")),
+        ("The reindex runs nightly at 03:30 UTC", ("reindex", "run nightly at", "03:30 utc")),
+        ("The lease expires after 15 seconds", ("lease", "expire after", "15 seconds")),
+        ("The importer accepts at most 40 columns", ("importer", "accept at most", "40 columns")),
+        ("The cache has a limit of 2 GB", ("limit of cache", "is", "2 gb")),
+        ("Our main branch is called `trunk`", ("main branch", "called", "trunk")),
+        ("Reminder: the port is 9000", ("port", "is", "9000")),
+        ("The database is sqlite, we copy it every hour", ("database", "is", "sqlite")),
+        ("The heap is capped at 12 GB because longer pauses were killed", ("heap", "capped at", "12 gb")),
+        ("Das Zeitlimit beträgt 20 Sekunden", ("zeitlimit", "is", "20 sekunden")),
+        ("Le délai est de 20 minutes", ("délai", "is", "20 minutes")),
+    ],
+)
+def test_a_slot_is_read_from_the_structure_of_a_sentence(text, slot):
+    one = statement(text)
+    assert (one.subject, one.attribute, one.value) == slot
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The job that is stuck was restarted at noon",
+        "Sessions are not stored in Redis",
+        "The port is 9000 in staging",
+    ],
+)
+def test_what_is_limited_or_denied_is_no_value_of_the_subject_alone(text):
+    one = statement(text)
+    assert (one.subject, one.value) not in {("job", "noon"), ("sessions", "redis"), ("port", "9000")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I renamed the parser and updated its callers.",
+        "I could not reproduce the timeout.",
+        "Reading src/parser.rs to see where the checksum is verified.",
+        "All 80 tests pass after the change.",
+        "Three of the nine checks failed.",
+        "This loop is too long.",
+        "The error message says that the key is missing.",
+        "Line 40 has a typo.",
+        "Let's keep that for a follow-up.",
+        "It can be that the pool is exhausted.",
+        "Option B would need a broker.",
+        "Open question: who pays for the mirror?",
+        "We need to fix the importer by Friday.",
+        "It crashes when I press undo.",
+        "Return your answer as JSON with two keys.",
+        "hello how do I join two tables",
+        "Mia thinks we should use Kafka.",
+        "Assistant: the parser lives in src/parser.py.",
+        'File "/srv/app/main.py", line 12, in run',
+        "2 failed, 311 passed in 12.01s",
+        "Thanks so much, this is exactly what I was looking for!",
+    ],
+)
+def test_what_is_about_this_moment_is_chatter(text):
+    assert list(statements_in(text)) == []
+
+
+def test_what_the_next_sentence_calls_settled_is_a_decision():
+    (one,) = statements_in("Sessions end at midnight of the user's own time zone. That's what the board agreed on.")
+    assert (one.kind, one.text) == ("decision", "Sessions end at midnight of the user's own time zone.")
 
 
 def test_a_change_names_what_it_replaces():
