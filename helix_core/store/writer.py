@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -158,11 +159,21 @@ class WriteQueue:
             self._lock.release()
 
     def has_waiter(self) -> bool:
-        """Return whether another connection holds the lock file."""
-        lock = self._acquired(0)
-        if lock is None:
+        """Return whether another connection holds the lock file.
+
+        A bulk run asks after each file. ``FileLock`` locks by flock(2) too, and takes twenty times as long.
+        """
+        try:
+            descriptor = os.open(self._file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            # Nobody has waited yet.
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
             return True
-        lock.release()
+        finally:
+            os.close(descriptor)
         return False
 
     def _acquired(self, wait_s: float) -> FileLock | None:
