@@ -381,9 +381,9 @@ def is_past_choice(said: str) -> bool:
 
 def is_mishap(said: str) -> bool:
     """Return whether a sentence tells what happened once, with its cause or its time, and not as anyone's choice."""
-    if _BY_US.search(said) or OWN_ACT.search(said) or OF_THE_TALK.search(said):
+    if not (_CAUSE.search(said) or DATED.search(said)) or not is_past(_main(said)):
         return False
-    return is_past(_main(said)) and bool(_CAUSE.search(said) or DATED.search(said))
+    return not (_BY_US.search(said) or OWN_ACT.search(said) or OF_THE_TALK.search(said))
 
 
 def _main(said: str) -> str:
