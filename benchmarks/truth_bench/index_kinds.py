@@ -301,7 +301,7 @@ def file_made_just_before(world: World, target: Target) -> Target | None:
     made = Target((folder + b"/" if folder else b"") + b"bench_made_%d.py" % number, 1, 2, f"bench_made_{number}")
     definition = b"def bench_made_%d(value):\n    return value + %d\n" % (number, number)
     with open(world.absolute(made.path), "wb") as file:
-        file.write(definition + (b"\n\n" + world.repository.read(target.path)) * (world.rng.random() < 0.5))
+        file.write(definition + (b"\n\n" + world.text_to_copy(target.path)) * (world.rng.random() < 0.5))
     world.undo = lambda: remove(world.absolute(made.path))
     return _asked_at_once(world, made)
 

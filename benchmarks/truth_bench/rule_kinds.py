@@ -27,7 +27,7 @@ def untracked(world: World, target: Target, suffix: bytes = b".py") -> Target:
     path = (folder + b"/" if folder else b"") + name + suffix
     definition = b'def %s(value):\n    """Rules may exclude it."""\n    return value + %d\n\n\n' % (name, number)
     with open(world.absolute(path), "wb") as file:
-        file.write(definition + world.repository.read(target.path))
+        file.write(definition + world.text_to_copy(target.path))
     world.scars.append(world.absolute(path))
     world.level()
     return Target(path, 1, 3, os.fsdecode(name))
