@@ -12,6 +12,8 @@ from dataclasses import dataclass
 class Grammar:
     """``module`` and ``entry`` name the function of a grammar wheel that returns its language.
 
+    ``definitions``: a ``@hoisted`` one belongs to the namespace around, whatever function it stands in, unless what it
+    is named with is a local there.
     ``bases``: what a ``@class`` extends or implements is its ``@base``; the node of a class is that of its definition.
     ``scopes``: what has members, or locals of its own, and is no definition: a ``@part`` gives them its ``@name``,
     behind its ``@owner``; in an ``@anonymous`` one, unless it is also ``@held`` by a name, nothing has a sure chain.
@@ -310,12 +312,12 @@ _PHP = Grammar(
 """,
     entry="language_php",
     definitions="""
-(function_definition name: (name) @name) @function
+(function_definition name: (name) @name) @function @hoisted
 (method_declaration name: (name) @name) @method
-(class_declaration name: (name) @name) @class
-(interface_declaration name: (name) @name) @interface
-(trait_declaration name: (name) @name) @trait
-(enum_declaration name: (name) @name) @enum
+(class_declaration name: (name) @name) @class @hoisted
+(interface_declaration name: (name) @name) @interface @hoisted
+(trait_declaration name: (name) @name) @trait @hoisted
+(enum_declaration name: (name) @name) @enum @hoisted
 (namespace_definition name: (namespace_name) @name) @namespace
 (const_declaration (const_element . (name) @name)) @constant
 (property_declaration (property_element name: (variable_name (name) @name))) @field
@@ -337,22 +339,22 @@ _PHP = Grammar(
 _LUA = Grammar(
     module="tree_sitter_lua",
     definitions="""
-(function_declaration name: (identifier) @name) @function
-(function_declaration name: (dot_index_expression table: (_) @owner field: (identifier) @name)) @function
-(function_declaration name: (method_index_expression table: (_) @owner method: (identifier) @name)) @method
+(function_declaration name: (identifier) @name) @function @hoisted
+(function_declaration name: (dot_index_expression table: (_) @owner field: (identifier) @name)) @function @hoisted
+(function_declaration name: (method_index_expression table: (_) @owner method: (identifier) @name)) @method @hoisted
 (assignment_statement (variable_list name: (identifier) @name)
-  (expression_list value: (function_definition))) @function
+  (expression_list value: (function_definition))) @function @hoisted
 (assignment_statement (variable_list name: (dot_index_expression table: (_) @owner field: (identifier) @name))
-  (expression_list value: (function_definition))) @function
+  (expression_list value: (function_definition))) @function @hoisted
 (field name: (identifier) @name value: (function_definition)) @method
 (chunk (variable_declaration (assignment_statement (variable_list name: (identifier) @name))) @constant)
 (chunk (assignment_statement (variable_list name: (identifier) @name)) @constant)
 """,
     scopes="""
 (field name: (_) @name value: (table_constructor)) @part
-(assignment_statement (variable_list . name: (identifier) @name) (expression_list . value: (table_constructor))) @part
+(assignment_statement (variable_list . name: (identifier) @name) (expression_list . value: (table_constructor) @part))
 (assignment_statement (variable_list . name: (dot_index_expression table: (_) @owner field: (identifier) @name))
-  (expression_list . value: (table_constructor))) @part
+  (expression_list . value: (table_constructor) @part))
 """,
     text="""
 (comment) @comment
@@ -364,7 +366,7 @@ _LUA = Grammar(
 _BASH = Grammar(
     module="tree_sitter_bash",
     definitions="""
-(function_definition name: (word) @name) @function
+(function_definition name: (word) @name) @function @hoisted
 (program (variable_assignment name: (variable_name) @name) @constant)
 (program (declaration_command (variable_assignment name: (variable_name) @name)) @constant)
 """,

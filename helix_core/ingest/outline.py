@@ -31,7 +31,7 @@ NAMES_NOTHING_NEW = frozenset({"impl", "extension", "suite", "test"})
 _HEAVY = FUNCTIONS | CONTAINERS
 _SUITES = frozenset({"describe", "context", "suite", "feature", "fdescribe", "xdescribe"})
 _TESTS = frozenset({"it", "test", "specify", "scenario", "fit", "xit"})
-_PARTS = frozenset({"name", "owner", "call", "callee", "word", "declarator", "body"})
+_PARTS = frozenset({"name", "owner", "call", "callee", "word", "declarator", "body", "hoisted"})
 _WORDS = {"struct": "struct", "enum": "enum", "extension": "extension"}
 _C_NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name"})
 _WORDS_OF_C = """
@@ -291,7 +291,7 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
         kind, name, owner = "namespace", misread, ""
     sure = as_far_as_sure(nodes[0], name_node, captures["body"][0] if "body" in captures else None, data)
     is_named = sure.is_named and not ("declarator" in captures and name in _NO_NAMES_IN_C)
-    member_of = membership(nodes[0], data)
+    member_of = membership(nodes[0], data, is_hoisted="hoisted" in captures)
     is_named = is_named and member_of is not Membership.ELSEWHERE
     is_named = is_named and not ("declarator" in captures and _is_attribute(nodes[0], name_node, name))
     own = _own_part(name_node, nodes[0])
@@ -299,6 +299,8 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
         value, are_functions = _own_value(own)
         if kind == "function" and are_functions and (value is None or value.type not in _FUNCTION_VALUES):
             return None
+        is_one_line = nodes[0].start_point.row == nodes[0].end_point.row
+        is_named = is_named and (value is not None or is_one_line or _is_sole(own))
         own = value or own
     return _Captured(
         kind,
@@ -340,7 +342,15 @@ def _own_value(name: tree_sitter.Node) -> tuple[tree_sitter.Node | None, bool]:
         return None, False
     parts = [one for one in values.named_children if one.type != "comment"]
     at = [one for one in names.named_children if one.type != "comment"].index(name)
-    return parts[at] if at < len(parts) else None, any(one.type in _FUNCTION_VALUES for one in parts)
+    # One value for several names is of none of them alone.
+    own = parts[at] if at < len(parts) and (len(parts) > 1 or _is_sole(name)) else None
+    return own, any(one.type in _FUNCTION_VALUES for one in parts)
+
+
+def _is_sole(name: tree_sitter.Node) -> bool:
+    """Return whether a list of names has no other one."""
+    names = name.parent
+    return names is None or sum(one.type == name.type for one in names.named_children) == 1
 
 
 def _is_attribute(node: tree_sitter.Node, name_node: tree_sitter.Node, name: str) -> bool:

@@ -9,6 +9,7 @@ Knows trees; knows no chunks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -33,6 +34,8 @@ _KEEPING = frozenset(
 """Methods of Ruby whose block defines methods where it stands."""
 _SUITES = frozenset({"describe", "context", "feature", "suite", "fdescribe", "xdescribe"})
 _PROTOTYPE = "prototype"
+_WORDS = re.compile(rb"\w+")
+_TYPES_OF_RUST = frozenset({"struct_item", "enum_item", "union_item", "type_item", "trait_item"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +113,12 @@ class Around:
         )
 
 
-def membership(node: tree_sitter.Node, data: bytes) -> Membership:
-    """Return what a definition is a member of."""
+def membership(node: tree_sitter.Node, data: bytes, *, is_hoisted: bool = False) -> Membership:
+    """Return what a definition is a member of; one that ``is_hoisted`` of no function that it stands in."""
+    if is_hoisted:
+        return Membership.INSIDE if _is_local_in_lua(node) else Membership.IN_NAMESPACE
+    if node.type == "impl_item":
+        return Membership.INSIDE if _is_of_a_local_type(node) else Membership.IN_NAMESPACE
     if node.type in _METHODS_OF_RUBY:
         return Membership.ELSEWHERE if _is_of_another(node, data) else Membership.INSIDE
     if node.type == "constructor_declaration" and node.parent is not None and node.parent.type == "declaration_list":
@@ -123,6 +130,59 @@ def membership(node: tree_sitter.Node, data: bytes) -> Membership:
     if node.parent is not None and node.parent.type == "friend_declaration":
         return Membership.IN_NAMESPACE
     return Membership.INSIDE
+
+
+def _is_local_in_lua(node: tree_sitter.Node) -> bool:
+    """Return whether a function of Lua is, or is a member of, a local of a function or a block around it."""
+    named = node.child_by_field_name("name") or node.named_child(0)
+    root = _WORDS.match(named.text or b"") if named is not None else None
+    name, inner = root[0] if root is not None else b"", node
+    if name == b"self" or _declares(node, name):
+        return True
+    while (around := inner.parent) is not None and around.type != "chunk":
+        parameters = around.child_by_field_name("parameters") or around.child_by_field_name("clause")
+        if parameters is not None and any(child.text == name for child in _names_in(parameters)):
+            return True
+        before = inner.prev_named_sibling
+        while before is not None:
+            if _declares(before, name):
+                return True
+            before = before.prev_named_sibling
+        inner = around
+    return False
+
+
+def _declares(statement: tree_sitter.Node, name: bytes) -> bool:
+    """Return whether a statement of Lua declares a local of a name."""
+    if statement.type not in ("variable_declaration", "function_declaration", "assignment_statement"):
+        return False
+    holder = statement.parent if statement.type == "assignment_statement" else statement
+    if holder is None or holder.child_count == 0 or holder.children[0].type != "local":
+        return False
+    return any(one.text == name for one in _names_in(statement))
+
+
+def _names_in(node: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """Return the names that a statement, a list of parameters or the head of a loop of Lua gives."""
+    found = node.children_by_field_name("name")
+    for child in node.named_children:
+        if child.type in ("variable_list", "assignment_statement"):
+            found += _names_in(child)
+    return found
+
+
+def _is_of_a_local_type(node: tree_sitter.Node) -> bool:
+    """Return whether the type that Rust implements is of the function or the block that it stands in."""
+    type_ = node.child_by_field_name("type")
+    words = set(_WORDS.findall(type_.text or b"")) if type_ is not None else set()
+    around = node.parent
+    while around is not None and around.type not in ("source_file", "mod_item"):
+        if around.type == "block" and any(
+            child.type in _TYPES_OF_RUST and _name(child) in words for child in around.named_children
+        ):
+            return True
+        around = around.parent
+    return False
 
 
 def _name(node: tree_sitter.Node) -> bytes:

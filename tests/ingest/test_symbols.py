@@ -634,6 +634,38 @@ MEMBERS: dict[str, tuple[bytes, str, set[str], set[str]]] = {
         {"N", "N.A", "N.A.A", "N.A.~A", "N.S", "N.S.Count"},
         {"extension"},
     ),
+    "hoisted in php": (
+        b"a.php",
+        "<?php\nnamespace N {\nfunction f() {\n  function g() {}\n  class K { function m() { function h() {} } }\n"
+        "  interface I {}\n  $x = function () { function i() {} };\n}\n}\n",
+        {"N", "N.f", "N.g", "N.K", "N.K.m", "N.h", "N.I", "N.i"},
+        set(),
+    ),
+    "hoisted in a shell": (
+        b"a.sh",
+        "f() {\n  g() {\n    h() {\n      :\n    }\n  }\n}\n",
+        {"f", "g", "h"},
+        set(),
+    ),
+    "hoisted in lua": (
+        b"a.lua",
+        "local M, q = {}\nfunction f(self, P)\n  function g() end\n  local function l() end\n  local late, K = 1\n"
+        "  function late() end\n  M.m = function() end\n  function M:n() end\n  function K.k() end\n"
+        "  function P.p() end\n  function self.s() end\n  q = function() end\n  local o = function() end\n"
+        "  for i in pairs(M) do\n    i.t = function() end\n    function u() end\n  end\n  if x then\n"
+        "    local v\n  end\n  function v() end\nend\n",
+        {"M", "q", "f", "g", "f.l", "f.late", "M.m", "M.n", "f.K.k", "f.P.p", "f.self.s", "f.o", "f.i.t", "u", "v"},
+        set(),
+    ),
+    "implemented in a block of rust": (
+        b"a.rs",
+        "const NAMED: () = {\n    impl Point { fn a(&self) {} }\n    struct Own;\n    impl Own { fn b(&self) {} }\n};\n"
+        "mod m {\n    fn f() {\n        impl super::Point { fn c(&self) {} }\n        enum E { V }\n"
+        "        impl From<E> for u8 { fn d() {} }\n    }\n}\n",
+        {"NAMED", "Point", "Point.a", "NAMED.Own", "NAMED.Own.b", "m", "m.f", "m.Point", "m.Point.c", "m.f.E", "m.f.E.V"}
+        | {"m.u8", "m.u8.d"},
+        set(),
+    ),
 }  # fmt: skip
 
 
@@ -684,6 +716,13 @@ def test_a_method_of_an_anonymous_class_is_found_and_claimed_by_no_place() -> No
             "first, second = [\n    1,\n], [\n    2,\n]\n(third, _) = 1, 2\nif (found := 3): pass\nclass A:\n    low, high = 1, 2\n",
             [("first", 1, 3), ("second", 3, 5), ("third", 6, 6), ("found", 7, 7), ("A", 8, 9), ("A.low", 9, 9), ("A.high", 9, 9)],
         ),
+        (
+            b"a.go",
+            "package a\nvar p, q = pair(func() int {\n\treturn 1\n})\nvar r, s = pair()\nvar t, u int\n",
+            [("p ?", 2, 2), ("q ?", 2, 4), ("r", 5, 5), ("s", 5, 5), ("t", 6, 6), ("u", 6, 6)],
+        ),
+        (b"a.py", "p, q = pair(\n    1,\n)\nr, s = pair(1)\n", [("p ?", 1, 1), ("q ?", 1, 3), ("r", 4, 4), ("s", 4, 4)]),
+        (b"a.lua", "local p, q = pair(\n  1\n)\nlocal r = pair(\n  1\n)\n", [("p ?", 1, 1), ("q ?", 1, 3), ("r", 4, 6)]),
     ],
 )  # fmt: skip
 def test_each_name_of_a_list_of_names_has_its_own_value(
@@ -693,7 +732,12 @@ def test_each_name_of_a_list_of_names_has_its_own_value(
     lines = LineTable(data)
     symbols = outline_and_tree(language_of(path, data), data, lines, Deadline(5.0))[0].symbols
     found = [
-        (".".join((*one.trail, one.name)), lines.row(one.start) + 1, lines.row(one.end - 1) + 1) for one in symbols
+        (
+            ".".join((*one.trail, one.name)) + " ?" * (not one.is_sure),
+            lines.row(one.start) + 1,
+            lines.row(one.end - 1) + 1,
+        )
+        for one in symbols
     ]
     assert found == expected
 
