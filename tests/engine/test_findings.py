@@ -56,7 +56,7 @@ def test_a_document_left_behind_says_by_what_and_since_when(changed, repository)
 def test_a_contradicted_value_points_at_both_sides(helix, repository):
     edit(repository, "app/sessions.py", "AGE = 3600", "AGE = 60")
     for _ in range(2):
-        (finding,) = coded(helix.symbols.findings(GUIDE), "contradicted")
+        (finding,) = coded(helix.symbols.findings(GUIDE, budget_ms=AMPLE_MS), "contradicted")
         assert finding["start_line"] == 5
         assert "SESSION_COOKIE_AGE is 3600 here, but 60 in app/sessions.py:3" in finding["message"]
         assert (finding["other"]["source_id"], finding["other"]["start_line"]) == ("app/sessions.py", 3)
