@@ -115,7 +115,7 @@ _MENTIONS: Mapping[Role, Intent] = {
     Role.HISTORY: Intent.HISTORY,
 }
 """Roles of files that mention names the project does not define, unless the question asks for those roles. A file that
-defines a name of the question does not only mention it."""
+defines a name of the question, or is all that has it, does not only mention it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +218,8 @@ def _files_of(question: Question, found: FilesFound, *, in_code: bool = False) -
     implementation fits, and roles that the question asks for.
     """
     ids = [one.id for one, _ in found.files]
-    defining = {vote.source_id for vote in found.votes["names"].votes} if "names" in found.votes else set()
-    own = [id_ for id_ in ids if id_ in defining or _can_hold(found.roles[id_], question.intents)] or ids
+    naming = {vote.source_id for by in ("names", "exact") if by in found.votes for vote in found.votes[by].votes}
+    own = [id_ for id_ in ids if id_ in naming or _can_hold(found.roles[id_], question.intents)] or ids
     if in_code:
         own = [id_ for id_ in own if _is_wanted(found.roles[id_], question.intents)] or own
     return own[:FILES_COVERING]

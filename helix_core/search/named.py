@@ -197,7 +197,7 @@ def undefined_note(name: str, *, by_macro: bool = False, may_be_in: str = "") ->
     that reads like a definition.
     """
     maybe = f", but {may_be_in}" if may_be_in else "; a macro may define it" if by_macro else ""
-    return f"no definition of {name} was recognized in the indexed files{maybe}; these places use it"
+    return f"no definition of {name} was recognized in the indexed files{maybe}; the places that use it come first"
 
 
 def half_read_note(path: bytes) -> str:

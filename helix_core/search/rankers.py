@@ -321,6 +321,39 @@ def literal_chunks(
     return [one for one in found if sources[one.source_id].role is not Role.TEST]
 
 
+def uses_of_name(query: RankerInput) -> dict[int, float]:
+    """Return the chunks that have the one name of which the question consists, written as only code has names, where no
+    definition of it is known, with their scores: uses in the implementation, in tests, then documents and other texts.
+    None for a name in many files.
+    """
+    name, reader = query.question.subject[-1] if query.question.subject else "", query.reader
+    if not is_compound(name) or reader.names.definitions(with_every_sign([name]), 1):
+        return {}
+    found: dict[int, float] = {}
+    for score, in_tests in ((1.0, False), (USED_IN_A_TEST, True)):
+        for with_imports in (False, True):
+            ids = reader.uses.items_using(
+                name,
+                in_tests=in_tests,
+                near=b"",
+                importing=(),
+                defining=(),
+                limit=TEXT_MATCHES,
+                with_imports=with_imports,
+            )
+            found.update(dict.fromkeys(set(ids) - found.keys(), score))
+    documents = set(reader.uses.documents_mentioning(name, TEXT_MATCHES))
+    found.update(dict.fromkeys(documents - found.keys(), MENTIONED))
+    if not found:
+        others = _verbatim(name, query.frequency, reader, FIELD_WEIGHTS, MAX_POSTINGS)
+        found = {one.id: MENTIONED for one in others}
+    files = {item.source.id for item in reader.files.items(list(found)).values()}
+    return found if len(found) < TEXT_MATCHES and len(files) <= MAX_FILES else {}
+
+
+USED_IN_A_TEST, MENTIONED = 0.9, 0.8
+
+
 MOST_BETWEEN = 3
 """So many tokens of code may produce one value of a message: ``%s``, ``{self.name}``, ``" + str(n) + "``."""
 LEAST_PRINTED = 0.75
@@ -745,8 +778,8 @@ def _is_called(path: str, name: str) -> bool:
 def exact(query: RankerInput) -> Votes:
     """Rank what the question names exactly: a file, else the documents about the whole project where it asks for that,
     else a definition, else the manifest where it asks for the version of a language, else the section on
-    the version that it names, else the one definition called after its one word, else a verbatim text, else a misspelt
-    name.
+    the version that it names, else the one definition called after its one word, else a verbatim text, else the uses of
+    its one name, else a misspelt name.
     """
     named = named_files(query.question, query.reader)
     if named:
@@ -767,9 +800,9 @@ def exact(query: RankerInput) -> Votes:
     if query.question.word and (after := query.word.longer_names):
         return _defined(query, [(1.0, hit) for hit in after])
     found = literal_chunks(query.question, query.frequency, query.reader, FIELD_WEIGHTS)
-    if not found:
+    scores = {one.id: bm25([1.0], one) for one in found} or uses_of_name(query)
+    if not scores:
         return _defined(query, [(1.0, hit) for hit in misspelt_definitions(query.question, query.reader)])
-    scores = {one.id: bm25([1.0], one) for one in found}
     return by_best_item(query.reader.files.items(list(scores)), scores)
 
 

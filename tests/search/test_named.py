@@ -137,7 +137,7 @@ def test_a_name_that_a_macro_may_define_is_not_said_to_be_defined_nowhere(indexe
     found = ask(indexed(files), "where is page_tree_insert defined?")
     assert found.notes == (
         "no definition of page_tree_insert was recognized in the indexed files; a macro may define it; "
-        "these places use it",
+        "the places that use it come first",
     )
     assert found.confidence <= UNDEFINED_CONFIDENCE
 
@@ -459,7 +459,7 @@ def test_a_name_in_a_file_that_was_parsed_in_part_is_not_said_to_be_defined_nowh
     found = ask(indexed(files), "createFactory")
     assert found.notes == (
         "no definition of createFactory was recognized in the indexed files, "
-        "but src/make.ts has it and could be parsed only in part; these places use it",
+        "but src/make.ts has it and could be parsed only in part; the places that use it come first",
     )
 
 
@@ -471,3 +471,29 @@ def test_a_script_is_named_by_its_shell(indexed, question, path) -> None:  # typ
     files = {"tool/install.sh": "echo install\n", "tool/install.ps1": "Write-Output install\n", "a.py": "install = 1\n"}
     found = ask(indexed(files), question)
     assert found.ranked[0].item.source.source_id == path
+
+
+MENTIONED = {
+    "src/chars.py": "class Chars:\n    def to_list(self):\n        return list(self)\n\n\ndef copy_slice(chars):\n"
+    "    return chars\n\n\ndef slice_to_right(chars):\n    return chars\n",
+    "src/reader.py": "import http\n\n\ndef feed(chars, future):\n    try:\n        return copy_slice(chars)\n"
+    "    except OSError as error:\n        future.setBroken(error)\n",
+    "tests/test_chars.py": "import http\n\n\ndef test_slice():\n    assert http.ReadSlice('GET') == copy_slice('a')\n",
+    "README.md": "# Chars\n\nWrite a handler:\n\n```go\nfunc SliceHandler(w io.Writer) {}\n```\n",
+    "doc/paper.tex": "\\newcommand{\\wideSlice}{x}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("setBroken", "src/reader.py"),
+        ("ReadSlice", "tests/test_chars.py"),
+        ("SliceHandler", "README.md"),
+        ("wideSlice", "doc/paper.tex"),
+    ],
+)
+def test_the_one_place_that_has_a_name_which_nothing_defines_comes_first(indexed, name: str, place: str) -> None:  # type: ignore[no-untyped-def]
+    found = search(SearchRequest(name, 5), indexed(MENTIONED))
+    assert found.ranked[0].item.source.source_id == place
+    assert not found.known_empty
