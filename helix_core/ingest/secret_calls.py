@@ -141,11 +141,11 @@ def in_pairs(data: bytes) -> Iterator[Span]:
         for match in pattern.finditer(data):
             name, value = match.groups()
             is_password = is_strong_password(value) or is_chosen_password(value) or value.endswith(_ENDING_MARKS)
-            if name != value and is_password and _may_be_user(name) and is_mixed_password(value):
+            if name != value and is_password and may_be_user(name) and is_mixed_password(value):
                 yield match.span(2)
 
 
-def _may_be_user(name: bytes) -> bool:
+def may_be_user(name: bytes) -> bool:
     """Return whether the word may be a user's name: an address, or neither an identifier with an underscore nor the
     name of a key or a parameter, also in the plural or with a number.
     """

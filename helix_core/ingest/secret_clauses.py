@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from helix_core.ingest.secret_context import names_next
 from helix_core.ingest.secret_prose import Noun, is_foreign, log_ins, nouns, stated
 from helix_core.ingest.secret_typed import is_mixed_password, is_typed_password, is_typed_secret
-from helix_core.ingest.secret_values import LazyPattern, is_masked
+from helix_core.ingest.secret_values import POD, LazyPattern, is_masked, is_strong_password
 from helix_core.ingest.secret_words import is_code_word, is_word_password
 
 Span = tuple[int, int]
@@ -68,6 +69,14 @@ _WHOLE = LazyPattern(rb"\s*(?i:(?:the|my|our)[ ])?(?i:pw|pwd|passwd|passwort|ken
 """Group 1: what a message of two words gives."""
 _BEHIND = LazyPattern(rb"[\"'`*]{0,2}(?:[ \t]+|[ \t]*[=:][ \t]+)" + _VALUE + rb"(?:[\s,.;!?)]|\z)")
 """Group 1: the word behind the one for a password."""
+_APPOSED = LazyPattern(
+    rb"[\"'`*]{0,2}[ ]?(?:\((?:\xc2\xab ?|\xe2\x80[\x9c-\x9e])?[\"'`*]{0,2}"
+    rb"([^\s\"'`<>()\[\]{}|\\,;*\xc2\xe2]{5,64})[\"'`*]{0,2}(?: ?\xc2\xbb|\xe2\x80[\x9c-\x9e])?\)[ ][a-z]"
+    rb"|,[ ][\"'`*]{0,2}([^\s\"'`<>()\[\]{}|\\,;*]{5,64})[\"'`*]{0,2},[ ])"
+)
+"""The group that matched: the word in brackets or between commas behind the one for a password, where the sentence
+goes on.
+"""
 _MAIL_PAIR = LazyPattern(
     rb"(?:^|[\s\"'`<(])[\w.+\-]{1,40}@[\w\-]{1,40}(?:\.[\w\-]{1,20}){1,4}(?::|[ \t]*[/|][ \t]+|[ \t]{2,}|\t)"
     rb"([^\s\"'`<>()\[\]{}|\\,;/:]{5,64})[\"'`)]{0,2}[ \t]*(?:\r?\n|\z)"
@@ -134,6 +143,10 @@ def _around(data: bytes, start: int, end: int, passed: _Passed, *, is_password: 
     newline = last if data[last : last + 1] == b"\n" else -1
     if is_password:
         yield from _in_sentence(data, start, end, (first, last), passed, is_typed=is_typed)
+        apposed = _APPOSED.match(data, end, last)
+        # In a list of arguments no word stands before.
+        if apposed is not None and data[start - 1 : start] == b" " and data[start - 2 : start - 1].strip():
+            yield from _judged(data, *apposed.span(apposed.lastindex), is_password=True)
     behind = data[end : last + _REACH]
     if b">" in behind or b"\xe2" in behind:
         yield from _first(_ARROW, data, end, last + _REACH, is_password=is_password, is_sure=is_typed)
@@ -193,7 +206,10 @@ def _in_sentence(data: bytes, start: int, end: int, line: Span, passed: _Passed,
 def _unusual(data: bytes, start: int, end: int, *, is_typed: bool) -> Iterator[Span]:
     start, end = _trimmed(data, start, end)
     value = data[start:end]
-    if is_masked(value) or is_code_word(value) or max(value, default=0) >= _FIRST_WIDE:
+    # ``user svc_2`` names a user, whatever its name looks like.
+    if names_next(data[max(0, start - 16) : start].rstrip(b" ").rpartition(b" ")[2]) and not is_strong_password(value):
+        return
+    if is_masked(value) or is_code_word(value) or POD.search(value) is not None or max(value, default=0) >= _FIRST_WIDE:
         return
     is_found = is_mixed_password(value)
     if not is_found and is_typed and b"/" not in value:

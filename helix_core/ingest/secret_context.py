@@ -156,6 +156,13 @@ _KEY = re.compile(
     rb".*(?:schl(?:\xc3\xbc|ue)ssel|[_\-](?:key|token|secret)s?)|(?:api|ssh|gpg|aes|pre-?shared)[_\-]?keys?"
 )
 _NUMBER = re.compile(rb".*(?:[\-](?:pin|code)s?|code)|(?:zugangs|t\xc3\xbcr|tuer|alarm)code")
+_NAMING = frozenset(
+    b"user role group team tenant host machine server cluster node worker pod job service deployment namespace "
+    b"container image module package library firmware driver browser release version model device branch ticket issue "
+    b"database schema bucket table column field class function file folder nutzer benutzer rolle rechner usuario "
+    b"utilisateur".split()
+)
+"""Words behind which stands the name of what they say."""
 _AMBIGUOUS = frozenset((b"pass", b"code", b"codes"))
 _PROGRAM_CODES = frozenset(
     b"error status exit return response http source close country zip postal area reason result product this the-same "
@@ -464,13 +471,18 @@ def follower(passage: Passage, place: int, end: int) -> str:
     return _roles(words[place + 1].classes).follower
 
 
-def is_named(passage: Passage, place: int) -> bool:
-    """Return whether a word of the sentence before it says that the word is the name of something else, and none
-    between them is for a credential.
+def names_next(raw: bytes) -> bool:
+    """Return whether the word behind this one is the name of what this one calls it: ``user``, ``firmware``."""
+    return raw.lower() in _NAMING
+
+
+def is_named(passage: Passage, place: int, reach: int = _NAMED_BEFORE) -> bool:
+    """Return whether one of the ``reach`` words of the sentence before it says that the word is the name of something
+    else, and none between them is for a credential.
     """
     words = passage.words
     sentence, at = words[place].sentence, place - 1
-    first = max(0, place - _NAMED_BEFORE)
+    first = max(0, place - reach)
     while at >= first and words[at].sentence == sentence:
         classes = words[at].classes
         if classes:

@@ -8,7 +8,8 @@ weights are those of a logistic regression, fit to labelled sentences and to ord
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from helix_core.ingest.secret_context import (
     is_named,
     link,
     names_credential,
+    names_next,
     topic,
 )
 from helix_core.ingest.secret_typed import (
@@ -36,6 +38,7 @@ from helix_core.ingest.secret_values import (
     ADDRESS,
     DATE,
     DOTTED,
+    POD,
     UUID,
     LazyPattern,
     is_chosen_password,
@@ -54,7 +57,7 @@ _NOUNS = frozenset(("password", "key", "number"))
 _LONGEST_VALUE = 96
 _NOTHING: frozenset[str] = frozenset()
 _SHAPES_KEPT = 1 << 12
-_LINES_KEPT, _PASSAGES_KEPT = 4, 1 << 11
+_LINES_KEPT, _PASSAGES_KEPT = 1 << 11, 1 << 11
 _MANY_PARTS = 3
 
 _KEYS = (
@@ -65,16 +68,18 @@ _CODES = (
     rb"(?:door|gate|alarm|access|unlock|recovery|backup|entry|safe|duress|security|verification|wi-?fi|wlan|sms|lock)"
     rb"[ _\-]?codes?"
 )
-_CREDENTIAL = LazyPattern(
-    rb"(?i)p[asor]{1,5}w[aswor]{0,4}[dt]{1,2}s?\b|\b(?:pass(?:phrase|code|key)?s?|pwd?s?|psw|creds?|credentials?|secrets?"
+_CREDENTIAL_WORDS = (
+    rb"(?i:p[asor]{1,5}w[aswor]{0,4}[dt]{1,2}s?\b|\b(?:pass(?:phrase|code|key)?s?|pwd?s?|psw|creds?|credentials?|secrets?"
     rb"|tokens?|pins?|puk|otp|mfa|2fa|psk|wpa[23]?|mnemonic|seed|bitlocker|keypass|storepass|cookies?|dsn|pat|hmac|jwt"
     rb"|sasl|bearer|auth|community|combo|combination|" + _KEYS + rb"|" + _CODES + rb"|kennw(?:o|\xc3\xb6)rt(?:er)?"
     rb"|\w*passwort|\w*passw(?:\xc3\xb6)rter|zugang\w*|(?:\w+-)?schl(?:\xc3\xbc|ue)ssel|contrase(?:\xc3\xb1|n)as?|claves?"
-    rb"|mots? de passe|mdp|senhas?|wachtwoord(?:en)?|heslo|has(?:\xc5\x82|l)o|l(?:\xc3\xb6|o)senord\w*|parola|chiave)\b"
+    rb"|mots? de passe|mdp|senhas?|wachtwoord(?:en)?|heslo|has(?:\xc5\x82|l)o|l(?:\xc3\xb6|o)senord\w*|parola"
+    rb"|chiave)\b)"
 )
+_CREDENTIAL = LazyPattern(_CREDENTIAL_WORDS)
 """Words for what is secret."""
-_OPENS = LazyPattern(
-    rb"(?i)\b(?:keys?|keyed|(?:de|en)crypt\w*|cl\xc3\xa9|log(?:ged|s|ging)?[ \-]?(?:in|on)s?"
+_OPENING_WORDS = (
+    rb"(?i:\b(?:keys?|keyed|(?:de|en)crypt\w*|cl\xc3\xa9|log(?:ged|s|ging)?[ \-]?(?:in|on)s?"
     rb"|sign(?:ed|s|ing)?[ \-]?(?:in|on)|accounts?|users?|usernames?"
     rb"|admin(?:istrator)?|root|unlock(?:s|ed|ing)?|disarm|(?:de|en)crypt(?:s|ed|ing)?|prompts?|prompted|opens? with"
     rb"|gets? (?:you |me |him |her |them )?in|vault|wi-?fi|wlan|vpn|router|ssh|s?ftp|imap|smtp|ldap|snmp|sudo|luks|rdp"
@@ -82,15 +87,22 @@ _OPENS = LazyPattern(
     rb"|mailbox|console|ask(?:s|ed|ing)?|wants?|typ(?:e|ed|ing)|enter(?:ed)?"
     rb"|key in|sign(?:s|ed)|accepts?|keypad|codes?|c\xc3\xb3digo|fragt"
     rb"|anmeld\w*|einlogg\w*|nutzer|benutzer\w*|konto|gesch\xc3\xbctzt|usuario|utilisateur|identifiant"
-    rb"|compte|prot\xc3\xa9g\xc3\xa9e?|connect(?:e|ez|er|ing|s)?|entra)\b"
+    rb"|compte|prot\xc3\xa9g\xc3\xa9e?|connect(?:e|ez|er|ing|s)?|entra)\b)"
 )
+_OPENS = LazyPattern(_OPENING_WORDS)
 """Words for keys, for what a secret opens, and for who opens it."""
+_UNLIKE_A_WORD = (
+    rb"(?:[A-Za-z0-9.\-_]*(?:[a-z][0-9!#$%&]+[A-Za-z]|[0-9][A-Z]|[A-Z][0-9]+[a-z]|[A-Za-z0-9][!#$%&~^][A-Za-z0-9])"
+    rb"|[A-Za-z]{4,}[0-9]+[\s.,;:!?)\"'`*]|[A-Z]?[a-z]{2,}[\-._][A-Z]?[a-z]+[\-._][0-9])"
+)
+_TOLD_WITH = LazyPattern(rb"(?:" + _CREDENTIAL_WORDS + rb"|" + _OPENING_WORDS + rb")[^\n]*[\s\"'`(*:]" + _UNLIKE_A_WORD)
+"""Matches the lines on which such a word stands before one that is unlike a word: digits, cases or marks inside."""
 _FIRST_UNBROKEN = 0xE1
 """The first byte of letters of scripts without blanks between words, in UTF-8."""
 _NEVER = b"()[]{}<>|\\\"'`"
 _ALGORITHM = LazyPattern(
-    rb"(?i)(?:sha-?[1-9]|md5|argon2|[bs]?crypt|poly1305|chacha|hmac|ecdsa|25519|blake|pbkdf|base64|utf-?8)"
-    rb"|\A(?:[:~.@#]|0x|[a-z]{1,2}[0-9]{2,4}k(?:_base)?\z)|(?-i:\.[a-z]{1,4}(?:[:#][0-9:\-L]+)?\z)"
+    rb"(?i)(?:sha-?[1-9]|md5|argon2|[bs]?crypt|poly1305|chacha|hmac|ecdsa|25519|blake|pbkdf|base-?[0-9]{2}|utf-?8)"
+    rb"|\A(?:[:~.@#]|0x|[a-z]{1,2}[0-9]{2,4}k(?:_base)?\z)|(?-i:\.[a-z]{1,4}(?:[:#][\w:\-]+)?\z)"
 )
 """Names of algorithms, roles of documents, numbers of a machine, files with their lines and relative names."""
 _LEET = LazyPattern(rb"[a-z][013457!@$]+[a-z]|\b[013457@$][a-z]+[A-Z013457]")
@@ -115,16 +127,18 @@ _MARK = LazyPattern(rb"[A-Za-z\x80-\xff0-9][!@#$%&+~^=?.][A-Za-z\x80-\xff0-9]|[!
 _JOINED = LazyPattern(rb"^[A-Za-z\x80-\xff0-9]+(?:[\-_][A-Za-z\x80-\xff0-9]+)+$")
 _THING = LazyPattern(
     rb"(?i)^(?:v?[0-9]+(?:[.\-_][0-9x]+)+[a-z0-9.\-]*|v[0-9]+|[0-9]+(?:st|nd|rd|th|[kmgt]i?b?|ms|s|h|px|x|%|bit|am|pm)|[0-9a-f]{7,12}"
-    rb"|[a-z]{1,5}-[0-9]+(?:-[a-z0-9]+)*|(?:[0-9a-f]{2}[:\-]){3,}[0-9a-f]{2}|[a-z]{2}-[a-z]+-[0-9][a-z]?|sha-?[0-9]+"
-    rb"|utf-?[0-9]+|base[0-9]+|argon2\w*|ed25519|x509|oauth2?|[a-z][a-z0-9.]*(?:-[a-z0-9.]+)*-(?:19|20)[0-9]{2}-[0-9]{2}.*"
+    rb"|(?-i:[A-Z]{1,5}|[a-z]{1,5})-[0-9]+(?:-[a-z0-9]+)*|(?:[0-9a-f]{2}[:\-]){3,}[0-9a-f]{2}|[a-z]{2}-[a-z]+-[0-9][a-z]?|sha-?[0-9]+"
+    rb"|[a-z]{2,12}-[0-9]+[kmb]|utf-?[0-9]+|latin-?[0-9]+|\w*win(?:32|64)|base[0-9]+|argon2\w*|ed25519|x509|oauth2?|[a-z][a-z0-9.]*(?:-[a-z0-9.]+)*-(?:19|20)[0-9]{2}-[0-9]{2}.*"
     rb"|[a-z\-]+-[0-9a-f]{7,10}-[a-z0-9]{5}|[a-z]+[0-9]+[a-z]?-(?:dev|server|bin|client|common)|:[a-z]+:.*"
     rb"|[a-z][\w\-.]*(?-i:\.[a-z]{1,4})(?::[0-9:\-]+)?|[a-z]+(?:-[a-z]+)*-?v?[0-9]+(?:\.[0-9]+)+)$"
 )
 """Measures, versions, references, short hashes, regions, algorithms, models and pods."""
 
 _HASH = LazyPattern(rb"^(?i:[0-9a-f]{16,128})$")
-_VERSIONED = LazyPattern(rb"@(?:v[0-9]+|[\^~v]?[0-9]+\.[0-9][0-9.x]*)$")
-"""A package or an action with its version."""
+_VERSIONED = LazyPattern(
+    rb"@(?:v[0-9]+|[\^~v]?[0-9]+\.[0-9][0-9.x]*)$|^(?:[A-Z][a-z]+){2,}V[0-9](?:[A-Z][a-z]+)*$|^[A-Z]{1,3}[0-9]+(?:\.[0-9]+){2}[a-z]?$"
+)
+"""A package or an action with its version, a class with one, or a version behind the letters of a product."""
 _OF_NUMBERS = LazyPattern(rb"^[0-9]+[/:][0-9]+$")
 """A range, a date or two ports."""
 
@@ -135,8 +149,10 @@ _TOLD = FUNCTION_WORDS | frozenset(
 )
 
 
-LEAST_TYPED, LEAST_WRITTEN = 0.0, 1.5
-"""Log-odds above which a word is masked, in a message and in a file, of whose sentences far fewer give a secret."""
+LEAST_TYPED, LEAST_WRITTEN, LEAST_ELSEWHERE = 0.0, 1.5, 3.5
+"""Log-odds above which a word is masked: in a message, in a file, of whose sentences far fewer give a secret, and in
+lines of a file that name no credential as ``Excerpt`` does, of which fewer still do.
+"""
 _LONGEST_LINE = 1_200
 _LEAST_BLANKS = 2
 _CODE_MARKS, _MOST_CODE = b"(){}[];=<>|\\", 16
@@ -151,6 +167,8 @@ _COARSE = {
     **dict.fromkeys(("access", "access_before"), "access"),
     **dict.fromkeys(("service", "none"), "none"),
 }
+_NAMED_KINDS = frozenset(("counted", "joined_digit", "snake", "joined", "dotted", "mixed", "camel", "groups"))
+"""What the names of users, machines and versions look like, too."""
 _PLAIN = frozenset(("english", "strange", "default", "capital"))
 _FAMILY = {
     **dict.fromkeys(("english", "default"), "plain"),
@@ -209,6 +227,27 @@ def likely_secrets(data: bytes, *, is_typed: bool) -> Iterator[Span]:
             yield start + first, start + last
 
 
+def likely_elsewhere(data: bytes, regions: Sequence[Span]) -> Iterator[Span]:
+    """Yield what ``likely_secrets`` does of the lines of a file outside of ``regions``, disjoint spans in order, which
+    name what opens something before a word that is unlike one.
+    """
+    position, ends = 0, [end for _, end in regions]
+    while (hit := _TOLD_WITH.search(data, position)) is not None:
+        start = data.rfind(b"\n", position, hit.start()) + 1 or position
+        newline = data.find(b"\n", hit.end())
+        position = newline if newline >= 0 else len(data)
+        region = bisect_right(ends, start)
+        if position - start > _LONGEST_LINE or (region < len(ends) and regions[region][0] <= start):
+            continue
+        line = data[start:position]
+        # The rooms for command lines know which option takes a secret.
+        if b" --" not in line and line.count(b" ") >= _LEAST_BLANKS and _is_prose(line, is_told=True):
+            for first, last in _likely(
+                line, _classes_of(_line_above(data, start)), round(100 * LEAST_ELSEWHERE), is_typed=False
+            ):
+                yield start + first, start + last
+
+
 @lru_cache(_SHAPES_KEPT)
 def _hundredths(group: frozenset[str]) -> int:
     """Return the weights of a group, as whole hundredths: a sum of floats depends on the order of a set."""
@@ -230,7 +269,7 @@ def candidates_of(data: bytes, *, is_typed: bool) -> Iterator[PossibleSecret]:
 
 def _passages(data: bytes, *, is_typed: bool) -> Iterator[tuple[int, bytes, frozenset[str]]]:
     """Yield where each line begins that could hold a secret, the line, and the classes of the one before it."""
-    lines = _every_line(data) if is_typed or _has_long_line(data) else _lines_of_interest(data)
+    lines = _every_line(data) if is_typed else _lines_of_interest(data)
     for start, end, above, is_below, is_told, is_opened in lines:
         line = data[start:end]
         if is_typed or _is_prose(line, is_told=is_told, is_opened=is_opened, is_below=is_below):
@@ -256,19 +295,19 @@ def _classes_of(line: bytes) -> frozenset[str]:
     return classes_of_line(line)
 
 
-def _has_long_line(data: bytes) -> bool:
-    return len(data) > _LONGEST_LINE and max(map(len, data.split(b"\n"))) > _LONGEST_LINE
+def _end_of_part(data: bytes, start: int) -> int:
+    """Return where the line at ``start`` ends, or of a long one its part."""
+    newline = data.find(b"\n", start, start + _LONGEST_LINE)
+    if newline >= 0 or len(data) - start <= _LONGEST_LINE:
+        return newline if newline >= 0 else len(data)
+    return max(data.rfind(b" ", start, start + _LONGEST_LINE), start + 1)
 
 
 def _every_line(data: bytes) -> Iterator[_Line]:
     """Yield each line that is not blank, long ones in parts."""
     above, is_below, start = b"", False, 0
     while start < len(data):
-        newline = data.find(b"\n", start, start + _LONGEST_LINE)
-        if newline >= 0 or len(data) - start <= _LONGEST_LINE:
-            end = newline if newline >= 0 else len(data)
-        else:
-            end = max(data.rfind(b" ", start, start + _LONGEST_LINE), start + 1)
+        end = _end_of_part(data, start)
         line = data[start:end]
         if line and not line.isspace():
             is_told = _CREDENTIAL.search(line) is not None
@@ -288,11 +327,16 @@ def _lines_of_interest(data: bytes) -> Iterator[_Line]:
         if first == len(data):
             return
         start = data.rfind(b"\n", position, first) + 1 or position
-        newline = data.find(b"\n", start)
-        end = newline if newline >= 0 else len(data)
+        above: bytes | None = None
+        end = _end_of_part(data, start)
+        while end <= first < len(data) and data[end : end + 1] != b"\n":
+            above, start = data[start:end], end + 1
+            end = _end_of_part(data, start)
         line = data[start:end]
+        if start > 0 and data[start - 1 : start] != b"\n":
+            above = above or data[max(start - _LONGEST_LINE, 0) : start - 1].rpartition(b"\n")[2]
         if line and not line.isspace():
-            yield _Line(start, end, None, is_below, told < end, opens < end)
+            yield _Line(start, end, above, is_below, told < end, opens < end)
             is_below = told < end
         position = end + 1
 
@@ -404,7 +448,9 @@ def candidates(passage: Passage, *, is_typed: bool, least: int | None = None) ->
         # Forty hex digits name a commit; a key of that length is known by the rules.
         if kind == "hex" and len(value) == _COMMIT_DIGITS:
             continue
-        if not passage.nouns and ("a thing" in shape or is_named(passage, place)):
+        if not passage.nouns and ("a thing" in shape or is_named(passage, place, _reach_of_name(kind, shape))):
+            continue
+        if kind in _NAMED_KINDS and place and names_next(passage.words[place - 1].raw.lstrip(_LEAD)):
             continue
         joined = joined or link(passage, place, lead, is_second=is_second)
         about = topic(passage, place)
@@ -483,6 +529,11 @@ def _end_of_groups(passage: Passage, place: int, end: int) -> int:
     return end
 
 
+def _reach_of_name(kind: str, shape: frozenset[str]) -> int:
+    """Return how many words before it may say that a word is a name: few where hardly any name looks like it."""
+    return _NAMED_NEAR if "a strong" in shape or _FAMILY.get(kind) == "shaped" else _NAMED_FAR
+
+
 def _is_numbered(kind: str, passage: Passage, place: int) -> bool:
     """Return whether a number is that of a thing, as the word before it says."""
     return kind in ("number", "number_long") and place > 0 and "named" in passage.words[place - 1].classes
@@ -494,6 +545,8 @@ _LEAST_GROUP, _COMMIT_DIGITS = 2, 40
 _GROUP_LENGTHS, _MOST_GROUPS = (3, 4), 8
 _EMPHASIS = (b"!", b"?", b"*")
 _PAIRED = (b"/", b":", b"=")
+_NAMED_NEAR, _NAMED_FAR = 3, 8
+"""Within so many words a name of a thing is told from a secret where the line names no credential."""
 
 
 class _BareValue(NamedTuple):
@@ -595,7 +648,8 @@ def _pair(value: bytes) -> int:
     """Return where the second half of ``user/password``, ``user:password`` or ``name=value`` begins; 0 for others."""
     if not any(sign in value for sign in _PAIRED):
         return 0
-    if b"//" in value or _OF_NUMBERS.search(value) is not None:
+    # Base64 has ``/``, too.
+    if b"//" in value or (b"/" in value and value[-1:] == b"=") or _OF_NUMBERS.search(value) is not None:
         return 0
     for sign in (b"/", b":", b"="):
         if sign in value and value.rstrip(b"=").count(sign) == 1 and value[:1] != sign:
@@ -662,7 +716,7 @@ def _shape(value: bytes) -> tuple[str, frozenset[str]]:
     is_date = is_number and DATE.search(value) is not None
     if not (letters or is_number):
         return _NO_SHAPE
-    if any(pattern.search(value.rstrip(b"!?")) is not None for pattern in (_VERSIONED, _ALGORITHM)):
+    if any(pattern.search(value.rstrip(b"!?")) is not None for pattern in (_VERSIONED, _ALGORITHM, POD)):
         return _NO_SHAPE
     if any(code in _NEVER or code >= _FIRST_UNBROKEN for code in value) or (b"/" in value and not looks_random(value)):
         return _NO_SHAPE

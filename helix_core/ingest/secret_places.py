@@ -24,6 +24,7 @@ from helix_core.ingest.secret_prose import WORTH_A_LOOK
 from helix_core.ingest.secret_seeds import SEED_SIGNS, in_seeds
 from helix_core.ingest.secret_sessions import SESSION_SIGNS, in_addresses, in_sessions
 from helix_core.ingest.secret_tables import HEADER, in_columns, in_tables
+from helix_core.ingest.secret_usages import USAGE_SIGNS, in_usages
 from helix_core.ingest.secret_values import (
     LazyHeaded,
     LazyLined,
@@ -60,14 +61,16 @@ _TYPE = (
 )
 _OPERATOR = (
     rb"(?:::|\{|[=:][ ]?[\"'][ \t]{0,4}[+.,%][ \t]{0,4}"
-    rb"|=>|:=|<-|->|\|\|=?|\?\?=?|\?:|[?+:|]?=|[=!]={1,2}|[=:(]|,|\bor\b|[ ]|\r?\n[ \t]{0,20}-[ \t])"
+    rb"|=>|:=|<-|->|\|\|=?|\?\?=?|\?:|[?+:|.]?=|[=!]={1,2}|[=:(]|,|\bor\b|[ ]|\r?\n[ \t]{0,20}-[ \t])"
 )
 _QUOTE = rb"\\{0,3}[\"'`]"
 _LITERAL_AHEAD = (
     rb"(?:[^\"'`\r\n;#{},]{0,100}|[^\"'`\r\n;]{0,60}[\[({=\\][ \t]*\r?\n[ \t]{0,40}[^\s\"'`=,;]{0,10}"
     rb"|[ \t]*\r?\n[ \t]{0,40})" + _QUOTE
 )
-_ASSIGNED = LazyHeaded(NAME + CLOSE + _TYPE + rb"[ \t]{0,16}(" + _OPERATOR + rb")", _LITERAL_AHEAD)
+_ASSIGNED = LazyHeaded(
+    NAME + rb"(?:\[\w{1,24}\])?" + CLOSE + _TYPE + rb"[ \t]{0,16}(" + _OPERATOR + rb")", _LITERAL_AHEAD
+)
 """Groups: 1 the name, 2 the operator; a literal follows nearby."""
 
 _TEXT_BLOCK = LazyLoosened(NAME + CLOSE + _TYPE + rb"[ \t]{0,16}(?::=|[=:])[ \t]{0,16}[bBrRuU]{0,2}(\"\"\"|''')")
@@ -76,7 +79,7 @@ _BLOCK_WORD = LazyPattern(rb"[^\s\\]+")
 
 _WORD = rb"[^\s\"'`,;()\[\]{}<>$&|\\]{6,256}"
 _ENDS_LINE = rb"[ \t]{0,8}(?:(?:[;#]|//)[^\r\n]*)?(?:\r?\n|\r|\z|\\[rn])"
-_BARE = LazyLoosened(
+_BARE = LazyHeaded(
     NAME
     + CLOSE
     + _TYPE
@@ -90,14 +93,18 @@ _BARE = LazyLoosened(
     + _WORD
     + rb")\}|[ \t]{0,4}:[ \t]{1,4}("
     + _WORD
-    + rb")[ \t]{0,4}[,}])"
+    + rb")[ \t]{0,4}[,}\"'])",
+    b"",
 )
-"""Groups: 1 the name; a word that 2 ends its line, 3 is assigned without blanks, 4 is a default, 5 is in a mapping."""
+"""Groups: 1 the name; a word that 2 ends its line, 3 is assigned without blanks, 4 is a default, 5 is in a mapping or
+ends a literal, as a header of a request.
+"""
 
-_SET_LINE = LazyLoosened(
+_SET_LINE = LazyHeaded(
     rb"(?m)^[ \t]*(?:(?:export|set|setx|ENV|ARG|env|[-#+*>]|//)[ \t]+)?[\"']?[\w.\-]*?"
     + NAME
-    + rb"[\"']?(?:=|[ \t]*:[ \t]+|[ \t]+=[ \t]+)([^\s\"'`]{6,256})[ \t]*\r?$"
+    + rb"[\"']?(?:=|[ \t]*:[ \t]+|[ \t]+=[ \t]+)([^\s\"'`]{6,256})[ \t]*\r?$",
+    b"",
 )
 """Groups: 1 the name; 2 any word, on a line with only these two."""
 
@@ -142,8 +149,9 @@ _VALUE_NAMED = LazyLoosened(
     rb"[\"']?(?i:key|name|id)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}" + _QUOTED_NAME
 )
 """Groups: 1 the value, 2 the name."""
-_ELEMENT = LazyLoosened(
-    NAME + rb"(?:[\"'][^<>\r\n]{0,100}>|>|</\w{1,20}>)\s{0,80}(?:<[\w:]{1,20}>\s{0,80})?([^<\s]{4,256})\s{0,80}<"
+_ELEMENT = LazyHeaded(
+    NAME + rb"(?:[\"'][^<>\r\n]{0,100}>|>|</\w{1,20}>)\s{0,80}(?:<[\w:]{1,20}>\s{0,80})?([^<\s]{4,256})\s{0,80}<",
+    b"",
 )
 """Groups: 1 the name; 2 the text of its element, or of the adjacent element."""
 _PLIST = LazyPattern(rb"<key>[^<\r\n]{0,60}?" + NAME + rb"</key>\s{0,80}<string>([^<\s]{4,256})</string>")
@@ -215,8 +223,9 @@ _WORTH_A_LOOK = LazyPattern(
 )
 """A prefilter: matches every line that one of the patterns below can match."""
 
-_RARE_SIGN = LazyPattern(b"|".join((MANIFEST_SIGNS, KEY_SIGNS, SEED_SIGNS, SESSION_SIGNS)))
-"""A prefilter: matches every text in which a manifest, a key in base64, a seed phrase or a session can be."""
+_RARE_SIGN = LazyPattern(b"|".join((MANIFEST_SIGNS, KEY_SIGNS, SEED_SIGNS, SESSION_SIGNS, USAGE_SIGNS)))
+"""A prefilter: matches every text in which a manifest, a key in base64, a seed phrase, a session or a usage can be."""
+_USAGE_SIGN = LazyPattern(USAGE_SIGNS)
 _NEARBY = LazyPattern(rb"(?:" + TELLING + rb"|(?i:token))[^\r\n]*[\"'`]([A-Za-z0-9+/=_\-]{20,})[\"'`]")
 """Group 1: a long quoted run of base64 or hex characters on a line that mentions a secret."""
 
@@ -256,6 +265,8 @@ def secrets_by_place(data: bytes, excerpt: Excerpt) -> Iterator[Span]:
         yield from in_keys(data)
         yield from in_seeds(data)
         yield from in_sessions(data)
+        if _USAGE_SIGN.search(data) is not None:
+            yield from in_usages(data)
     if b": &" in data or b"- &" in data or b": !" in data:
         yield from _anchored(data)
     if b"|" in data:
@@ -389,7 +400,7 @@ def _bare(data: bytes) -> Iterator[Span]:
         group = match.lastindex
         if is_secret(whole_name(data, match), match.group(group), quoted=False):
             yield match.span(group)
-    settings: tuple[LazyPattern | LazyLoosened, ...] = (_SET_LINE, _DIRECTIVE)
+    settings: tuple[LazyPattern | LazyHeaded, ...] = (_SET_LINE, _DIRECTIVE)
     for pattern in settings:
         for match in pattern.finditer(data):
             value = match.group(2)
@@ -407,7 +418,7 @@ def _anchored(data: bytes) -> Iterator[Span]:
             yield match.span(number + 1)
 
 
-def _neighbors(data: bytes) -> Iterator[LazyPattern | LazyLoosened]:
+def _neighbors(data: bytes) -> Iterator[LazyPattern | LazyHeaded]:
     """Yield the patterns of adjacent names and values that the bytes could match."""
     if b"</" in data:
         yield _ELEMENT

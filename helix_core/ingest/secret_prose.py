@@ -114,7 +114,8 @@ _NETWORK = (
     rb"[ _\-](?:key|pass|code|schl(?:\xc3\xbc|ue)ssel)"
 )
 _PASSWORD = (
-    rb"(?i:p[asor]{1,5}w[aswor]{0,4}[dt]{1,2}s?|passcode|(?:\b|_)(?:pwd|pw|p/w|psw|passw|psk|"
+    rb"(?i:p[asor]{1,5}w[aswor]{0,4}[dt]{1,2}s?|passcode"
+    rb"|(?:\b|_)(?:(?:secret|unlock|magic|access)[ ]word|pwd|pw|p/w|psw|passw|psk|"
     + _FOREIGN
     + rb"|"
     + _NETWORK

@@ -36,7 +36,7 @@ _NUMBERED_THING = LazyPattern(
     rb"[_\-]?v?[0-9]{1,4}(?:id|i|d|e|k)?$"
 )
 _MEASURE = LazyPattern(
-    rb"(?i)^[0-9]+(?:[.,\-][0-9]+)?-?(?:px|em|ms|s|[kmg]i?b|[kmg]|bits?|bytes?|chars?|characters?|digits?|letters?|words?|min|h|d"
+    rb"(?i)^(?:top-|max-|min-)?[0-9]+(?:[.,\-][0-9]+)?-?(?:px|em|ms|s|[kmg]i?b|[kmg]|bits?|bytes?|chars?|characters?|digits?|letters?|words?|min|h|d"
     rb"|days?|hours?|years?|months?|weeks?|minutes?|seconds?|times?|st|nd|rd|th|x|factor|fa|way|step|part)$"
 )
 _REFERENCE = LazyPattern(

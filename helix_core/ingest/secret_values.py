@@ -288,6 +288,8 @@ ADDRESS = LazyPattern(
     rb"^[\w\-]+(?:\.[\w\-]+)*\.[a-z]{2,6}(?::[0-9]{1,5}(?:-[0-9]{1,5})?)?$"
     rb"|^[0-9.]+(?::[0-9]+){0,3}$|^0x[0-9a-fA-F]{1,16}$|^[\w.\-]+:[0-9.]+$|^[0-9a-fA-F]*:[0-9a-fA-F:.]+$|@[\w.\-]+\.[a-z]{2,6}(?:[/:?]|$)|^v?[0-9]+(?:\.[0-9]+)+[\w.\-+]*$"
 )
+POD = LazyPattern(rb"^[a-z][a-z0-9\-]*-[0-9a-f]{8,10}-[bcdfghjklmnpqrstvwxz24-9]{5}$")
+"""A name that Kubernetes makes of those of a deployment and of its replica set, and five characters."""
 DOTTED = LazyPattern(rb"^[A-Za-z_\x80-\xff][\w\x80-\xff]{0,30}(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]{0,30})+$")
 _SETTING = LazyPattern(
     rb"^-{0,2}[A-Za-z_][\w.\-]*=|^-{1,2}[A-Za-z]|^&?[A-Za-z]\w*[*&]+\w*$|^\w+[+*/]\w+$|%[A-Fa-f0-9]{2}|[?&]\w+=|\.\.|^[A-Za-z]+[0-9]{0,5}(?:_[A-Za-z]*[0-9]{0,5})+$"
@@ -329,7 +331,8 @@ _ABOUT = LazyPattern(
     rb"|hash(?:er|ers)?|validators?|template|class|param(?:eter)?s?|regex|pattern|format|label|message|msg|errors?|help\w*"
     rb"|text|title|views?|forms?|generator|backend|storage|engine|module|model|method|kind|status|version|algorithm|alg"
     rb"|checksum|digest|integrity|sha\w*|md5|commit|placeholder|hint|description|doc|route|endpoint|count|limit|policy|scope|arn"
-    rb"|startswith|endswith|contains|exact|isnull|cookie|re|fmt|separator|sep|chars?|charset|alphabet)s?$"
+    rb"|startswith|endswith|contains|exact|isnull|cookie|(?:^|[_\-.])re|(?-i:[a-z]Re)|fmt|separator|sep|chars?|charset"
+    rb"|alphabet)s?$"
 )
 
 
@@ -368,7 +371,7 @@ def looks_random(value: bytes) -> bool:
     """
     if looks_random_letters(value):
         return True
-    if len(value) < 12 or _WORDS.search(value) or _UPPER_WORDS.search(value):
+    if len(value) < 12 or _WORDS.search(value) or (_UPPER_WORDS.search(value) and not _has_random_part(value)):
         return False
     digits = sum(48 <= byte <= 57 for byte in value)
     entropy = shannon_entropy(value)
@@ -377,6 +380,16 @@ def looks_random(value: bytes) -> bool:
     if digits == len(value):
         return False
     return entropy >= 2.8 and (switches_of(value) >= 3 or digits * 4 >= len(value))
+
+
+def _has_random_part(value: bytes) -> bool:
+    """Return whether capitals and digits alternate in a part of the value, as in ``API-J0M4477BSID06QIA9QEM7UNFS7``."""
+    parts = value.translate(_JOINTS_TO_BLANKS).split()
+    return any(len(part) >= _LEAST_RANDOM_PART and switches_of(part) * 4 >= len(part) for part in parts)
+
+
+_JOINTS_TO_BLANKS = bytes.maketrans(b"_-.:/", b"     ")
+_LEAST_RANDOM_PART = 20
 
 
 def is_masked(value: bytes) -> bool:
@@ -580,8 +593,9 @@ def is_name(value: bytes) -> bool:
         or (b"/" in value and (value.count(b"/") > 2 or b"." in value or not looks_random(value)))
         or any(
             shape.search(value) is not None and not looks_random_letters(value)
-            for shape in (ADDRESS, DATE, DOTTED, _CODE_PATH, _UPPER_WORDS, UUID, _WORDS, _SETTING)
+            for shape in (ADDRESS, DATE, DOTTED, POD, _CODE_PATH, UUID, _WORDS, _SETTING)
         )
+        or (_UPPER_WORDS.search(value) is not None and not (looks_random_letters(value) or _has_random_part(value)))
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from helix_core.ingest.masked import Masked, with_masks
 from helix_core.ingest.secret_clauses import in_sentences
-from helix_core.ingest.secret_odds import likely_secrets
+from helix_core.ingest.secret_odds import likely_elsewhere, likely_secrets
 from helix_core.ingest.secret_places import Excerpt, lines_of_interest, secrets_by_place
 from helix_core.ingest.secret_shapes import detect_secrets_findings, private_keys, tokens
 from helix_core.ingest.secret_typed import lone_passwords
@@ -120,6 +120,8 @@ def _scan(data: bytes, *, is_typed: bool = False) -> Iterator[SecretSpan]:
     for find in (in_sentences, likely_secrets):
         for start, end in find(text, is_typed=is_typed):
             found.append(SecretSpan("secret", *((start, end) if is_typed else excerpt.placed(start, end))))
+    if not is_typed:
+        found += (SecretSpan("secret", *span) for span in likely_elsewhere(data, excerpt.regions))
     yield from private_keys(data)
     yield from found
     yield from detect_secrets_findings(data, [*(finding.start for finding in found), *lines_of_interest(excerpt)])
