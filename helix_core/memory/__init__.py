@@ -85,9 +85,9 @@ if TYPE_CHECKING:
         unheard_matter,
         weigh,
     )
+    from helix_core.memory.slots import content_words
     from helix_core.memory.statements import (
         Statement,
-        content_words,
         is_order,
         left_out,
         plain,
@@ -285,9 +285,9 @@ __getattr__ = lazy_face(
             "weigh",
         ),
         "literals": ("StatedValue", "comparable", "stated_values"),
+        "slots": ("content_words",),
         "statements": (
             "Statement",
-            "content_words",
             "is_order",
             "left_out",
             "plain",

@@ -29,7 +29,8 @@ from helix_core.memory.cues import (
 )
 from helix_core.memory.paraphrases import without_introduction, wording_key
 from helix_core.memory.ranking import is_over
-from helix_core.memory.statements import Statement, content_words, critical, is_critical, statement
+from helix_core.memory.slots import content_words, critical, is_critical
+from helix_core.memory.statements import Statement, statement
 from helix_core.model import (
     CONFLICTS,
     REFINES,

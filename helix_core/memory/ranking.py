@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from helix_core.memory.cues import DROPPED
-from helix_core.memory.statements import content_words, is_critical, tokens
+from helix_core.memory.slots import content_words, is_critical, tokens
 from helix_core.model import MemoryFact, MemoryUse, StoredMemory, UseKind
 from helix_core.words import split_identifier, wide_pairs, words_in
 
