@@ -169,7 +169,14 @@ def lines_of_use(
 
 
 def lines_of_renaming(data: bytes, item: Item, name: str, alias: str) -> list[int]:
-    """Return the lines of imports in the item that take in a name under another one, ``alias``, 1-based."""
+    """Return the lines of imports in the item that take in a name under another one, 1-based.
+
+    Args:
+        data: The whole file.
+        item: Whose lines are looked at.
+        name: The name, unqualified.
+        alias: What it is called here.
+    """
     text = data[item.start_byte : item.end_byte].decode("utf-8", "replace")
     renames = re.compile(rf"{whole_word(name).pattern}\s*(?:\bas\s|:)\s*{re.escape(alias)}(?!\w)")
     if renames.search(text) is None:
