@@ -111,13 +111,13 @@ def plain(doc: str) -> str:
 
 
 def references(code: bytes, keywords: frozenset[str], encoding: str = "utf-8") -> str:
-    """Return the distinct identifiers of ``code`` with at least three characters that are not keywords."""
+    """Return the distinct identifiers of ``code`` with at least two characters that are not keywords."""
     if code.isascii():
         # A third cheaper than a regular expression; a word that starts with a digit is not an identifier.
         words = code.translate(_ASCII_WORDS).decode("ascii").split()
     else:
         words = _WORD.findall(code.decode(encoding, "replace"))
-    names = [name for name in dict.fromkeys(words) if len(name) >= 3 and name[0] > "9"]
+    names = [name for name in dict.fromkeys(words) if len(name) >= 2 and name[0] > "9"]
     return " ".join([name for name in names if name not in keywords and name not in _LITERALS])
 
 

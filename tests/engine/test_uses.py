@@ -609,3 +609,30 @@ def test_who_still_imports_the_file_that_was_renamed_has_the_name(tmp_path, open
         "pkg/elsewhere.py": user.format("other.a"),
     }
     assert told(indexed(tmp_path, open_helix, files), "helper") == ([], ["pkg/b.py:5"])
+
+
+@pytest.mark.parametrize(
+    ("files", "used"),
+    [
+        (
+            {
+                "go.mod": "module x\n",
+                "tmux.go": "package x\n\nfunc run() string {\n\tsh, err := sh(true)\n\tif err != nil {\n"
+                '\t\treturn ""\n\t}\n\treturn sh\n}\n',
+                "proxy.go": 'package x\n\nfunc sh(bash bool) (string, error) {\n\treturn "sh", nil\n}\n',
+            },
+            ["tmux.go:4"],
+        ),
+        (
+            {
+                "Cargo.toml": "[package]\nname = 'x'\n",
+                "src/main.rs": "fn sh(a: i32) -> i32 {\n    a\n}\n\nfn main() {\n    let sh = sh(1);\n"
+                '    println!("{}", sh);\n}\n',
+            },
+            ["src/main.rs:6"],
+        ),
+        ({"a.py": "def sh(x):\n    return x\n\n\ndef run():\n    return sh(2)\n"}, ["a.py:6"]),
+    ],
+)
+def test_a_name_of_two_letters_is_used_where_a_variable_of_it_is_made_by_it(tmp_path, open_helix, files, used):
+    assert told(indexed(tmp_path, open_helix, files), "sh") == (used, [])

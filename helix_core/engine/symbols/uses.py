@@ -337,7 +337,9 @@ class UseJudge:
                 return True
             if any(f"global {name}" in each or f"nonlocal {name}" in each for each in lines):
                 return False
-            if made_of(name, lines[1:], file.language):
+            # In ``let x = x(1)`` the second one is still that of outside.
+            until = line - hit.start_line if file.language in ("go", "rust") else None
+            if made_of(name, lines[1:until], file.language):
                 return True
         return False
 
