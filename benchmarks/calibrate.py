@@ -22,7 +22,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +132,7 @@ def _case(engine: Engine, question: dict[str, Any], reader: Reader, author: str)
 
 
 def _matrix(cases: Sequence[Case], names: Sequence[str]) -> Array:
-    return np.array([[1.0, *(asdict(case.signs)[name] for name in names)] for case in cases])
+    return np.array([[1.0, *(case.signs._asdict()[name] for name in names)] for case in cases])
 
 
 def _logistic(matrix: Array, wanted: Array, side: Array, sizes: Array) -> Array:

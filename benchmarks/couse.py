@@ -136,9 +136,9 @@ def _hints(opened: bytes, used: tuple[bytes, ...], changed: tuple[bytes, ...]) -
     neither = Hints(open_paths=(opened,))
     return {
         "neither": neither,
-        "used": replace(neither, used_with=used),
-        "changed": replace(neither, changed_with=changed),
-        "both": replace(neither, used_with=used, changed_with=changed),
+        "used": neither._replace(used_with=used),
+        "changed": neither._replace(changed_with=changed),
+        "both": neither._replace(used_with=used, changed_with=changed),
     }
 
 

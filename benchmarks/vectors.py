@@ -11,7 +11,6 @@ as a single command. Each must find the place it was made from: an answer that i
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import hashlib
 import itertools
 import json
@@ -73,7 +72,7 @@ def documents(count: int, level: str, seed: int) -> Iterator[tuple[Any, list[byt
         )
         path = b"part%d/file%d.py" % (number // 100, number)
         content_hash = hashlib.sha256(path).hexdigest()
-        yield dataclasses.replace(base, path=path, content_hash=content_hash, embedded=texts), vectors
+        yield base._replace(path=path, content_hash=content_hash, embedded=texts), vectors
 
 
 def build(path: Path, count: int, level: str, options: argparse.Namespace) -> list[tuple[int, bytes]]:

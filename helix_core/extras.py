@@ -7,15 +7,14 @@ under the same name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from types import MappingProxyType
+from typing import NamedTuple
 
 DISTRIBUTION = "helix-context-engine"
 
 
-@dataclass(frozen=True, slots=True)
-class Extra:
+class Extra(NamedTuple):
     """An optional part; ``modules`` are the modules it imports, ``purpose`` is the subject of a sentence."""
 
     name: str

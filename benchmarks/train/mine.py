@@ -352,7 +352,7 @@ def source_of(path: str, data: bytes | None) -> Source | None:
 
 def bare(chunk: Chunk) -> Chunk:
     """The chunk without its comments."""
-    return replace(chunk, text=replace(chunk.text, doc=""))
+    return chunk._replace(text=chunk.text._replace(doc=""))
 
 
 def reranked(source: Source, chunk: Chunk) -> str:

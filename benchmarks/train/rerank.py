@@ -11,7 +11,6 @@ and on a processor some seconds a question.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -54,7 +53,7 @@ def main() -> None:
             ranks = {place: rank for rank, place in enumerate(sorted(scores, key=lambda place: -scores[place]))}
             both = {place: 1 / (FIRST + rank) + 1 / (FIRST + place) for place, rank in ranks.items()}
             for name, given in zip(orders, ({}, scores, both), strict=True):
-                changed = dataclasses.replace(found, ranked=rerank(found.ranked, given))
+                changed = found._replace(ranked=rerank(found.ranked, given))
                 orders[name].append(bench_of_search._answer(question, changed))
     rows = {name: bench_of_search.score(bench, answers) for name, answers in orders.items()}
     for name, own in rows.items():

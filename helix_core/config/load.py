@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from helix_core.config.settings import (
     NO_SECRETS,
@@ -169,8 +169,7 @@ _FALSE = frozenset({"0", "false", "no", "off"})
 _Number = TypeVar("_Number", int, float)
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
+class _Given(NamedTuple):
     """A value before validation."""
 
     key: str

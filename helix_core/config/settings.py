@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from helix_core.errors import ConfigError
 
@@ -79,8 +79,7 @@ AUTHS = ("bearer", "x-api-key", "api-key")
 """How an upstream wants its key: ``Authorization: Bearer``, or as the header of that name."""
 
 
-@dataclass(frozen=True, slots=True)
-class UpstreamSetting:
+class UpstreamSetting(NamedTuple):
     """One upstream server; empty ``models`` mean every model, an empty ``key_env`` no variable.
 
     ``dialects`` are of ``DIALECTS``, ``auth`` is of ``AUTHS``; empty for what is known of the server. ``query`` is
@@ -168,8 +167,7 @@ Kind = Literal[
 From = Literal["default", "user", "workspace", "environment"]
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting: ``key`` in a file, ``field`` of ``Config``; bounds are inclusive.
 
     A workspace's file is untrusted and may not set what is ``trusted``: paths, programs and where text is sent.
@@ -213,16 +211,14 @@ def _variable_of(key: str) -> str:
     return "HELIX_" + key.replace(".", "_").upper()
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """The source of a value; ``place`` is ``file:line``, a variable's name, or "" for a default."""
 
     source: From
     place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Valued:
+class Valued(NamedTuple):
     """A setting with its effective value and origin, for ``helix config --explain``."""
 
     setting: Setting
@@ -234,8 +230,7 @@ def _setting(key: str, kind: Kind, default: Value, meaning: str, **bounds: Any) 
     return field(default=default, metadata={"key": key, "kind": kind, "default": default, "meaning": meaning, **bounds})
 
 
-@dataclass(frozen=True, slots=True)
-class Reload:
+class Reload(NamedTuple):
     """How to reload settings: the ``files``, their signatures when they were read, and the function that reads them."""
 
     files: tuple[Path, ...]

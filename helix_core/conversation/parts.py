@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from helix_core.conversation.messages import MAX_QUESTION
 from helix_core.conversation.pasted import PastedBlock, split_pasted
@@ -69,8 +69,7 @@ class PartKind(StrEnum):
 PASTED = frozenset({PartKind.TRACE, PartKind.DIFF, PartKind.LOG, PartKind.CODE, PartKind.QUOTE})
 
 
-@dataclass(frozen=True, slots=True)
-class MessagePart:
+class MessagePart(NamedTuple):
     """A part of a message, in the message's order."""
 
     part: PartKind

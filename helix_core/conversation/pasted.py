@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from helix_core.words import lazy_pattern
 
@@ -17,8 +17,7 @@ LINE_READ = 500
 MOST_LINES = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Coordinate:
+class Coordinate(NamedTuple):
     """A place as a tool prints it: ``path`` with ``/``, ``line`` 1-based or 0 where none is given."""
 
     path: str
@@ -26,8 +25,7 @@ class Coordinate:
     symbol: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PastedBlock:
+class PastedBlock(NamedTuple):
     """Neighboring lines of one kind: ``trace``, ``diff``, ``log``, ``code``, ``quote``, or empty for prose."""
 
     kind: str

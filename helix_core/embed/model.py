@@ -15,9 +15,8 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from helix_core.embed.prompts import NO_PROMPTS, Prompts
 from helix_core.embed.static import STATIC, StaticEncoder
@@ -44,8 +43,7 @@ _ABANDONED_S = 3600.0
 """A folder of an unfinished model that was not written to for so long was left behind by a process that was killed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """A model that can be loaded from ``folder``.
 
     ``name`` identifies its vectors and contains the first digits of the weights' hash, so that vectors of other weights
@@ -165,7 +163,7 @@ def is_inside(file: str) -> bool:
 
 def write_metadata(model: Model) -> None:
     """Write the model's metadata file."""
-    fields = {key: value for key, value in asdict(model).items() if key != "folder"}
+    fields = {key: value for key, value in model._asdict().items() if key != "folder"}
     (model.folder / ABOUT).write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
 
 

@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -110,7 +110,7 @@ def fetch_listed(model: ListedModel, cache_dir: Path) -> Model:
 
     title, dimensions = model.name.rsplit("/", 1)[-1], padded(model.dimensions)
     with downloaded(model, title, cache_dir, fetch, listed_prompts(model.name)) as made:
-        return _install(replace(made, dimensions=dimensions, fastembed=model.name, source=f"fastembed {model.source}"))
+        return _install(made._replace(dimensions=dimensions, fastembed=model.name, source=f"fastembed {model.source}"))
 
 
 @contextmanager
@@ -171,11 +171,11 @@ def take_folder(folder: Path, cache_dir: Path, source: str = "") -> Model:
         check_settings(place)
         dimensions = padded(TokenRows(place).dimensions)
         with copied(place, WEIGHTS, title, cache_dir, prompts) as made:
-            return _install(replace(made, dimensions=dimensions, source=source))
+            return _install(made._replace(dimensions=dimensions, source=source))
     with copied(folder, weights_in(folder), title, cache_dir, prompts) as made:
         # Of the copy: the runtime opens no weights next to a graph through a link that leads elsewhere.
         pooling, width = _output_of(folder, made.folder / made.model_file)
-        return _install(replace(made, dimensions=padded(width), pooling=pooling, source=source))
+        return _install(made._replace(dimensions=padded(width), pooling=pooling, source=source))
 
 
 def _rows_in(folder: Path) -> Path | None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from helix_core.errors import ModelError
 
@@ -18,8 +17,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_JSON_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Prompts:
+class Prompts(NamedTuple):
     """The text before a question, and before what is indexed."""
 
     query: str = ""

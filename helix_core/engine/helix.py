@@ -9,7 +9,6 @@ One ``Helix`` belongs to one thread.
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -421,7 +420,7 @@ class Helix:
         checked_question(question)
         most, spending = checked_places(k, max_tokens), checked_spending(quotes, max_tokens, chosen)
         if as_text:
-            spending = dataclasses.replace(spending, as_text=True, names_more=k is None)
+            spending = spending._replace(as_text=True, names_more=k is None)
         request = AnswerRequest(question, most, chosen, hints, overlays, stop_when(cancelled), filters=filters)
         return self._answers.packet(request, spending)
 

@@ -7,10 +7,9 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from helix_core.config import Config, current, load_config
 from helix_core.embed import Encoder, StaticEncoder
@@ -794,8 +793,7 @@ def index_folder(cache_dir: Path, workspace: Path) -> Path:
     return cache_dir / "workspaces" / f"{name}-{hashlib.sha256(real).hexdigest()[:16]}"
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceSummary:
+class WorkspaceSummary(NamedTuple):
     """``complete`` says that a refresh has once run to its end; ``head`` is a commit's hash, empty outside git.
 
     ``set_aside`` files broke their parser; ``retry_at`` is when the first of them is due again, in Unix seconds.

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 from helix_core.conversation import ConversationQuery, read_question
 from helix_core.errors import Cancelled, UsageError
@@ -69,8 +70,7 @@ def go_on() -> None:
     """The default ``check``: never cancel."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageCursor:
+class PageCursor(NamedTuple):
     """Where a page of a list begins: ``size`` entries after the first ``offset``.
 
     On the wire it is ``OFFSET-SIZE-DIGESTS``. ``question`` is a digest of what is asked, and ``before`` one of the

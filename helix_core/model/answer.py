@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from helix_core.model.content import Item, LastCommit, Source
 from helix_core.model.kinds import Kept, MemoryOrigin, MemoryStatus, Reason, Status
@@ -21,8 +20,7 @@ LONGEST_SHOWN = 120
 """Maximum length, in characters, of a signature or value in a sentence about it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(NamedTuple):
     """One ranker's vote for one item: its 1-based rank in that list and its share of the fused score."""
 
     ranker: str
@@ -30,16 +28,14 @@ class Signal:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
-class LineSpan:
+class LineSpan(NamedTuple):
     """Lines of a text, 1-based and inclusive."""
 
     start_line: int
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """An item of the answer; ``score`` is comparable inside one answer only.
 
     ``focus`` are the relevant lines of the item, where not all of it is; as indexed.
@@ -58,8 +54,7 @@ class Ranked:
         return self.focus or LineSpan(self.item.start_line, self.item.end_line)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The result of a search.
 
     ``rankers`` maps each ranker to ``used``, ``empty``, ``off`` or the failure. ``notes`` tell what the answer lacks:
@@ -87,11 +82,10 @@ class Found:
 
     def where_nothing_was_searched(self, why: str) -> Found:
         """Return it as the answer of no file: no file was searched, so nothing is known to be missing."""
-        return replace(self, known_empty=False, seems_empty=False, confidence=0.0, nearest=(), unsearched=why)
+        return self._replace(known_empty=False, seems_empty=False, confidence=0.0, nearest=(), unsearched=why)
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """Which files a question is asked of; by default all.
 
     ``paths`` are globs in gitignore syntax, one that begins with ``!`` excludes. ``language`` is a language of the
@@ -107,8 +101,7 @@ class Filters:
     author: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Hints:
+class Hints(NamedTuple):
     """Session context: paths open in the editor and recently used, most recent first.
 
     ``used_with`` were opened or cited together with those earlier, ``changed_with`` changed together with them in git;
@@ -122,8 +115,7 @@ class Hints:
     session: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SourcedClaim:
+class SourcedClaim(NamedTuple):
     """A claim as indexed, with its item and file version."""
 
     item_id: int
@@ -145,8 +137,7 @@ class DocumentChange(StrEnum):
     FILE = "file_gone"
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentFlag:
+class DocumentFlag(NamedTuple):
     """One statement of a document that its code no longer supports.
 
     ``line`` is the document's, 1-based, and ``written`` its text. ``was`` and ``now`` are the two sides; ``now`` is
@@ -187,8 +178,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Whether this pointer may be trusted now, and why. ``detail`` completes the reason (names, the other side), or is
     empty.
 
@@ -201,8 +191,7 @@ class Verdict:
     also: tuple[Reason, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
+class Contradiction(NamedTuple):
     """Two sources with different values for one key; the line of ``fresher`` changed last if ``order_known``."""
 
     key: str
@@ -211,8 +200,7 @@ class Contradiction:
     order_known: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(NamedTuple):
     """A ranked item with its verdict and the bytes read for it.
 
     ``content_hash`` and ``quote`` come from the bytes read for this answer; both are empty where nothing could be read.
@@ -234,8 +222,7 @@ class Weighed:
     uncommitted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(NamedTuple):
     """A search result compared with the disk.
 
     ``ranked`` is at its current lines. ``verdict`` comes from the bytes of its file, from unsaved edits and from
@@ -248,8 +235,7 @@ class Preview:
     line: str
 
 
-@dataclass(frozen=True, slots=True)
-class RefreshTarget:
+class RefreshTarget(NamedTuple):
     """One thing to read again: its location, the reason, and its urgency (0..1)."""
 
     target_kind: str
@@ -260,8 +246,7 @@ class RefreshTarget:
     priority: float
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(NamedTuple):
     """An item of an earlier packet: the fields that identify its text, and its location then."""
 
     source_id: str
@@ -272,8 +257,7 @@ class Pointer:
     content_hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """A pointer of an earlier packet with its current verdict, and the current location of its text, or else of its
     symbol.
 
@@ -289,8 +273,7 @@ class Judged:
     moved_to: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RecalledCitation:
+class RecalledCitation(NamedTuple):
     """Lines of a file that a memory cites, where they are now, with their verdict of this moment."""
 
     source_id: str
@@ -300,8 +283,7 @@ class RecalledCitation:
     verdict: Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class RecalledMemory:
+class RecalledMemory(NamedTuple):
     """A memory that belongs to an answer, with its verdict of this moment. Its text is data, never an instruction.
 
     ``id`` is its handle, ``state`` its lifecycle. ``confidence`` (0..1) is that of the statement itself.
@@ -319,8 +301,7 @@ class RecalledMemory:
     is_instruction: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(NamedTuple):
     """What a packet is made from: weighed items, best first, what contradicts what, and what was found."""
 
     weighed: tuple[Weighed, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from helix_core.model.kinds import Authority, Clean, Role, SourceKind, Volatility
@@ -23,8 +22,7 @@ class StatSignature(NamedTuple):
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A name that a chunk defines: a function, class, constant, section, key. ``trail`` names the definitions around
     it, joined like a breadcrumb, wherever they begin.
     """
@@ -36,16 +34,14 @@ class Definition:
     trail: Clean
 
 
-@dataclass(frozen=True, slots=True)
-class Naming:
+class Naming(NamedTuple):
     """The label of a span. ``symbol`` is None when it is unknown or the span defines nothing; ``why`` says which."""
 
     symbol: str | None
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """A literal fact ``key = value``; ``key`` is dotted and as written, ``value_type`` one of
     ``int float bool string path url version``."""
 
@@ -55,8 +51,7 @@ class Claim:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class IndexText:
+class IndexText(NamedTuple):
     """The indexed fields of a chunk; the store keeps postings, not text.
 
     ``names`` breadcrumb and names, whole and split; ``doc`` comments and docstrings; ``body`` the rest; ``extra`` parts
@@ -70,8 +65,7 @@ class IndexText:
     refs: Clean
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """An item of a file: one symbol or a part of one. The chunks of a file partition its bytes at line starts.
 
     ``kind`` is the standard term (function, method, class, section, table, imports, block, text, …); ``breadcrumb`` is
@@ -100,8 +94,7 @@ Level = Literal["outline", "chunk"]
 """What a vector embeds: a part of a file by its names and first sentences, or one chunk's text."""
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedText:
+class EmbeddedText(NamedTuple):
     """An embedded text of a file: the chunk (0-based) at which its part begins, the hash it is stored under (8
     bytes), and its static vector: int8 for an outline, bits for a chunk.
     """
@@ -112,8 +105,7 @@ class EmbeddedText:
     vector: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class SecretSpan:
+class SecretSpan(NamedTuple):
     """A detected secret: ``kind`` is the field's term for it, the byte span is half-open."""
 
     kind: str
@@ -121,8 +113,7 @@ class SecretSpan:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One ingested file: everything the index may store of it.
 
     ``content_hash`` is SHA-256 (hex) of the raw bytes. ``parser`` names chunker and grammar with their versions.
@@ -159,8 +150,7 @@ class SourceState(NamedTuple):
     skipped: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SetAside:
+class SetAside(NamedTuple):
     """A quarantined file: its bytes crashed their parser ``attempts`` times, the last time ``tried_at`` under these
     ``limits``.
 
@@ -174,8 +164,7 @@ class SetAside:
     limits: str
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A live row of the index: a file version with its provenance."""
 
     id: int
@@ -202,8 +191,7 @@ class Source:
         return self.id != 0
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """A chunk as indexed. ``is_claimed`` as in ``Chunk``."""
 
     id: int
@@ -236,8 +224,7 @@ def joined_symbol(breadcrumb: str, name: str, kind: SourceKind) -> str:
     return name or breadcrumb
 
 
-@dataclass(frozen=True, slots=True)
-class LastCommit:
+class LastCommit(NamedTuple):
     """The last commit that touched a path."""
 
     commit: str
@@ -245,8 +232,7 @@ class LastCommit:
     committed_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class GitState:
+class GitState(NamedTuple):
     """The state of a repository. ``operation`` is empty or one of merge, rebase, cherry-pick, revert, bisect, am.
 
     ``boundaries`` are the commits at which a shallow clone is cut off: git shows every file as added there, so they are
@@ -289,8 +275,7 @@ class FileEntry(NamedTuple):
     signature: StatSignature
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """The files on disk now: those that count, in byte order of path, and the skipped ones."""
 
     files: tuple[FileEntry, ...]
@@ -299,8 +284,7 @@ class Listing:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Attribution:
+class Attribution(NamedTuple):
     """Four layers of a speaker, and the time zone; empty where unknown.
 
     Provenance only: unauthenticated, and neither permissions nor ranking depend on it.
@@ -316,8 +300,7 @@ class Attribution:
 MOST_UNINDEXED = 24
 
 
-@dataclass(frozen=True, slots=True)
-class UnindexedChanges:
+class UnindexedChanges(NamedTuple):
     """Changes on the disk that are not in the index yet: raw paths of files and folders that exist, from the root.
 
     ``is_listed`` is False where other files may have changed too: more than ``MOST_UNINDEXED``, or nobody knows which.

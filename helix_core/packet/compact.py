@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from helix_core.lines import without_line_end
 from helix_core.model import Contradiction, Reason, RecalledMemory, SourcedClaim, Status, Verdict, Weighed
@@ -40,8 +39,7 @@ _MOST_NEAREST, _MOST_NOTES, _MOST_NOTE = 5, 6, 240
 _BACKTICKS = re.compile(r"`{3,}")
 
 
-@dataclass(frozen=True, slots=True)
-class CompactPacket:
+class CompactPacket(NamedTuple):
     """A packet as text, with the items that it shows and its estimated tokens."""
 
     text: str

@@ -6,10 +6,9 @@ a budget the last ones are dropped. Pure. Decides no verdict.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from helix_core.lines import lines_with_ends, without_line_end
 from helix_core.model import SourceKind, Weighed
@@ -39,8 +38,7 @@ class Quotes(StrEnum):
     WHOLE = "whole"
 
 
-@dataclass(frozen=True, slots=True)
-class Spending:
+class Spending(NamedTuple):
     """The reader's budget: ``whole`` for whole quotes; ``max_tokens`` limits the packet, None for no limit.
 
     With ``as_text`` the packet is also rendered as text, within ``max_tokens`` of its own; with ``names_more`` the text
@@ -59,8 +57,8 @@ def files_first_order(weighed: Sequence[Weighed]) -> list[Weighed]:
     found: list[Weighed] = []
     for one in [*_by_files(head, FIRST), *tail]:
         score = min(one.ranked.score, found[-1].ranked.score) if found else one.ranked.score
-        ranked = dataclasses.replace(one.ranked, score=score)
-        found.append(dataclasses.replace(one, ranked=ranked) if score != one.ranked.score else one)
+        ranked = one.ranked._replace(score=score)
+        found.append(one._replace(ranked=ranked) if score != one.ranked.score else one)
     return found
 
 
@@ -124,7 +122,7 @@ def _words(line: str) -> list[str]:
 
 def with_quote(one: Weighed, quote: str) -> Weighed:
     """Return the item with another quote."""
-    return one if quote == one.quote else dataclasses.replace(one, quote=quote)
+    return one if quote == one.quote else one._replace(quote=quote)
 
 
 def _whole(one: Weighed) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from helix_core.model import (
     Contradiction,
@@ -49,8 +48,7 @@ _COUNTED = 30
 _MEMORIES_FRAME = 16
 
 
-@dataclass(frozen=True, slots=True)
-class PacketFacts:
+class PacketFacts(NamedTuple):
     """The input of a packet, besides the weighed items.
 
     ``others`` are files that may answer too, ``memories`` what was remembered of the question, both best first;
@@ -117,25 +115,25 @@ def _fit_members(
     echoed question, the commit, memories, contradictions, notes, and the folders above the workspace. The searched
     scope always stays.
     """
-    facts = replace(facts, query=facts.query[:_ECHOED])
+    facts = facts._replace(query=facts.query[:_ECHOED])
     while estimated_tokens(_answer([], contradictions, plan, facts)) > room:
         nearest = facts.found.nearest
         if plan:
             plan = plan[:-1]
         elif nearest:
-            facts = replace(facts, found=replace(facts.found, nearest=nearest[:-1]))
+            facts = facts._replace(found=facts.found._replace(nearest=nearest[:-1]))
         elif facts.query:
-            facts = replace(facts, query=facts.query[: len(facts.query) // 2])
+            facts = facts._replace(query=facts.query[: len(facts.query) // 2])
         elif facts.head:
-            facts = replace(facts, head="")
+            facts = facts._replace(head="")
         elif facts.memories:
             facts = _with_memories(facts, facts.memories[:-1])
         elif contradictions:
             contradictions = contradictions[:-1]
         elif facts.notes:
-            facts = replace(facts, notes=facts.notes[:-1])
+            facts = facts._replace(notes=facts.notes[:-1])
         elif (name := PurePath(facts.workspace).name[:_NAMED]) != facts.workspace:
-            facts = replace(facts, workspace=name)
+            facts = facts._replace(workspace=name)
         else:
             break
     return contradictions, plan, facts
@@ -143,7 +141,7 @@ def _fit_members(
 
 def _with_memories(facts: PacketFacts, kept: Sequence[RecalledMemory]) -> PacketFacts:
     left_out = facts.memories_left_out + len(facts.memories) - len(kept)
-    return replace(facts, memories=tuple(kept), memories_left_out=left_out)
+    return facts._replace(memories=tuple(kept), memories_left_out=left_out)
 
 
 def _memories(memories: Sequence[RecalledMemory], *, is_bounded: bool) -> dict[str, Any]:

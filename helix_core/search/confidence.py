@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 from helix_core.embed import static_table
 from helix_core.model import Role
@@ -19,8 +20,7 @@ FLOOR = 0.5
 """Below this presence the index is taken not to contain the answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerFeatures:
+class AnswerFeatures(NamedTuple):
     """Evidence for the answer; every field is a share from 0 to 1.
 
     ``covered``: IDF-weighted share of the question's words that one of the best files contains. ``missing_proper``: the

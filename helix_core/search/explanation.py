@@ -6,7 +6,7 @@ The rankers' lists are inverted by file, and the second stage's features are com
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from helix_core.model import FeatureEffect, Ranked, RankedFile, RankerExplanation, RankingExplanation
 from helix_core.search.confidence import AnswerFeatures, place, presence
@@ -73,7 +73,7 @@ def _rankers(trace: SearchTrace) -> tuple[RankerExplanation, ...]:
 
 
 def _weighed(signs: AnswerFeatures, weights: Mapping[str, float]) -> tuple[FeatureEffect, ...]:
-    known = asdict(signs)
+    known = signs._asdict()
     return tuple(
         FeatureEffect(name, known[name], weight * known[name]) for name, weight in weights.items() if name in known
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from helix_core.conversation import Coordinate
 from helix_core.model import Ranked
@@ -113,7 +113,7 @@ def _with_guesses(settled: ConfidenceBounds, guesses: Mapping[str, str]) -> Conf
     """
     at_most = LOOSE_CONFIDENCE if any(map(is_bold, guesses.values())) else 1.0
     notes = (*map(guess_note, guesses.items()), *settled.notes)
-    return replace(settled, at_most=min(settled.at_most, at_most), notes=notes)
+    return settled._replace(at_most=min(settled.at_most, at_most), notes=notes)
 
 
 def is_path_of(path: bytes, named: Sequence[str]) -> bool:
@@ -126,8 +126,7 @@ def is_exact(one: Ranked) -> bool:
     return any(signal.ranker == "exact" for signal in one.signals)
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerSigns:
+class AnswerSigns(NamedTuple):
     """What is known of an answer, before it is judged.
 
     Attributes:
@@ -166,8 +165,7 @@ class AnswerSigns:
         return bool(self.places) or self.is_overview or self.by_meaning or self.is_printed
 
 
-@dataclass(frozen=True, slots=True)
-class Sureness:
+class Sureness(NamedTuple):
     """The confidence of an answer, with its bounds; of a doubtful one it cannot be known whether it
     answers the question. ``is_first_named``: the question is mostly the name of its first place.
     """
@@ -178,8 +176,7 @@ class Sureness:
     is_first_named: bool
 
 
-@dataclass(frozen=True, slots=True)
-class AskedAbout:
+class AskedAbout(NamedTuple):
     """What a caller says of a question besides its text.
 
     Attributes:
@@ -276,11 +273,11 @@ class AnswerJudge:
         sure = bounds.bound(model(signs.features, with_model=with_model))
         if ranked and ranked[0].item.name in self._defined:
             sure = max(sure, min(SAID_CONFIDENCE, bounds.at_most))
-            bounds = replace(bounds, notes=(*bounds.notes, *self._nowhere_notes(signs)))
+            bounds = bounds._replace(notes=(*bounds.notes, *self._nowhere_notes(signs)))
         if self._nowhere:
-            bounds = replace(bounds, notes=(*nowhere_notes(self._nowhere, signs.question, self._reader), *bounds.notes))
+            bounds = bounds._replace(notes=(*nowhere_notes(self._nowhere, signs.question, self._reader), *bounds.notes))
         elif not seems_empty and (apart := apart_note(signs.text, signs.question, signs.frequency, self._reader)):
-            bounds = replace(bounds, notes=(apart, *bounds.notes))
+            bounds = bounds._replace(notes=(apart, *bounds.notes))
         # What a name of the question settles is no matter of its words.
         is_known = seems_empty or signs.is_certain or signs.is_literal or signs.has_path or is_verbatim
         is_known = is_known or bounds.at_least > LOOSE_CONFIDENCE
@@ -317,16 +314,16 @@ class AnswerJudge:
         if Intent.AUTHORSHIP in judged.intents and not (ranked and is_exact(ranked[0])):
             return ConfidenceBounds(at_most=ABSENT_CONFIDENCE, notes=(NO_AUTHORS_NOTE,))
         if ranked and is_exact(ranked[0]) and judged.intents & {Intent.OVERVIEW, Intent.SETUP}:
-            return replace(of_names, at_least=LOOSE_CONFIDENCE, at_most=1.0)
+            return of_names._replace(at_least=LOOSE_CONFIDENCE, at_most=1.0)
         if signs.places:
             return ConfidenceBounds(NAMED_CONFIDENCE if has_line(signs.places[0], self._about.coordinates) else 0.0)
         if signs.is_printed:
             return ConfidenceBounds(NAMED_CONFIDENCE, notes=of_names.notes)
         if judged.fragment and not (ranked and is_exact(ranked[0])):
-            return replace(of_names, at_most=min(of_names.at_most, LOOSE_CONFIDENCE), notes=(NO_FRAGMENT_NOTE,))
+            return of_names._replace(at_most=min(of_names.at_most, LOOSE_CONFIDENCE), notes=(NO_FRAGMENT_NOTE,))
         is_all_said = is_verbatim or (self._is_all_defined and bool(ranked) and is_exact(ranked[0]))
         if is_all_said or (ranked and is_path_of(ranked[0].item.source.path, judged.paths)):
-            return replace(of_names, at_least=max(of_names.at_least, min(SAID_CONFIDENCE, of_names.at_most)))
+            return of_names._replace(at_least=max(of_names.at_least, min(SAID_CONFIDENCE, of_names.at_most)))
         return of_names
 
     def _seems_absent(self, signs: AnswerSigns) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from helix_core.search.question import LONGEST_SUBJECT, QUESTION_WORDS, any_of
 from helix_core.store import QueryBudgetError, Reader
@@ -16,8 +16,7 @@ MAX_POSTINGS = 6_000
 """A look-up costs the posting list of a name's rarest word; a name of common words only is assumed to be known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """``frequency`` is each word's document frequency in chunks; for a known compound name, that of its rarest word.
 
     ``uncounted`` are words whose count exceeded its budget: they are treated as occurring in every chunk, so that they

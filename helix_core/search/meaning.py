@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from helix_core.model import Item, Ranked
 from helix_core.store import Reader, VectorHit
@@ -45,8 +43,7 @@ class QuestionEncoder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionVector:
+class QuestionVector(NamedTuple):
     """The embedding of a query. ``levels`` are complete enough to be searched; ``unready`` names why other levels or
     a better model are not used (``minilm/chunk 40 %``).
     """
@@ -144,6 +141,4 @@ def rerank(ranked: Sequence[Ranked], scores: Mapping[int, float]) -> tuple[Ranke
     places = sorted(scores)
     best_first = sorted(places, key=lambda place: (-scores[place], place))
     order = dict(zip(places, best_first, strict=True))
-    return tuple(
-        dataclasses.replace(ranked[order.get(place, place)], score=one.score) for place, one in enumerate(ranked)
-    )
+    return tuple(ranked[order.get(place, place)]._replace(score=one.score) for place, one in enumerate(ranked))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from helix_core.conversation import Coordinate
 from helix_core.model import Ranked, Role
@@ -50,8 +50,7 @@ HEADING = "section"
 """The kind of a definition that is a heading of a document."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConfidenceBounds:
+class ConfidenceBounds(NamedTuple):
     """The bounds, 0..1, that facts put on the confidence of an answer, and the notes that say so."""
 
     at_least: float = 0.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import accumulate
+from typing import NamedTuple
 
 from helix_core.store import MatchCounts, QueryBudgetError, Reader, phrase
 from helix_core.words import (
@@ -201,8 +201,7 @@ _CODE_OF_SETTINGS = lazy_pattern(
 """Asks for code ("where is the config file parsed?"), which the values of a configuration do not answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A parsed question, as the rankers use it.
 
     ``words`` are lower-case and distinct, in order, stop words removed, compound identifiers both whole and split;
@@ -371,8 +370,7 @@ def with_signs(question: Question, text: str, reader: Reader) -> Question:
         return question
     *owners, last = question.subject or ("",)
     others = (names.get(name, name) for name in question.identifiers)
-    return replace(
-        question,
+    return question._replace(
         identifiers=tuple(dict.fromkeys((*names.values(), *others)))[:MAX_NAMES],
         subject=(*owners, names.get(last, last)) if last else (),
         word="" if question.word in names else question.word,
@@ -419,8 +417,8 @@ def _printed(text: str, quoted: list[str]) -> tuple[str, ...]:
 def without_values(question: Question, text: str) -> Question:
     """Return the question of a printed message without the words of the values that it quotes."""
     left = set(_content_words(_QUOTED.sub(" ", text)))
-    return replace(
-        question, words=tuple(word for word in question.words if word in left), proper=question.proper & left
+    return question._replace(
+        words=tuple(word for word in question.words if word in left), proper=question.proper & left
     )
 
 
@@ -666,8 +664,7 @@ K1 = 1.2
 B = 0.75
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A word of the question; ``frequency`` is its document frequency in chunks, ``weight`` its IDF."""
 
     word: str

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import sqrt
 from typing import NamedTuple
@@ -505,7 +505,7 @@ MATCHES = 80
 PHRASE_MATCHES = 30
 PHRASE_POSTINGS = 2_000
 FIELD_WEIGHTS = Weights(path=2.0, names=2.0, doc=1.5, body=1.0, extra=1.0)
-BY_FIELD_LENGTH = replace(FIELD_WEIGHTS, doc=3.5, length_counts=0.75)
+BY_FIELD_LENGTH = FIELD_WEIGHTS._replace(doc=3.5, length_counts=0.75)
 """Comments weigh more than code: questions use the words of comments."""
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from helix_core.conversation import Coordinate
 from helix_core.model import Found, Hints, Ranked, Role, Source
@@ -233,8 +233,7 @@ def _names_of(file: BestFile) -> set[str]:
     return {name for place in own for name in (place.name, *place.defines) if name}
 
 
-@dataclass(frozen=True, slots=True)
-class _QuestionRead:
+class _QuestionRead(NamedTuple):
     """A question as it was read, without slips of the keyboard.
 
     Attributes:
@@ -250,8 +249,7 @@ class _QuestionRead:
     taken_for: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _RankedFiles:
+class _RankedFiles(NamedTuple):
     """The rankers' lists with their weights, the fused score of every file, and the best files by score, best first,
     each with its priors.
     """
@@ -366,7 +364,7 @@ class _Search:
         kinds = {id_: source.source_kind for id_, source in stage.sources.items()}
         best = FirstStage([(file.id, score) for file, score in stage.files[:FILES_READ]], kinds, results.votes)
         try:
-            return replace(best, read=read_files(query, best))
+            return best._replace(read=read_files(query, best))
         except QueryBudgetError:
             results.states["lines"] = OVER_BUDGET
             return best
@@ -460,15 +458,14 @@ class _Search:
         """
         question = with_signs(parse_question(text), text, self._reader)
         if (name := author_of(text)) and is_project(name, self._reader):
-            question = replace(question, intents=question.intents | {Intent.AUTHORSHIP})
+            question = question._replace(intents=question.intents | {Intent.AUTHORSHIP})
         empty = function_words(self._language) - question.proper
         words = tuple(word for word in question.words if word not in empty)
         names = self._english_names(text, empty) if self._language else ()
         if not names:
-            return replace(question, words=words)
+            return question._replace(words=words)
         is_all = not any(known_words(words, self._items, self._reader).frequency.values())
-        return replace(
-            question,
+        return question._replace(
             words=tuple(dict.fromkeys((*words, *names))),
             identifiers=tuple(dict.fromkeys((*question.identifiers, *names))),
             proper=question.proper | frozenset(names),
@@ -485,7 +482,7 @@ class _Search:
     def _question_of(self, text: str) -> Question:
         """Return the question parsed, with the message of its paste that a program printed."""
         question, runs = self._parsed(text), printed_runs(self._request.message)
-        return replace(question, printed=runs) if len(" ".join(runs).split()) > 1 else question
+        return question._replace(printed=runs) if len(" ".join(runs).split()) > 1 else question
 
     def _read_words(self) -> _QuestionRead:
         """Correct slips of the keyboard, and count the words."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from operator import mul
 from typing import NamedTuple
 
@@ -31,8 +30,7 @@ NAMED_OUTRIGHT = 6.0
 place of an overview, whose words do not count, gets it more than once (``rankers.WHOLE``)."""
 
 
-@dataclass(frozen=True, slots=True)
-class BestFile:
+class BestFile(NamedTuple):
     """A file of the first stage with its score there, its chunks, and their counts of the question's words."""
 
     source_id: int
@@ -42,8 +40,7 @@ class BestFile:
     counts: Mapping[int, MatchCounts]
 
 
-@dataclass(frozen=True, slots=True)
-class StageInput:
+class StageInput(NamedTuple):
     """What the first stage found out about chunks, by id: scores of chunks and of phrases, the chunks found by name,
     those that the question names exactly with their weights, 1 or more, and the cosines (none where there are no
     vectors), by a model or built-in.
@@ -227,8 +224,7 @@ HEAD_SHARE = 0.5
 """Weight of a definition's head relative to the matches elsewhere in it, as a share of all matches."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenSpan:
+class ChosenSpan(NamedTuple):
     """A chunk chosen for the answer and its score; ``lines`` where only part of the chunk is shown."""
 
     item_id: int
@@ -295,7 +291,7 @@ def monotone(places: Sequence[ChosenSpan]) -> list[ChosenSpan]:
     found: list[ChosenSpan] = []
     for place in places:
         most = found[-1].score if found else place.score
-        found.append(place if place.score <= most else replace(place, score=most))
+        found.append(place if place.score <= most else place._replace(score=most))
     return found
 
 
@@ -351,8 +347,7 @@ _BY_NAME = ("names", "exact", "tests")
 _LOWEST_SHARE = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class FirstStage:
+class FirstStage(NamedTuple):
     """The first stage's result: its files, best first, their kinds, every ranker's votes, and what was read of the
     files.
     """

@@ -86,8 +86,7 @@ def with_answers(whole: Found, answers: Sequence[Found], notes: Sequence[str], k
     if account is not None:
         lines = [one.account.lines for one in here if one.account is not None]
         account = replace(account, lines={id_: signs for own in (account.lines, *lines) for id_, signs in own.items()})
-    return replace(
-        whole,
+    return whole._replace(
         ranked=ranked,
         confidence=max(one.confidence for one in here),
         known_empty=False,
@@ -107,10 +106,10 @@ def with_tests(found: Found, tests: Sequence[Ranked], k: int) -> Found:
     if not tests or not found.ranked:
         return found
     best = found.ranked[0].score
-    first = [replace(one, score=one.score * best / (tests[0].score or 1.0)) for one in tests]
+    first = [one._replace(score=one.score * best / (tests[0].score or 1.0)) for one in tests]
     ids = {one.item.id for one in tests}
-    rest = [replace(one, score=one.score * BEHIND) for one in found.ranked if one.item.id not in ids]
-    return replace(found, ranked=tuple(sorted((*first, *rest), key=lambda ranked: -ranked.score)[:k]))
+    rest = [one._replace(score=one.score * BEHIND) for one in found.ranked if one.item.id not in ids]
+    return found._replace(ranked=tuple(sorted((*first, *rest), key=lambda ranked: -ranked.score)[:k]))
 
 
 def _taken_in_turn(lists: Sequence[Found], best: float) -> tuple[Ranked, ...]:
@@ -120,5 +119,5 @@ def _taken_in_turn(lists: Sequence[Found], best: float) -> tuple[Ranked, ...]:
         for one in lists:
             if place < len(one.ranked):
                 score = one.ranked[place].score * best / (one.ranked[0].score or 1.0)
-                scaled.setdefault(one.ranked[place].item.id, replace(one.ranked[place], score=score))
+                scaled.setdefault(one.ranked[place].item.id, one.ranked[place]._replace(score=score))
     return tuple(sorted(scaled.values(), key=lambda ranked: -ranked.score))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(NamedTuple):
     """Column weights of BM25 (Robertson & Zaragoza 2009, "BM25 and Beyond").
 
     ``length_counts`` (0..1, b of BM25F) is the strength of length normalization: it divides the counts of a column by
@@ -31,8 +30,7 @@ class Weights:
         return f"bm25({', '.join(f'{float(weight):.6f}' for weight in self.by_column)})"
 
 
-@dataclass(frozen=True, slots=True)
-class DefinitionHit:
+class DefinitionHit(NamedTuple):
     """A live definition: ``name`` as written, the item that contains it, and its own lines."""
 
     item_id: int
@@ -43,8 +41,7 @@ class DefinitionHit:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimHit:
+class ClaimHit(NamedTuple):
     """A live claim and the item it was found in; ``key`` is dotted and as written."""
 
     item_id: int
@@ -55,8 +52,7 @@ class ClaimHit:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class SimilarName:
+class SimilarName(NamedTuple):
     """A known name that shares trigrams with the query; ``similarity`` is Dice's coefficient, 0..1.
 
     ``is_path`` is true for a file name's stem that no symbol is named after.
@@ -67,16 +63,14 @@ class SimilarName:
     is_path: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SourceTotals:
+class SourceTotals(NamedTuple):
     """Number of sources in one state, and of their items."""
 
     sources: int
     items: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(NamedTuple):
     """Files on disk that the index does not contain in their current version: ``new`` in no version (raw paths, in byte
     order), ``changed`` in an older one. ``is_listed`` is False until a refresh has listed the disk.
     """
@@ -86,8 +80,7 @@ class Pending:
     is_listed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """Size of the index: live searchable sources, skipped ones by reason, and parked versions."""
 
     live: SourceTotals

@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -126,8 +125,7 @@ class FileChunk(NamedTuple):
     defines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PhraseOffsets:
+class PhraseOffsets(NamedTuple):
     """Phrase positions in one chunk, as ``(phrase, offset in tokens)``, and the length of its body and comments."""
 
     body_tokens: int
@@ -417,8 +415,7 @@ class TextQueries:
             count *= 4
 
 
-@dataclass(frozen=True, slots=True)
-class _Query:
+class _Query(NamedTuple):
     """Constants of one query, shared by all rows: how many phrases are counted, the weight of each column, and the
     length normalization of each field: ``(for no words, per word)``.
     """

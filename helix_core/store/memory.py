@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -417,7 +416,7 @@ class MemoryPauses:
 
     def add(self, pause: Pause, resolves: str = "") -> None:
         """Insert a pause, mark the one that it ``resolves`` as resolved, and evict the oldest beyond the limit."""
-        files = json.dumps([dataclasses.asdict(each) for each in pause.files])
+        files = json.dumps([each._asdict() for each in pause.files])
         with self._file.transaction():
             row = (
                 *(pause.event_id, self._file.workspace_id(pause.workspace), pause.session, pause.pause_type.value),

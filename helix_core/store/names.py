@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import ceil
+from typing import NamedTuple
 
 from helix_core.model import Role, SourceKind
 from helix_core.store.hits import DefinitionHit, SimilarName
@@ -161,8 +161,7 @@ _IN_CODE = f"""
 """
 
 
-@dataclass(frozen=True, slots=True)
-class DefinedAt:
+class DefinedAt(NamedTuple):
     """A live definition with what distinguishes it from others of its name; ``trail`` names the enclosing scopes."""
 
     hit: DefinitionHit
@@ -172,8 +171,7 @@ class DefinedAt:
     trail: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class UseTotals:
+class UseTotals(NamedTuple):
     """Number of items that use a name, or define it; items of test files counted apart; case is folded."""
 
     users: int

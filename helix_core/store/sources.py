@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -380,8 +379,7 @@ _CO_CHANGED = f"""
 _FIRST_ITEMS = "SELECT s.id, s.first_item FROM json_each(?1) wanted JOIN source s ON s.id = wanted.value"
 
 
-@dataclass(frozen=True, slots=True)
-class CoChanged:
+class CoChanged(NamedTuple):
     """A live file that changed with another one in ``together`` commits, ``lift`` times as often as by chance."""
 
     source_id: int

@@ -11,11 +11,10 @@ import struct
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from threading import get_ident
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import apsw
 
@@ -227,8 +226,7 @@ HEADER_BYTES = 100
 _MAGIC = b"SQLite format 3\0"
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """The SQLite header fields that identify the application and the expected file size."""
 
     page_size: int

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from helix_core.errors import TrailStoreError
 from helix_core.store.lifecycle import FileFormat, create_private
@@ -35,8 +35,7 @@ TRAIL = FileFormat(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TrailChange:
+class TrailChange(NamedTuple):
     """Entries to add, each a step (None for what is not a look) and a body; they replace all where it ``replaces``."""
 
     entries: Sequence[tuple[int | None, str]] = ()

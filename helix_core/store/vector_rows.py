@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import apsw
 
@@ -24,8 +23,7 @@ _STATIC_KEPT = f"{STATIC}@{TABLE_ID}"
 """Model name of the built-in table in the file; its hash makes vectors of another table invisible."""
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(NamedTuple):
     """Vectors of one model at one level; only vectors of one space can be compared."""
 
     id: int

@@ -7,7 +7,6 @@ import time
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import pi, sqrt
 from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
@@ -142,8 +141,7 @@ _SAMPLED = 32
 _SAMPLE_MARGIN = 16
 
 
-@dataclass(frozen=True, slots=True)
-class _VectorBlock:
+class _VectorBlock(NamedTuple):
     mark: tuple[bytes, bytes]
     ids: NDArray[np.int64]
     kept: NDArray[np.uint8]
@@ -575,8 +573,7 @@ _TEXTS = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class UnembeddedFile:
+class UnembeddedFile(NamedTuple):
     """A live file with texts that have no vector; ``content_hash`` (hex) is of the indexed version."""
 
     path: bytes

@@ -11,7 +11,7 @@ import re
 import stat as modes
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Self
@@ -289,8 +289,7 @@ def _limited(listing: Listing, most: int) -> Listing:
         return listing
     left_out = {file.path for file in over}
     skipped = (*listing.skipped, *(Skipped(path, OVER_LIMIT) for path in left_out))
-    return replace(
-        listing,
+    return listing._replace(
         files=tuple(file for file in listing.files if file.path not in left_out),
         skipped=tuple(sorted(skipped, key=lambda one: one.path)),
         notes=(*listing.notes, limit_note(len(over), most)),

@@ -8,6 +8,7 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import NamedTuple
 
 from helix_core.errors import GitError, UsageError
 from helix_core.lines import LineTable
@@ -165,8 +166,7 @@ def shallow_boundaries(git: Git) -> frozenset[str]:
         return frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedSince:
+class ChangedSince(NamedTuple):
     """The paths that differ on disk from a commit, relative to the workspace root; ``commit`` is empty without any."""
 
     commit: str = ""
@@ -235,8 +235,7 @@ def tracked_changes(git: Git, commit: str, timeout_seconds: float = TIMEOUT_SECO
     return tuple(sorted(path.removeprefix(git.prefix) for path in changed if path and path.startswith(git.prefix)))
 
 
-@dataclass(frozen=True, slots=True)
-class StartingPoint:
+class StartingPoint(NamedTuple):
     """The commit that work is compared with: as it is named, its hash, and why this one where none was named."""
 
     name: str
@@ -384,8 +383,7 @@ KEPT = 512
 MOST_WAITING = 4
 
 
-@dataclass(frozen=True, slots=True)
-class LinesCommit:
+class LinesCommit(NamedTuple):
     """The newest commit of some lines, several if within one second; none where no line is committed.
     ``uncommitted`` when some are not committed yet.
     """
@@ -524,8 +522,7 @@ those that change every license header, have nothing to do with each other."""
 MOST_KIN = 8
 
 
-@dataclass(frozen=True, slots=True)
-class CoChange:
+class CoChange(NamedTuple):
     """``other`` changed with ``path`` in ``together`` commits, ``lift`` times as often as by chance."""
 
     path: bytes

@@ -100,8 +100,7 @@ _EVERYTHING = "."
 _EVERYTHING_INSIDE = "/"
 
 
-@dataclass(frozen=True, slots=True)
-class IgnoreRule:
+class IgnoreRule(NamedTuple):
     """One line: its full-match pattern (for paths relative to its file), whether it matches only folders, and its
     decision.
     """

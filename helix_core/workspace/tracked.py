@@ -10,6 +10,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from helix_core.errors import GitError
 from helix_core.workspace.git import Git
@@ -39,8 +40,7 @@ def names_in(git: Git, only: Sequence[bytes] = ()) -> TrackedNames:
     return named
 
 
-@dataclass(frozen=True, slots=True)
-class _Nested:
+class _Nested(NamedTuple):
     """A repository: ``below`` is its folder relative to the workspace root with a trailing ``/``, ``depth`` the
     number of enclosing repositories in the workspace.
     """

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import typer
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from helix_core.engine import Helix
 
 
-@dataclass(frozen=True, slots=True)
-class CommandProcess:
+class CommandProcess(NamedTuple):
     """What a verb sees of the process whose command it runs.
 
     ``folder`` is its working folder; ``columns`` and ``error_columns`` are the widths of the terminals that

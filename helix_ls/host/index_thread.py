@@ -216,7 +216,7 @@ class IndexThread:
                     max(deadline - time.monotonic(), 0),
                 )
         behind = self._watcher.unindexed()
-        return behind if is_known else replace(behind, is_listed=False)
+        return behind if is_known else behind._replace(is_listed=False)
 
     def hint(self, paths: Iterable[bytes]) -> None:
         """Queue paths that may have changed, as an editor reports them."""

@@ -54,7 +54,7 @@ class Settings:
         if self.max_files is not None:
             config = replace(config, max_files=_clamped("index.max_files", self.max_files))
         if config.reload is not None:
-            config = replace(config, reload=replace(config.reload, load=lambda: self.config(folder)))
+            config = replace(config, reload=config.reload._replace(load=lambda: self.config(folder)))
         return config
 
 

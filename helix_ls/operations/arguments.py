@@ -10,7 +10,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from helix_core.errors import UsageError
 from helix_core.model import Hints, Overlays
@@ -33,8 +44,7 @@ LAST_LINE = 10_000_000
 A = TypeVar("A")
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(NamedTuple):
     """Wording and bounds of one argument, as metadata of ``Annotated``.
 
     ``least`` and ``most`` bound a number; ``most`` of a string, or of each string of a list, is its maximum length in
@@ -53,8 +63,7 @@ class Argument:
     takes_one: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredArgument:
+class DeclaredArgument(NamedTuple):
     """One field of a dataclass of arguments. ``item`` is the dataclass of an object, or of an array's objects; an array
     without one has strings.
     """

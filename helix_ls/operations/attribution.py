@@ -6,7 +6,6 @@ import getpass
 import os
 import socket
 from collections.abc import Mapping
-from dataclasses import replace
 
 from helix_core.memory import UNNAMED, attributed
 from helix_core.model import Attribution, MemoryOrigin
@@ -21,7 +20,7 @@ def attribution(given: Mapping[str, str], environ: Mapping[str, str]) -> Attribu
     """
     found = attributed(given, environ, user=_user(), host=socket.gethostname(), timezone=_timezone(environ))
     is_agent = bool(given.get("agent_handle") or given.get("agent_id"))
-    return replace(found, agent=UNNAMED) if is_agent and not found.agent else found
+    return found._replace(agent=UNNAMED) if is_agent and not found.agent else found
 
 
 def by_of(agent: str, origin: str = MemoryOrigin.USER.value) -> Attribution:
@@ -31,7 +30,7 @@ def by_of(agent: str, origin: str = MemoryOrigin.USER.value) -> Attribution:
     """
     found = attribution({"agent_handle": agent} if agent else {}, os.environ)
     is_told = bool(found.agent) or origin == MemoryOrigin.USER.value
-    return found if is_told else replace(found, agent=UNNAMED)
+    return found if is_told else found._replace(agent=UNNAMED)
 
 
 def _user() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from helix_core.engine.requests import (
@@ -109,8 +109,8 @@ class ExplainArguments:
     uri: Annotated[str | None, URI] = None
     position: Position = None
     packet_id: Annotated[str | None, Argument("An open packet.", most=LONGEST_ID, on=LSP)] = None
-    question: Annotated[str | None, replace(QUESTION, on=LSP | DAEMON)] = None
-    k: Annotated[int | None, replace(PLACES, on=LSP | DAEMON)] = None
+    question: Annotated[str | None, QUESTION._replace(on=LSP | DAEMON)] = None
+    k: Annotated[int | None, PLACES._replace(on=LSP | DAEMON)] = None
 
 
 def explain(helix: Helix, given: ExplainArguments, context: AskContext) -> dict[str, Any] | None:
@@ -154,7 +154,7 @@ class NameArguments:
     depth: Annotated[
         int, Argument("2 or 3: also users of users, what a change reaches.", 1, DEEPEST, on=MCP | HTTP | DAEMON)
     ] = 1
-    page: Annotated[str, replace(PAGE, on=MCP | HTTP | DAEMON)] = ""
+    page: Annotated[str, PAGE._replace(on=MCP | HTTP | DAEMON)] = ""
 
 
 def symbol(helix: Helix, given: NameArguments, context: AskContext) -> dict[str, Any]:
@@ -311,7 +311,7 @@ class JudgeArguments:
     """The arguments of ``judge``."""
 
     items: Annotated[list[GivenItem], Argument("The items of a packet, or as much of them as points.", on=DAEMON)]
-    task_type: Annotated[str, replace(TASK, on=DAEMON)] = TaskType.EXPLAIN.value
+    task_type: Annotated[str, TASK._replace(on=DAEMON)] = TaskType.EXPLAIN.value
     confidence: Annotated[float, Argument("The packet's coordinate_confidence.", 0, 1, on=DAEMON)] = 1.0
 
 
@@ -450,7 +450,7 @@ class ItemArguments:
         str,
         Argument("The gene_id of an item that a packet of this session gave.", most=LONGEST_ID, also=("id",), on=MCP),
     ]
-    task_type: Annotated[str, replace(TASK, on=MCP)] = TaskType.EXPLAIN.value
+    task_type: Annotated[str, TASK._replace(on=MCP)] = TaskType.EXPLAIN.value
 
 
 ITEM = Operation(

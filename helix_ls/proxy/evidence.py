@@ -322,7 +322,7 @@ def _doubt(notes: Sequence[str]) -> str:
 
 
 def _pointer(block: dict[str, Any]) -> Pointer:
-    return Pointer(**{name: block[name] for name in Pointer.__dataclass_fields__})
+    return Pointer(**{name: block[name] for name in Pointer._fields})
 
 
 def _shown(earlier: Sequence[TurnDecision]) -> tuple[Pointer, ...]:

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -130,7 +129,7 @@ def test_a_model_that_is_there_is_timed(tmp_path: Path, monkeypatch: pytest.Monk
     assert not offered.expect(1_000).timed_texts
     place = own.folder.with_name("potion-base-8M@12345678")
     shutil.copytree(own.folder, place)
-    model = replace(own, name=place.name, folder=place, fastembed="minishlab/potion-base-8M")
+    model = own._replace(name=place.name, folder=place, fastembed="minishlab/potion-base-8M")
     write_metadata(model)
     told = offered.expect(1_000)
     assert told.timed_texts == 16 and "timed on 16 texts" in told.as_clause

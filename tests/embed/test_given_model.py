@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +105,7 @@ def test_a_tokenizer_that_panics_at_a_text_is_an_error_of_the_model(
     if kind == "rows":
         write_tensors(given / "model.safetensors", {"embeddings": np.ones((4, 8), np.float32)})
     model = take_folder(given, tmp_path)
-    loaded, prompted = FastModel(model), FastModel(replace(model, document_prefix="a" * 100))
+    loaded, prompted = FastModel(model), FastModel(model._replace(document_prefix="a" * 100))
     with pytest.raises(ModelError, match="set up another"):
         prompted.documents(["row"], 5)
     for read in (lambda text: loaded.vectors([text]), lambda text: loaded.documents([text], 5), loaded.question):

@@ -8,7 +8,6 @@ import shutil
 import time
 import zipfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -78,7 +77,7 @@ def test_the_quantised_graph_says_what_the_weights_say(minilm_wheel: Path, loade
     exact = tmp_path / "exact"
     shutil.copytree(loaded.model.folder, exact)
     (exact / "model.onnx").write_bytes(bert_file(config, weights, quantised=False))
-    wanted = FastModel(replace(loaded.model, name="exact@0", folder=exact)).vectors(TEXTS)
+    wanted = FastModel(loaded.model._replace(name="exact@0", folder=exact)).vectors(TEXTS)
     found = loaded.vectors(TEXTS)
     assert (wanted * found).sum(axis=1).min() > 0.985
     # From the model's card: paraphrases lie together, other things do not.
@@ -180,7 +179,7 @@ def test_going_back_to_the_model_before_embeds_nothing_and_older_ones_go(
 ) -> None:
     monkeypatch.setenv("HELIX_CACHE_DIR", str(tmp_path / "cache"))
     config = load_config(project)
-    first, second, third = (FastModel(replace(minilm, name=f"model-{number}@0")) for number in range(3))
+    first, second, third = (FastModel(minilm._replace(name=f"model-{number}@0")) for number in range(3))
 
     def run(embedder: FastModel) -> tuple[int, set[str]]:
         with Embedding.open(project, config) as embedding:

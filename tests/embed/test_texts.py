@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -87,7 +85,7 @@ def test_chunks_of_one_text_have_one_card(doc: int, body: int, first: str, secon
     """A card is stored under the hash of the text, of which only the beginning counts."""
     (chunk,) = ingest(b"a.py", b"def name():\n    return 1\n").chunks
     chunks = [
-        replace(chunk, text=replace(chunk.text, doc="x " * doc + word, body="y_z(q)\n" * body + word))
+        chunk._replace(text=chunk.text._replace(doc="x " * doc + word, body="y_z(q)\n" * body + word))
         for word in (first, second)
     ]
     said, cards = list(chunk_texts(b"a.py", chunks)), list(card_texts(b"a.py", chunks))

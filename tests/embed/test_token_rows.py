@@ -367,7 +367,7 @@ def test_two_models_fetched_at_the_same_time_take_nothing_from_each_other(tmp_pa
 
         about = ListedModel(f"owner/{title}", 1, DIMENSIONS, "owner", "mit", has_rows=True)
         with downloaded(about, title, tmp_path, fetch) as made:
-            return _install(replace(made, dimensions=DIMENSIONS, source="owner")).folder
+            return _install(made._replace(dimensions=DIMENSIONS, source="owner")).folder
 
     def the_same_is_refused() -> None:
         with pytest.raises(ModelError, match="Another process is fetching owner/one; wait until it is done"):

@@ -1,6 +1,5 @@
 """A packet shown earlier is judged again: each pointer by what its text and its file have become since."""
 
-import dataclasses
 import hashlib
 import os
 import random
@@ -13,7 +12,7 @@ from helix_core.model import Pointer
 from tests.engine.repository import FILES, git
 
 COOKIE = "where is the session cookie signed?"
-FIELDS = [field.name for field in dataclasses.fields(Pointer)]
+FIELDS = Pointer._fields
 
 
 def shown(helix, question=COOKIE, **asked):
@@ -177,12 +176,12 @@ def test_the_confidence_of_the_question_goes_on_counting(helix):
 def test_a_file_the_index_never_heard_of_is_judged_by_its_text(helix, repository):
     pointer = pointer_to(helix, "sign_cookie")
     os.replace(repository / "app/sessions.py", repository / "app/cookies.py")
-    there = dataclasses.replace(pointer, source_id="app/cookies.py")
+    there = pointer._replace(source_id="app/cookies.py")
     assert word(judged(helix, there)[0]) == ("verified", "unchanged")
-    above = dataclasses.replace(there, start_line=1, end_line=1 + pointer.end_line - pointer.start_line)
+    above = there._replace(start_line=1, end_line=1 + pointer.end_line - pointer.start_line)
     one, _ = judged(helix, above)
     assert (word(one), one.start_line) == (("verified", "moved"), pointer.start_line)
-    other = dataclasses.replace(there, gene_id="0" * 16)
+    other = there._replace(gene_id="0" * 16)
     assert word(judged(helix, other)[0]) == ("needs_refresh", "not_indexed")
 
 
@@ -200,8 +199,8 @@ def test_unsaved_edits_are_told_and_forgotten_with_the_save(helix, repository):
 @pytest.mark.slow
 @pytest.mark.parametrize("lines", [(0, 0), (10**9, 1), (-5, 5), (10**9, 2 * 10**9), (1, 10**9)])
 def test_lines_that_make_no_sense_are_nowhere(helix, lines):
-    pointer = dataclasses.replace(pointer_to(helix, "sign_cookie"), start_line=lines[0], end_line=lines[1])
-    other = dataclasses.replace(pointer, gene_id="0" * 16)
+    pointer = pointer_to(helix, "sign_cookie")._replace(start_line=lines[0], end_line=lines[1])
+    other = pointer._replace(gene_id="0" * 16)
     assert word(judged(helix, other)[0]) == ("needs_refresh", "changed")
     assert helix.explain("app/sessions.py", *lines)["schema"] == "helix.explain/1"
 

@@ -242,7 +242,7 @@ def test_what_was_opened_together_ranks_a_little_higher_and_says_so(keeping):
     told = prior(source, frozenset(), hinted)
     assert told.factor == USED_WITH_FACTOR
     assert told.names == (f"used with what is open x{USED_WITH_FACTOR:g}",)
-    everything = dataclasses.replace(hinted, open_paths=(ROUTING,), recent_paths=(ROUTING,), changed_with=(ROUTING,))
+    everything = hinted._replace(open_paths=(ROUTING,), recent_paths=(ROUTING,), changed_with=(ROUTING,))
     assert prior(source, frozenset(), everything).factor == SESSION_CAP
     assert keeping.memory.forget_session("two") == {"exchanges": 0}
     assert keeping.memory.sessions.hinted(Hints(open_paths=(SESSIONS,))).used_with == ()

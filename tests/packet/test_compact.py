@@ -1,7 +1,5 @@
 """What an agent reads as text: places, what is known of them, and lines; what all share is said once."""
 
-from dataclasses import replace
-
 import pytest
 
 from helix_core.model import Contradiction, Found, Reason, SourcedClaim, Status, TaskType, Verdict
@@ -21,7 +19,7 @@ def text_of(places, *, confidence=0.6, others=(), most=1000):
 
 
 def judged(verdict, files="abcd"):
-    return [replace(place(f"{name}.py", quote=f"{name} = 1\n", name=""), verdict=verdict) for name in files]
+    return [place(f"{name}.py", quote=f"{name} = 1\n", name="")._replace(verdict=verdict) for name in files]
 
 
 def test_the_status_that_all_places_share_is_said_once_and_its_reason_at_each():
@@ -40,7 +38,7 @@ def test_the_status_that_all_places_share_is_said_once_and_its_reason_at_each():
         judged(UNLOCATED, "ab"),
         [*judged(UNLOCATED, "abc"), *judged(Verdict(Status.VERIFIED, Reason.UNCHANGED), "d")],
         [*judged(UNLOCATED, "abc"), *judged(Verdict(Status.NEEDS_REFRESH, Reason.UNLOCATED), "d")],
-        [*judged(UNLOCATED, "abc"), *judged(replace(UNLOCATED, detail="Old -> New"), "d")],
+        [*judged(UNLOCATED, "abc"), *judged(UNLOCATED._replace(detail="Old -> New"), "d")],
     ],
     ids=["two", "one verified", "one of another status", "one with a detail"],
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +18,7 @@ from helix_core.search.confidence_weights import CALIBRATION
 from helix_core.search.question import Term, parse_question
 
 shares = st.floats(0, 1)
-all_signs = st.builds(AnswerFeatures, *[shares] * len(fields(AnswerFeatures)))
+all_signs = st.builds(AnswerFeatures, *[shares] * len(AnswerFeatures._fields))
 
 
 @given(all_signs)
@@ -51,7 +49,7 @@ def test_what_is_done_may_be_said_otherwise_than_the_code_says_it() -> None:
 @given(signs=all_signs, share=shares)
 def test_better_evidence_never_lowers_confidence(field: str, signs: AnswerFeatures, share: float) -> None:
     less, more = sorted((getattr(signs, field), share))
-    assert confidence(replace(signs, **{field: less})) <= confidence(replace(signs, **{field: more}))
+    assert confidence(signs._replace(**{field: less})) <= confidence(signs._replace(**{field: more}))
 
 
 @pytest.mark.slow
@@ -59,7 +57,7 @@ def test_better_evidence_never_lowers_confidence(field: str, signs: AnswerFeatur
 @given(signs=all_signs, share=shares)
 def test_missing_words_never_raise_confidence(field: str, signs: AnswerFeatures, share: float) -> None:
     less, more = sorted((getattr(signs, field), share))
-    assert confidence(replace(signs, **{field: less})) >= confidence(replace(signs, **{field: more}))
+    assert confidence(signs._replace(**{field: less})) >= confidence(signs._replace(**{field: more}))
 
 
 def test_a_question_whose_every_word_is_unknown_is_below_the_floor() -> None:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from ast import literal_eval
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -116,8 +115,8 @@ def test_many_copies_and_a_single_file_come_in_one_order_however_many_are_asked_
 
 def test_a_text_said_twice_in_one_file_has_one_vector(writer: Writer, reader: Reader) -> None:
     parsed = ingest(b"rows.py", DELETE)
-    twice = [replace(text, chunk=0) for text in parsed.embedded]
-    writer.replace(replace(parsed, embedded=(*parsed.embedded, *twice)), SIGNATURE, 0)
+    twice = [text._replace(chunk=0) for text in parsed.embedded]
+    writer.replace(parsed._replace(embedded=(*parsed.embedded, *twice)), SIGNATURE, 0)
     assert len(reader._session.rows("SELECT id FROM embedded")) == len(parsed.embedded)
 
 
@@ -127,7 +126,7 @@ def test_what_no_version_says_any_more_leaves_no_vector(writer: Writer, reader: 
     replaced = ingest(b"db/rows.py", DELETE)
     writer.replace(replaced, SIGNATURE, 0)
     # A version by another parser can never come back: it is deleted instead of parked.
-    writer.replace(replace(replaced, parser="chunker/1"), SIGNATURE, 0)
+    writer.replace(replaced._replace(parser="chunker/1"), SIGNATURE, 0)
     after_two = counts(reader)
     writer.skip(b"db/rows.py", "binary", SIGNATURE, 0, parser="chunker/3")
     assert counts(reader) == before
@@ -155,8 +154,8 @@ def test_the_digest_speaks_of_the_texts_and_not_of_their_history(
         add(cold.writer(), b"db/rows.py", DELETE)
         assert fresh.digest() == reader.digest()
         changed = ingest(b"db/rows.py", DELETE)
-        other = replace(changed.embedded[0], input_hash=b"\0" * 8)
-        cold.writer().replace(replace(changed, embedded=(other, *changed.embedded[1:])), SIGNATURE, 0)
+        other = changed.embedded[0]._replace(input_hash=b"\0" * 8)
+        cold.writer().replace(changed._replace(embedded=(other, *changed.embedded[1:])), SIGNATURE, 0)
         assert fresh.digest() != reader.digest()
 
 
@@ -236,8 +235,8 @@ def test_gaps_are_closed_when_most_of_a_space_is_gone(index: Index, reader: Read
 def _one_outline(number: int) -> Document:
     document = ingest(b"f%d" % number, b"x\n")
     values = np.random.default_rng(number).integers(-127, 127, 8, dtype=np.int8)
-    return replace(
-        document, embedded=(replace(document.embedded[0], input_hash=number.to_bytes(8), vector=values.tobytes()),)
+    return document._replace(
+        embedded=(document.embedded[0]._replace(input_hash=number.to_bytes(8), vector=values.tobytes()),)
     )
 
 
@@ -300,8 +299,8 @@ def test_the_nearest_by_signs_are_those_of_vec0_in_a_table_with_gaps(index: Inde
         for number in range(2_100):
             vector = bytes(chance.choices((0xAA, 0xAB, 0x00, 0xFF), k=4))
             document = ingest(b"f%d" % number, b"x\n")
-            text = replace(document.embedded[-1], input_hash=number.to_bytes(8), vector=vector)
-            index.writer().replace(replace(document, embedded=(text,)), SIGNATURE, 0)
+            text = document.embedded[-1]._replace(input_hash=number.to_bytes(8), vector=vector)
+            index.writer().replace(document._replace(embedded=(text,)), SIGNATURE, 0)
     index._connection.execute("DELETE FROM vectors_1 WHERE rowid % 3 = 0")
     first = reader.vectors._heads(_space(reader))[0][1]
     assert set(first) - {0x00, 0xFF}
@@ -363,7 +362,7 @@ def test_vectors_of_another_table_are_none_and_are_made_again(tmp_path: Path) ->
         assert reader.vectors.spaces() == {"minilm/chunk": 1.0}
         assert reader.vectors.nearest("static/outline", asked(), 5) == []
         document = ingest(b"db/rows.py", DELETE)
-        copied = index.writer().replace(replace(document, path=b"db/copy.py"), SIGNATURE, 0)
+        copied = index.writer().replace(document._replace(path=b"db/copy.py"), SIGNATURE, 0)
         names = ["static/outline", "static/chunk", "minilm/chunk"]
         assert reader.vectors.spaces() == dict.fromkeys(names, 1.0)
         assert copied in {hit.source_id for hit in reader.vectors.nearest("static/chunk", asked(), 5)}

@@ -220,25 +220,24 @@ def test_the_digest_notices_any_difference_in_content(writer: Writer, reader: Re
 
 
 def test_only_clean_text_gets_in(writer: Writer, reader: Reader) -> None:
-    import dataclasses
 
     clean = document(b"conf.py", b"import tomllib\nport = 8080\ndef test_it(): pass\n")
     (chunk,) = clean.chunks
     plain = [
-        dataclasses.replace(chunk, name=str(chunk.name)),
-        dataclasses.replace(chunk, breadcrumb=""),
-        dataclasses.replace(chunk, imports=("tomllib",)),
-        dataclasses.replace(chunk, tests=("it",)),
-        dataclasses.replace(chunk, definitions=(dataclasses.replace(chunk.definitions[0], name="it"),)),
-        dataclasses.replace(chunk, claims=(dataclasses.replace(chunk.claims[0], key="port"),)),
-        dataclasses.replace(chunk, claims=(dataclasses.replace(chunk.claims[0], value="8080"),)),
+        chunk._replace(name=str(chunk.name)),
+        chunk._replace(breadcrumb=""),
+        chunk._replace(imports=("tomllib",)),
+        chunk._replace(tests=("it",)),
+        chunk._replace(definitions=(chunk.definitions[0]._replace(name="it"),)),
+        chunk._replace(claims=(chunk.claims[0]._replace(key="port"),)),
+        chunk._replace(claims=(chunk.claims[0]._replace(value="8080"),)),
     ]
     plain += [
-        dataclasses.replace(chunk, text=dataclasses.replace(chunk.text, **{field: "text"}))
+        chunk._replace(text=chunk.text._replace(**{field: "text"}))
         for field in ("names", "doc", "body", "extra", "refs")
     ]
     for unclean in plain:
         with pytest.raises(TypeError, match="Clean"):
-            writer.replace(dataclasses.replace(clean, chunks=(unclean,)), signature(), 1)
+            writer.replace(clean._replace(chunks=(unclean,)), signature(), 1)
     assert reader.files.states() == {}
     assert isinstance(chunk.name, Clean)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -105,17 +104,17 @@ class IndexSearch:
 def _only_changed(found: Found) -> Found:
     """Return the answer with the places alone that the differences to the last commit name."""
     ranked = tuple(one for one in found.ranked if any(signal.ranker == PASTED_RANKER for signal in one.signals))
-    found = dataclasses.replace(found, ranked=ranked, evaluated=len(ranked))
+    found = found._replace(ranked=ranked, evaluated=len(ranked))
     if ranked:
         return found
-    return dataclasses.replace(found.where_nothing_was_searched(CHANGED_ELSEWHERE), notes=(CHANGED_ELSEWHERE,))
+    return found.where_nothing_was_searched(CHANGED_ELSEWHERE)._replace(notes=(CHANGED_ELSEWHERE,))
 
 
 def _nothing_asked(found: Found, asked: ConversationQuery) -> Found:
     """Return the answer to a message that asks nothing: no place, and one note that says why and what to ask."""
     note = f"nothing was searched: {asked.why}; ask for a name, a file, or what the code here does"
     note = asked.why if asked.of_changes else note
-    return dataclasses.replace(found.where_nothing_was_searched(note), notes=(note,))
+    return found.where_nothing_was_searched(note)._replace(notes=(note,))
 
 
 def _questions(asked: ConversationQuery) -> tuple[str, ...]:
@@ -178,8 +177,8 @@ class Answer:
             names = parse_question(question).identifiers
             untrue = [note for note in found.notes if any(says_undefined(note, name) for name in names)]
             notes = tuple(note for note in found.notes if note not in {*untrue, found.unsearched})
-            found = dataclasses.replace(
-                found, known_empty=False, seems_empty=False, confidence=confidence, notes=notes, unsearched=""
+            found = found._replace(
+                known_empty=False, seems_empty=False, confidence=confidence, notes=notes, unsearched=""
             )
         found = without_denied_lines(found, lambda: self._weigher)
         ordered = weighed if self._whole else files_first_order(weighed)
@@ -202,7 +201,7 @@ class Answer:
             return found
         most = self._most(found)
         self.further = found.ranked[most:]
-        return dataclasses.replace(found, ranked=found.ranked[:most])
+        return found._replace(ranked=found.ranked[:most])
 
     def _settle(self) -> tuple[Found, list[Ranked]]:
         gone: dict[bytes, Ranked] = {}
@@ -225,12 +224,12 @@ class Answer:
                     gone.setdefault(path, one)
             if not mended:
                 break
-        found = dataclasses.replace(found, ranked=tuple(_live(found.ranked, gone.keys() | ignored)))
+        found = found._replace(ranked=tuple(_live(found.ranked, gone.keys() | ignored)))
         found = self._index.rerank(self._request, found, self._weigher)
         live = found.ranked
         if self._whole:
-            live = tuple(dataclasses.replace(one, focus=None) for one in live)
-        return dataclasses.replace(found, ranked=live), list(gone.values())
+            live = tuple(one._replace(focus=None) for one in live)
+        return found._replace(ranked=live), list(gone.values())
 
 
 def within_one_place(weighed: Sequence[Weighed], chances: Mapping[bytes, float], share: float) -> list[Weighed]:
@@ -248,8 +247,8 @@ def within_one_place(weighed: Sequence[Weighed], chances: Mapping[bytes, float],
         if raised(other) > raised(one):
             factor = raised(other) / other.ranked.score
             priors = (*other.ranked.priors, f"expected by the trail x{factor:.2f}")
-            first = dataclasses.replace(other, ranked=dataclasses.replace(other.ranked, priors=priors))
-            second = dataclasses.replace(one, ranked=dataclasses.replace(one.ranked, score=other.ranked.score))
+            first = other._replace(ranked=other.ranked._replace(priors=priors))
+            second = one._replace(ranked=one.ranked._replace(score=other.ranked.score))
             made[place : place + 2] = [first, second]
             place += 1
         place += 1
@@ -279,4 +278,4 @@ def without_denied_lines(found: Found, weigher: Callable[[], Weigher]) -> Found:
         place = weigher().reads_like_definition(name)
         return undefined_note(name, may_be_in=f"{place} reads like one") if place else note
 
-    return dataclasses.replace(found, notes=tuple(map(checked, found.notes))) if found.notes else found
+    return found._replace(notes=tuple(map(checked, found.notes))) if found.notes else found

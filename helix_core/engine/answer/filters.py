@@ -5,7 +5,6 @@ Verdicts know nothing of filters: they choose among candidates, never what is sa
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -55,7 +54,7 @@ class FileFilter:
     def not_indexed(self, lacking: NotIndexed) -> NotIndexed:
         """Return what is not indexed without the files that the filters leave out: none of them is named."""
         aside = [path for path in lacking.set_aside if self.keeps(path)]
-        return dataclasses.replace(lacking, set_aside=aside, pending=[p for p in lacking.pending if self.keeps(p)])
+        return lacking._replace(set_aside=aside, pending=[p for p in lacking.pending if self.keeps(p)])
 
     def scope(self, reader: Reader) -> SearchScope:
         """Return the files of the index that pass, and where none does the note that says which filter left none."""
@@ -88,7 +87,7 @@ class SearchScope:
             were = "was" if len(self.source_ids) == 1 else "were"
             note = f"only {len(self.source_ids):,} of {count(self.total, 'file')} {were} searched: {self.said}"
         notes = (*found.notes, note) if note else found.notes
-        return dataclasses.replace(found, searched_sources=len(self.source_ids), notes=notes)
+        return found._replace(searched_sources=len(self.source_ids), notes=notes)
 
 
 def _any_of(files: int) -> str:

@@ -6,7 +6,6 @@ unchanged and the answer's ``rankers`` name the error.
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -55,7 +54,7 @@ class Reranking:
             return cut
         places = f"{len(scores)} of {count(len(texts), 'place')}"
         note = f"the order is not final: the budget was enough to read {places} again"
-        return dataclasses.replace(cut, notes=(*cut.notes, note))
+        return cut._replace(notes=(*cut.notes, note))
 
 
 def _texts(ranked: Sequence[Ranked], weigher: Weigher) -> dict[int, str]:
@@ -74,4 +73,4 @@ def _texts(ranked: Sequence[Ranked], weigher: Weigher) -> dict[int, str]:
 
 
 def _cut(found: Found, ranked: Sequence[Ranked], k: int, state: str) -> Found:
-    return dataclasses.replace(found, ranked=tuple(ranked[:k]), rankers={**found.rankers, RANKER: state})
+    return found._replace(ranked=tuple(ranked[:k]), rankers={**found.rankers, RANKER: state})

@@ -7,8 +7,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from helix_core.conversation import Need
 from helix_core.engine.opened import WorkspaceSession, heals_index
@@ -209,7 +208,7 @@ class Answers:
         shown = listed[page.offset : page.end]
         following = page.then(_entries(listed[: page.end])) if len(listed) > page.end else ""
         notes = page.notes(_entries(listed[: page.offset]), is_empty=not shown)
-        return _ResultPage(dataclasses.replace(found, ranked=shown), notes, page.offset, following)
+        return _ResultPage(found._replace(ranked=shown), notes, page.offset, following)
 
     def packet(self, request: AnswerRequest, spending: Spending) -> dict[str, Any]:
         """Return the ``helix.packet/1`` object."""
@@ -402,7 +401,7 @@ class Answers:
                     )
                 )
             )
-            hints = dataclasses.replace(hints, recent_paths=shown)
+            hints = hints._replace(recent_paths=shown)
         return dataclasses.replace(request, hints=self._hinted_by_memory(hints))
 
     def _with_trail(self, answer: Answered) -> Answered:
@@ -412,7 +411,7 @@ class Answers:
             return answer
         from helix_core.engine.answer.answer import within_one_place
 
-        return dataclasses.replace(answer, weighed=tuple(within_one_place(answer.weighed, self._chances(), share)))
+        return answer._replace(weighed=tuple(within_one_place(answer.weighed, self._chances(), share)))
 
     def _with_notes(self, answer: Answered, request: AnswerRequest) -> tuple[Answered, dict[int, str]]:
         """Return the answer with notes of the memory. A question of certain files gets none, as they are in no file,
@@ -460,8 +459,7 @@ class Answers:
         return QuestionFilters(self.session).checked(request.filters)
 
 
-@dataclass(frozen=True, slots=True)
-class _ResultPage:
+class _ResultPage(NamedTuple):
     """One page of search results: ``offset`` are before it, and ``next_page`` is the cursor of those after it."""
 
     found: Found
@@ -490,9 +488,7 @@ def _is_note(ranked: Ranked) -> bool:
 
 def _at_current_lines(found: Found, previews: Previews) -> Found:
     pairs = zip(found.ranked, previews, strict=True)
-    return dataclasses.replace(
-        found, ranked=tuple(one if preview is None else preview.ranked for one, preview in pairs)
-    )
+    return found._replace(ranked=tuple(one if preview is None else preview.ranked for one, preview in pairs))
 
 
 def _ms_since(started: float) -> float:

@@ -274,7 +274,7 @@ def context(
     if window.remembered:
         about["memories"] = [memory_entry(lines[line]) for line in window.remembered]
     if wanted.shown:
-        about["outdated"] = [dataclasses.asdict(pointer) for pointer in outdated]
+        about["outdated"] = [pointer._asdict() for pointer in outdated]
     if not files.found.seems_empty:
         over = tuple(
             LeftOut(one.item.source.source_id, one.item.start_line, one.item.end_line, OVER_BUDGET) for one in further

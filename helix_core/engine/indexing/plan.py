@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from helix_core.config import WORKSPACE_FILE
 from helix_core.model import FileEntry, Listing, Reason, SetAside, SourceState, StatSignature
@@ -24,8 +24,7 @@ MOST_GONE = 1_000
 QUARANTINED = "quarantined"
 
 
-@dataclass(frozen=True, slots=True)
-class WorkPlan:
+class WorkPlan(NamedTuple):
     """The plan for a listing: files to read, indexed paths that are gone, and how many indexed files are unchanged."""
 
     read: tuple[FileEntry, ...]
@@ -35,7 +34,7 @@ class WorkPlan:
     def sooner(self, paths: Sequence[bytes], last: Collection[bytes] = frozenset()) -> WorkPlan:
         """Return the plan with these files read first, in the order of ``paths``, but for those that come ``last``."""
         rank = {path: place for place, path in enumerate(paths) if path not in last}
-        return replace(self, read=tuple(sorted(self.read, key=lambda entry: rank.get(entry.path, len(paths)))))
+        return self._replace(read=tuple(sorted(self.read, key=lambda entry: rank.get(entry.path, len(paths)))))
 
     @property
     def is_small(self) -> bool:

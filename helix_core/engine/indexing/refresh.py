@@ -8,9 +8,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from helix_core.engine.indexing.plan import WorkPlan, due_again, is_any_suspect, is_settled, perhaps_renamed, work_plan
 from helix_core.engine.indexing.report import Progress, RefreshReport
@@ -73,8 +73,7 @@ class HistoryThread:
         return self._co_changes
 
 
-@dataclass(frozen=True, slots=True)
-class _RefreshSnapshot:
+class _RefreshSnapshot(NamedTuple):
     """The disk and the index as they were seen together; ``version`` is the index's.
 
     ``again`` are files set aside that are tried again; ``rules`` is the record of what decided which files count.
@@ -251,7 +250,7 @@ class Refresh:
         known = self._reader.files.states_at(paths)
         listing = list_files(self._root, self._git, self._options, only=paths)
         if self._options.max_files:
-            listing = replace(listing, files=self._within_limit(listing.files, known))
+            listing = listing._replace(files=self._within_limit(listing.files, known))
         plan = work_plan(listing, known, self._reader.meta("parsers") == parser_generation())
         self._apply(plan, listing, known)
         return self._finished(plan, listing, started)

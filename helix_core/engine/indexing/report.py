@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from helix_core.engine.indexing.plan import is_pending, retry_at, work_plan
 from helix_core.ingest import parser_generation
@@ -17,8 +17,7 @@ from helix_core.store import Identity, Reader
 from helix_core.workspace import FileOptions, Git, Root, ignored_files, list_files, source_id_of
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """Progress of a refresh: ``done`` of ``total`` files; ``path`` is the file just finished, printable."""
 
     phase: str

@@ -70,10 +70,9 @@ def recall(memory: Memory, reader: Reader, workspace: bytes, words: Sequence[str
 def found_with(found: Found, recalled: Sequence[Recalled], k: int) -> Found:
     """Merge the notes into the search results."""
     if not recalled:
-        return dataclasses.replace(found, rankers={**found.rankers, RANKER: "empty"})
+        return found._replace(rankers={**found.rankers, RANKER: "empty"})
     notes = _ranked(recalled, found)
-    return dataclasses.replace(
-        found,
+    return found._replace(
         ranked=tuple(_merged(found.ranked, notes, k, lambda one: one.score)),
         known_empty=False,
         rankers={**found.rankers, RANKER: "used"},
@@ -86,7 +85,7 @@ def answered_with(answered: Answered, recalled: Sequence[Recalled], task: TaskTy
         weighed(one, ranked, task, now) for one, ranked in zip(recalled, _ranked(recalled, answered.found), strict=True)
     ]
     merged = _merged(answered.weighed, notes, k, lambda one: one.ranked.score)
-    return dataclasses.replace(answered, weighed=tuple(merged), found=found_with(answered.found, recalled, k))
+    return answered._replace(weighed=tuple(merged), found=found_with(answered.found, recalled, k))
 
 
 def weighed(one: Recalled, ranked: Ranked, task: TaskType, now: float) -> Weighed:

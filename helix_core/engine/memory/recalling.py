@@ -514,9 +514,7 @@ class Recalling:
                 if each.path == source_id and mark is not None and mark.verdict.status is not Status.VERIFIED:
                     citation = _citation(each, mark)
                     lines = mark.buffer or LineSpan(citation.start_line, citation.end_line)
-                    found.append(
-                        (one, dataclasses.replace(citation, start_line=lines.start_line, end_line=lines.end_line))
-                    )
+                    found.append((one, citation._replace(start_line=lines.start_line, end_line=lines.end_line)))
         return found
 
     def judged(self, found: Iterable[tuple[StoredMemory, float]], task: TaskType, *, heals: bool) -> list[JudgedMemory]:
@@ -610,7 +608,7 @@ class Recalling:
         at = int(self._now * 1e3)
         moved = [
             dataclasses.replace(
-                cited(one, dataclasses.replace(mark.pointer, start_line=mark.start_line, end_line=mark.end_line)),
+                cited(one, mark.pointer._replace(start_line=mark.start_line, end_line=mark.end_line)),
                 id=memory_id(at, os.urandom(10)),
                 at=at,
                 heals=one.id,
@@ -666,7 +664,7 @@ class _Verdicts:
         disproved_by = "" if has_ended else self.disproved.get(id_, "")
         found = memory_verdict(cited, parents, seen, self.task, disproved_by=disproved_by)
         if found.reason is Reason.ASSERTED and (signer := self.signer(one)):
-            found = dataclasses.replace(found, detail=f"signed by {signer}")
+            found = found._replace(detail=f"signed by {signer}")
         self.known[id_] = found
         return found
 
@@ -710,7 +708,7 @@ def recalled_memory(one: JudgedMemory) -> RecalledMemory:
         state=one.stored.status,
         origin=fact.origin,
         confidence=fact.confidence / 100,
-        verdict=dataclasses.replace(one.verdict, detail=masked_now(one.verdict.detail)),
+        verdict=one.verdict._replace(detail=masked_now(one.verdict.detail)),
         citations=tuple(_citation(each, mark) for each, mark in one.citations),
         is_instruction=is_order(fact.text),
     )
@@ -719,9 +717,7 @@ def recalled_memory(one: JudgedMemory) -> RecalledMemory:
 def _citation(one: MemoryEvidence, mark: Judged | None) -> RecalledCitation:
     verdict, lines = _now(one, mark)
     detail = shown(verdict.detail)
-    return RecalledCitation(
-        one.path, lines.start_line, lines.end_line, one.symbol, dataclasses.replace(verdict, detail=detail)
-    )
+    return RecalledCitation(one.path, lines.start_line, lines.end_line, one.symbol, verdict._replace(detail=detail))
 
 
 def _now(one: MemoryEvidence, mark: Judged | None) -> tuple[Verdict, LineSpan]:
@@ -807,7 +803,7 @@ def _of_text(mark: Judged) -> Judged:
     """Return the mark of cited lines: where the file was read and they are not in it, they changed, indexed or not."""
     if mark.verdict.reason is not Reason.NOT_INDEXED:
         return mark
-    return dataclasses.replace(mark, verdict=dataclasses.replace(mark.verdict, reason=Reason.CHANGED))
+    return mark._replace(verdict=mark.verdict._replace(reason=Reason.CHANGED))
 
 
 def _origins(evidence: Iterable[MemoryEvidence]) -> dict[str, MemoryEvidence]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -117,7 +116,7 @@ class SessionRecords:
         if self._session.records_uses:
             used = read(lambda memory: co_used(memory, self._session.place, anchors, now))
         changed = co_changed(self._session.index.reader, anchors) if self._session.config.co_change else ()
-        return dataclasses.replace(hints, used_with=used or (), changed_with=changed)
+        return hints._replace(used_with=used or (), changed_with=changed)
 
     def _lately(self, memory: Memory, session: str, now: float) -> list[bytes]:
         from helix_core.memory import SITTING_S, session_name

@@ -478,7 +478,7 @@ def _shown(looks: Sequence[Look], judged: Mapping[Look, tuple[Judged, LastCommit
                 "status": now.verdict.status.value,
                 "reason": now.verdict.reason.value,
                 "detail": now.verdict.detail,
-                "commit": asdict(commit) if commit is not None else None,
+                "commit": commit._asdict() if commit is not None else None,
             }
         )
     return places

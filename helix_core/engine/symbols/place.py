@@ -60,7 +60,7 @@ class SymbolPlace:
             "commit_of": self.commit_of if commit else "",
             **({"uncommitted": True} if self.uncommitted else {}),
             **({"by_name": True} if self.spot.by_name else {}),
-            **({"buffer": dataclasses.asdict(self.buffer)} if self.buffer else {}),
+            **({"buffer": self.buffer._asdict()} if self.buffer else {}),
         }
 
 
@@ -89,10 +89,10 @@ def _place(
         uncommitted = weigher.is_uncommitted(own)
         there = weigher.facts.buffers.place(own, file)
         if there is not None:
-            observation = dataclasses.replace(observation, unsaved=there.touched)
+            observation = observation._replace(unsaved=there.touched)
             buffer = there.lines if there.touched or there.lines.start_line != lines.start_line else None
     if observation.contradicted_by and not _is_disputed(placed.ranked.item, spot, pairs):
-        observation = dataclasses.replace(observation, contradicted_by="")
+        observation = observation._replace(contradicted_by="")
     there_now = dataclasses.replace(spot, item=placed.ranked.item, start_line=lines.start_line, end_line=lines.end_line)
     return SymbolPlace(there_now, verdict(observation, task), seen.commit, buffer, uncommitted=uncommitted)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from helix_core.engine.opened import WorkspaceSession, answers_from_index, heals_index
 from helix_core.engine.requests import (
@@ -297,8 +296,7 @@ class Symbols:
         return HintPage(found, done, len(paths), paths[done - 1] if 0 < done < len(paths) else None, missing)
 
 
-@dataclass(frozen=True, slots=True)
-class HintPage:
+class HintPage(NamedTuple):
     """The findings of some files by path: ``done`` of ``total`` files are looked at, and ``last`` is where to go on,
     None at the end. ``notes`` say which files are not among them, because the index lacks them.
     """

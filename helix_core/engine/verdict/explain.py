@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -265,7 +265,7 @@ class Explanation:
         item = seen.ranked.item
         answer = _answer(item.source.source_id, item.start_line, item.end_line, item.symbol, weighed.verdict)
         if seen.buffer is not None:
-            answer["buffer"] = asdict(seen.buffer)
+            answer["buffer"] = seen.buffer._asdict()
         if weighed.outdated:
             answer["outdated"] = [document_flag(flag) for flag in weighed.outdated]
         return _with(answer, steps(looked), weighed.verdict, refresh_plan([weighed], task))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -126,14 +126,14 @@ class Judgement:
         if reason is Reason.CHANGED and (renamed := self._renamed(pointer)) is not None:
             lines, names = renamed
             seen = Observation(disk=Reason.RENAMED, disk_detail=names, confidence=confidence)
-            return replace(one, verdict=verdict(seen, task), start_line=lines.start_line, end_line=lines.end_line)
+            return one._replace(verdict=verdict(seen, task), start_line=lines.start_line, end_line=lines.end_line)
         there = self._elsewhere(pointer)
         if there is None:
             return one
         path, lines = there
         now = f"the same text is in {path}:{lines.start_line}-{lines.end_line}"
-        told = replace(one.verdict, detail=now)
-        return replace(one, verdict=told, start_line=lines.start_line, end_line=lines.end_line, moved_to=path)
+        told = one.verdict._replace(detail=now)
+        return one._replace(verdict=told, start_line=lines.start_line, end_line=lines.end_line, moved_to=path)
 
     def _elsewhere(self, pointer: Pointer) -> tuple[str, LineSpan] | None:
         """Return the only other file and lines that have the pointer's text: a file of the same bytes, or one in which
@@ -198,7 +198,7 @@ class Judgement:
         bare = Pointer(source_id_of(path), gene_id, "", lines.start_line, lines.end_line, content_hash)
         item = _pointed_item(-1, source or unindexed(path), masked.data, lines.start_line, bare)
         naming = self._weigher.facts.chains.label(item, observed, masked)
-        pointer = replace(bare, symbol=naming.symbol or "")
+        pointer = bare._replace(symbol=naming.symbol or "")
         found = self._find(pointer)
         if isinstance(found, Lost) or found.reason not in TRUE_NOW:
             why = naming.why or "the same lines are elsewhere too"
@@ -269,7 +269,7 @@ class Judgement:
         ]
         near = far = len(others) > MOST_COPIES
         for one in others[:MOST_COPIES]:
-            at = replace(pointer, start_line=one.start_line, end_line=one.end_line)
+            at = pointer._replace(start_line=one.start_line, end_line=one.end_line)
             item = _pointed_item(-1, source, data, one.start_line, at)
             symbol = self._weigher.facts.chains.name(item, observed, self._weigher.mask(observed)).symbol
             near, far = near or symbol in (None, pointer.symbol), far or symbol != pointer.symbol
@@ -298,15 +298,14 @@ class Judgement:
         if lines is None:
             return None
         text = b"".join(data.splitlines(keepends=True)[lines.start_line - 1 : lines.end_line])
-        found = replace(
-            pointer,
+        found = pointer._replace(
             gene_id=hashlib.sha256(text).hexdigest()[:16],
             start_line=lines.start_line,
             end_line=lines.end_line,
             content_hash=observed.file.content_hash,
         )
         item = _pointed_item(-1, source, data, lines.start_line, found)
-        named = replace(item, name=pointer.symbol)
+        named = item._replace(name=pointer.symbol)
         naming = self._weigher.facts.chains.name(named, observed, self._weigher.mask(observed))
         return found if naming.symbol == pointer.symbol else None
 
@@ -487,7 +486,7 @@ def _pointed_item(number: int, source: Source, data: bytes, start_line: int, poi
 
 def _cut(chunk: Item, data: bytes, start_line: int, pointer: Pointer) -> Item:
     end_line = start_line + pointer.end_line - pointer.start_line
-    return replace(narrowed(chunk, data, start_line, end_line), text_hash=pointer.gene_id)
+    return narrowed(chunk, data, start_line, end_line)._replace(text_hash=pointer.gene_id)
 
 
 def _judged(pointer: Pointer, seen: ObservedItem, task: TaskType) -> Judged:

@@ -5,12 +5,11 @@ In: their paths. Out: notes, and items that point at a file by its name alone. P
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from helix_core.model import Found, Item, Ranked, Reason, Role, Signal, Source
 from helix_core.printable import count
@@ -32,16 +31,14 @@ _SIGNS = bytes(byte for byte in range(256) if not bytes((byte,)).isalnum())
 """What ``_squeezed`` leaves out of a path in ASCII; a pattern takes ten times as long for thousands of paths."""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """A file that a question names. ``surely`` when it is named by its path, or by its whole name as a symbol."""
 
     ranked: Ranked
     surely: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NotIndexed:
+class NotIndexed(NamedTuple):
     """``set_aside`` broke or outran the parser; ``pending`` were not reached yet. Raw paths from the root.
 
     ``changed`` counts files that are in as they were before, ``files`` those that can be searched. ``is_listed`` is
@@ -77,12 +74,11 @@ class NotIndexed:
         """Cap the confidence by the indexed share, with a note while files are missing."""
         is_empty_by_choice = bool(self.outside) and not self.files
         if self.is_whole and (self.over_limit or is_empty_by_choice):
-            return dataclasses.replace(found, known_empty=False, indexed_share=self.share)
+            return found._replace(known_empty=False, indexed_share=self.share)
         if self.is_whole:
             return found
         total = self.files + len(self.pending)
-        return dataclasses.replace(
-            found,
+        return found._replace(
             known_empty=False,
             confidence=found.confidence * (self.files / total if total else 0.0),
             indexed_share=self.share,
@@ -150,11 +146,10 @@ def with_named(found: Found, named: Sequence[Named], k: int) -> Found:
     sure, others = _shares(named, len(found.ranked), k)
     best = found.ranked[0].score if found.ranked else 1.0
     last = found.ranked[-1].score if found.ranked else 1.0
-    first = [dataclasses.replace(one.ranked, score=best) for one in sure]
-    after = [dataclasses.replace(one.ranked, score=last) for one in others]
+    first = [one.ranked._replace(score=best) for one in sure]
+    after = [one.ranked._replace(score=last) for one in others]
     kept = found.ranked[: max(k - len(first) - len(after), 0)]
-    return dataclasses.replace(
-        found,
+    return found._replace(
         ranked=(*first, *kept, *after),
         known_empty=False,
         confidence=min(found.confidence, UNSURE),

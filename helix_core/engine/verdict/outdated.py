@@ -246,7 +246,7 @@ class _ReferenceCheck:
         line = self._baseline(reference)
         commit = line.commit if line is not None else self.document.commit
         for flag in self._checked(reference, commit):
-            yield dataclasses.replace(flag, since=line)
+            yield flag._replace(since=line)
 
     def _checked(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
         if reference.path:
@@ -294,7 +294,7 @@ class _ReferenceCheck:
             if not self._changed_together(commit, lambda at: _means(self._then(at, code)), _means(then)):
                 shown = _without_secrets(flag)
                 if shown is not None:
-                    yield dataclasses.replace(shown, path=code.source.path)
+                    yield shown._replace(path=code.source.path)
 
     def _may_differ(self, commit: str, meant: DefinedAt) -> bool:
         """Return whether the definition's text differs from the commit's; most do not, and need not be parsed."""
@@ -353,7 +353,7 @@ class _ReferenceCheck:
             return _means(_stated(text, source.language, key)) if text is not None else None
 
         return [
-            dataclasses.replace(flag, path=source.path)
+            flag._replace(path=source.path)
             for flag in changes(reference, then, now)
             if not self._changed_together(commit, read, _means(then))
         ]

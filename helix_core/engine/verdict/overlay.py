@@ -7,12 +7,10 @@ when they open a file.
 
 from __future__ import annotations
 
-import dataclasses
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from helix_core.lines import LineTable
 from helix_core.model import Item, LineSpan, Overlays
@@ -28,8 +26,7 @@ _NAMED_AFTERWARDS = frozenset({"c", "cpp"})
 _MARK = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class InBuffer:
+class InBuffer(NamedTuple):
     """The lines of an item in the buffer, and whether unsaved edits overlap it."""
 
     lines: LineSpan
@@ -51,7 +48,7 @@ class Buffers:
         there = found.place(item.start_byte, item.end_byte)
         if there.touched or self._keeps_symbol(found, there.lines, item):
             return there
-        return dataclasses.replace(there, touched=True)
+        return there._replace(touched=True)
 
     def _keeps_symbol(self, found: Edits, lines: LineSpan, item: Item) -> bool:
         """Return whether the text has the same symbol in the buffer, which depends on the text before it and in it."""
@@ -59,7 +56,7 @@ class Buffers:
             return True
         buffer = found.buffer
         start, end = LineTable(buffer).span(lines.start_line, lines.end_line)
-        there = dataclasses.replace(item, start_byte=start, end_byte=end)
+        there = item._replace(start_byte=start, end_byte=end)
         return self._chains.name_in_buffer(buffer, there).symbol == item.symbol
 
     def of(self, path: bytes) -> bytes | None:

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from helix_core.model import Reason
 from helix_core.workspace import MAX_LINES
 
 
-@dataclass(frozen=True, slots=True)
-class ReasonText:
+class ReasonText(NamedTuple):
     """The texts of one reason.
 
     ``words`` complete a line about an item; ``{since}`` is what was done to it last: ``indexed``, ``cited`` or

@@ -6,7 +6,6 @@ Names are compared case-sensitively, unlike postings, which fold the case.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import re
 from collections.abc import Collection, Sequence
@@ -311,8 +310,7 @@ def narrowed(item: Item, data: bytes, start_line: int, end_line: int) -> Item:
     start, end = max(start_line, item.start_line), min(end_line, item.end_line)
     lines = LineTable(data[item.start_byte : item.end_byte])
     first, last = lines.span(start - item.start_line + 1, end - item.start_line + 1)
-    return dataclasses.replace(
-        item,
+    return item._replace(
         start_byte=item.start_byte + first,
         end_byte=item.start_byte + last,
         start_line=start,

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from helix_core.model import (
     HIGH_RISK,
@@ -74,8 +74,7 @@ TEXT_THERE = TRUE_NOW | {Reason.RENAMED}
 _SEVERITY = {Status.VERIFIED: 0, Status.STALE_RISK: 1, Status.NEEDS_REFRESH: 2}
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(NamedTuple):
     """What was observed about an item at the moment of the answer.
 
     ``disk`` is the verdict table's reason from reading the source, ``disk_detail`` completes it; None where nothing can

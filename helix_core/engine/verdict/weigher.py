@@ -6,13 +6,11 @@ to the file meanwhile.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from helix_core.engine.verdict.chains import ChainLookup, renaming
 from helix_core.engine.verdict.contradictions import Disputes, contradicted_by, has_conflict_markers, settled
@@ -65,8 +63,7 @@ MOST_READ_FOR_A_NAME = 12
 _LFS_POINTER = b"version https://git-lfs"
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """An item relocated in the current bytes, with the verdict table's reason; ``detail`` completes it."""
 
     ranked: Ranked
@@ -74,8 +71,7 @@ class Placed:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedItem:
+class ObservedItem(NamedTuple):
     """An item with all observations about it. ``buffer`` as in ``Weighed``."""
 
     ranked: Ranked
@@ -84,8 +80,7 @@ class ObservedItem:
     buffer: LineSpan | None
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictContext:
+class VerdictContext(NamedTuple):
     """Inputs of weighing from outside the index: git's state and history, the editor's buffers, and a cancellation
     check.
     """
@@ -182,7 +177,7 @@ class Weigher:
         if observed.file is None:
             return Placed(one, observed.reason)
         if not one.item.source.is_indexed:
-            return Placed(dataclasses.replace(one, item=whole_file(one.item, observed.file.data)), observed.reason)
+            return Placed(one._replace(item=whole_file(one.item, observed.file.data)), observed.reason)
         if observed.file.content_hash == one.item.source.content_hash:
             reason = observed.reason_for(one.item)
             return Placed(focused(one, self.mask(observed).data) if one.focus is not None else one, reason)
@@ -233,7 +228,7 @@ class Weigher:
             for one, other in ((TYPES, FUNCTIONS), (FUNCTIONS, TYPES)):
                 if before and after and before <= one and after <= other:
                     names = renaming(f"{min(before)} {chain}", f"{min(after)} {chain}")
-                    return dataclasses.replace(placed, reason=Reason.RENAMED, detail=names)
+                    return placed._replace(reason=Reason.RENAMED, detail=names)
         return placed
 
     def _kinds_now(self, path: bytes, observed: FileObservation) -> list[tuple[str, str]]:
@@ -258,8 +253,7 @@ class Weigher:
             self.facts.check()
             item = one.ranked.item
             there = self._in_buffer(one)
-            observation = dataclasses.replace(
-                self._observed(one, there, confidence),
+            observation = self._observed(one, there, confidence)._replace(
                 outdated=settled(outdated.get(item.id, ()), pairs),
                 contradicted_by=contradicted_by(item, pairs),
             )
@@ -441,32 +435,31 @@ def focused(one: Ranked, data: bytes) -> Ranked:
     assert one.focus is not None
     item = narrowed(one.item, data, one.focus.start_line, one.focus.end_line)
     own = hashlib.sha256(data[item.start_byte : item.end_byte]).hexdigest()[:16]
-    return dataclasses.replace(one, item=dataclasses.replace(item, text_hash=own), focus=None)
+    return one._replace(item=item._replace(text_hash=own), focus=None)
 
 
 def called(item: Item, symbol: str) -> Item:
     """Return the item under the symbol it was shown with."""
-    return dataclasses.replace(item, name=symbol, breadcrumb="", is_claimed=True)
+    return item._replace(name=symbol, breadcrumb="", is_claimed=True)
 
 
 def whole_file(item: Item, data: bytes) -> Item:
     """Return the item extended to all lines of its file."""
-    return dataclasses.replace(item, start_byte=0, end_byte=len(data), start_line=1, end_line=max(line_count(data), 1))
+    return item._replace(start_byte=0, end_byte=len(data), start_line=1, end_line=max(line_count(data), 1))
 
 
 def _at(one: Ranked, moved: Item, data: bytes) -> Ranked:
     """The ranked item with ``moved`` for its item; lines that are meant move with it."""
     if one.focus is None:
-        return dataclasses.replace(one, item=moved)
+        return one._replace(item=moved)
     down = moved.start_line - one.item.start_line
     focus = LineSpan(one.focus.start_line + down, one.focus.end_line + down)
-    return focused(dataclasses.replace(one, item=moved, focus=focus), data)
+    return focused(one._replace(item=moved, focus=focus), data)
 
 
 def _moved(item: Item, data: bytes, start: int) -> Item:
     lines_before = line_breaks(data[:start])
-    return dataclasses.replace(
-        item,
+    return item._replace(
         start_byte=start,
         end_byte=start + item.end_byte - item.start_byte,
         start_line=lines_before + 1,
