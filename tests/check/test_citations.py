@@ -29,6 +29,8 @@ def only(text, kind):
         ("`app/a.py` (lines 12 to 20)", (12, 20)),
         ("on lines 12–20 of `app/a.py`", (12, 20)),
         ("| `app/a.py:12` | a table |", (12, 12)),
+        ("In app/a.py:12: it fails", (12, 12)),
+        ("app/a.py:12-20:", (12, 20)),
     ],
 )
 def test_a_place_is_read_in_every_usual_form(text, lines):
@@ -44,6 +46,7 @@ def test_a_place_is_read_in_every_usual_form(text, lines):
         "<!-- a.py:12 -->",
         "$ python a.py:12",
         "redis:6379 and example.com:443",
+        "a.py:12:x is no place",
         "    app/a.py:12 in an indented block",
     ],
 )
