@@ -423,7 +423,11 @@ _CPP = Grammar(
 (alias_declaration name: (type_identifier) @name) @type
 (concept_definition name: (identifier) @name) @type
 """,
-    text=_C_TEXT + "(raw_string_content) @string (template_parameter_list) @lead",
+    text=_C_TEXT
+    + """
+(raw_string_content) @string
+(template_declaration "template" @lead parameters: (template_parameter_list) @lead)
+""",
 )
 
 _GO = Grammar(

@@ -25,7 +25,7 @@ from helix_core.engine.symbols.choice import (
 )
 from helix_core.engine.symbols.former import former_definitions
 from helix_core.engine.symbols.hierarchy import WITHOUT_BASES, ClassHierarchy
-from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
+from helix_core.engine.symbols.place import Spot, SymbolPlace, lead_line, weigh_spots
 from helix_core.engine.symbols.uses import Standing, UseJudge
 from helix_core.engine.verdict import (
     Weigher,
@@ -214,8 +214,12 @@ class NameNeighborhood:
         for definition in definitions:
             item = items.get(definition.hit.item_id)
             if item is not None:
-                self._observer.look(item.source)
-                spots.append(Spot(item, definition.hit.start_line, definition.hit.end_line, _qualified(definition)))
+                file = self._observer.look(item.source).file
+                start, hit = definition.hit.start_line, definition.hit
+                if file is not None and file.content_hash == item.source.content_hash:
+                    start = lead_line(file.data.splitlines(), hit.start_line)
+                # A part of a definition that is cut in several is where its first line is.
+                spots.append(Spot(item, max(start, item.start_line), hit.end_line, _qualified(definition)))
         return spots
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,46 @@ from typing import Any
 from helix_core.engine.verdict import ObservedItem, Placed, Weigher, narrowed, verdict
 from helix_core.model import Contradiction, Item, LastCommit, LineSpan, Ranked, Reason, TaskType, Verdict
 from helix_core.workspace import uri_of
+
+
+MOST_LEAD_LINES = 60
+_LEAD = re.compile(rb"\s*(?:@\w|#!?\[|//|/\*|\[\w.*\]\s*$|template\s*<)")
+_HASH_LEAD = re.compile(rb"\s*#(?!\s*(?:include|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|line)\b)")
+_LEAD_ENDS = (b"*/", b")", b"]", b"}", b">")
+_OPENS_LEAD = re.compile(rb"\s*(?:@\w|#!?\[|/\*|\[\w)")
+
+
+def lead_line(lines: Sequence[bytes], line: int) -> int:
+    """Return the line where a definition begins whose header is at ``line``, both from 1: at its comment, decorators,
+    attributes or annotations, as its chunk does. A blank line ends them.
+    """
+    first = line
+    while first > 1 and line - first < MOST_LEAD_LINES:
+        above = lines[first - 2].rstrip()
+        if _LEAD.match(above) or _HASH_LEAD.match(above):
+            first -= 1
+            continue
+        opening = _opening(lines, first - 1) if above.endswith(_LEAD_ENDS) else 0
+        if not opening:
+            break
+        first = opening
+    return first
+
+
+def _opening(lines: Sequence[bytes], last: int) -> int:
+    """Return the line where a comment or a decorator of several lines begins that ends at ``last``; 0 for none."""
+    is_comment = lines[last - 1].rstrip().endswith(b"*/")
+    depth = 0
+    for at in range(last, max(last - MOST_LEAD_LINES, 0), -1):
+        text = lines[at - 1]
+        if is_comment:
+            if b"/*" in text:
+                return at if text.lstrip().startswith(b"/*") else 0
+            continue
+        depth += sum(map(text.count, (b")", b"]", b"}"))) - sum(map(text.count, (b"(", b"[", b"{")))
+        if depth <= 0:
+            return at if depth == 0 and at < last and _OPENS_LEAD.match(text) else 0
+    return 0
 
 
 @dataclass(frozen=True, slots=True)
