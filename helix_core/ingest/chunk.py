@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import tree_sitter
@@ -151,7 +151,21 @@ def spans(data: bytes, lines: LineTable, outline: Outline, root: tree_sitter.Nod
     pieces = _pieces(data, lines, outline)
     pieces = _joined(data, lines, pieces)
     cutter = _Cutter(data, lines, outline, root)
-    return [span for piece in pieces for span in cutter.cut(piece)]
+    return _without_blank_starts(data, lines, [span for piece in pieces for span in cutter.cut(piece)])
+
+
+def _without_blank_starts(data: bytes, lines: LineTable, found: Sequence[Span]) -> list[Span]:
+    """Return the spans with the blank lines at the start of each given to the one before it; none is left empty."""
+    out: list[Span] = []
+    for span in found:
+        start, row = span.start, lines.row(span.start)
+        while out and lines.start(row + 1) < span.end and not data[start : lines.start(row + 1)].strip(_BLANKS):
+            row += 1
+            start = lines.start(row)
+        if start > span.start:
+            out[-1] = replace(out[-1], end=start)
+        out.append(span if start == span.start else replace(span, start=start))
+    return out
 
 
 def _pieces(data: bytes, lines: LineTable, outline: Outline) -> list[_Piece]:

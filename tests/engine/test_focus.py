@@ -1,8 +1,13 @@
 """A pointer to a part of a long chunk is as true as one to a whole chunk, when it is made and when it is judged."""
 
+import dataclasses
 import hashlib
 
-from helix_core.model import Pointer
+import pytest
+
+from helix_core.engine.verdict.judge import unindexed
+from helix_core.engine.verdict.spans import telling
+from helix_core.model import Item, Pointer
 
 QUESTION = "how is the parcel stamped and franked?"
 FIELDS = ("source_id", "gene_id", "symbol", "start_line", "end_line", "content_hash")
@@ -40,7 +45,9 @@ def test_a_part_of_a_chunk_is_pointed_at_quoted_and_judged_by_its_own_text(helix
     for item in packet["verified"]:
         lines = (repository / item["source_id"]).read_text().splitlines()
         assert "\n".join(lines[item["start_line"] - 1 : item["end_line"]]).startswith(item["quote"])
-    searched = {(i["source_id"], i["start_line"], i["end_line"]) for i in helix.search(QUESTION, k=8)["items"]}
+    searched = {
+        (i["source_id"], i["start_line"], i["end_line"]) for i in helix.search(QUESTION, k=8, previews=True)["items"]
+    }
     assert {(one.source_id, one.start_line, one.end_line) for one in pointers} <= searched
     judged, _ = helix.judge(pointers)
     assert [(str(one.verdict.status), str(one.verdict.reason)) for one in judged] == [("verified", "unchanged")] * len(
@@ -63,3 +70,43 @@ def test_lines_that_moved_are_found_and_lines_that_changed_are_not_vouched_for(h
     assert str(second.verdict.status) == "needs_refresh"
     for one in _pointers(helix.packet(QUESTION, k=8)):
         assert _stands(repository, one, one.start_line)
+
+
+def _part(path, text, first, last):
+    lines = text.encode().splitlines(keepends=True)
+    source = dataclasses.replace(unindexed(path), language="python" if path.endswith(b".py") else "typescript")
+    item = Item(1, source, "function", "f", "", 0, len(text), 1, len(lines), "")
+    found = telling(item, text.encode(), first, last)
+    return found.start_line, found.end_line
+
+
+DOCUMENTED = '''def f(a):
+    """Do it.
+
+    At length.
+
+    In full.
+    """
+
+    b = a
+
+    return b
+'''
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [((3, 6), (1, 6)), ((5, 7), (1, 7)), ((7, 9), (9, 9)), ((8, 10), (9, 9)), ((9, 11), (9, 11)), ((1, 5), (1, 4))],
+)
+def test_lines_that_begin_in_a_docstring_begin_at_its_header_and_blank_ends_are_left_out(lines, expected):
+    assert _part(b"a.py", DOCUMENTED, *lines) == expected
+
+
+def test_lines_that_begin_in_a_comment_begin_at_its_first_line():
+    text = "const before = 1\n/**\n * Does it.\n * @param a the value\n */\nfunction f(a) {\n  return a\n    * 2\n}\n"
+    assert _part(b"a.ts", text, 4, 7) == (2, 7)
+    assert _part(b"a.ts", text, 5, 7) == (6, 7), "the end of a comment says nothing"
+    assert _part(b"a.ts", text, 8, 9) == (8, 9), "this one is no comment"
+    assert _part(b"a.ts", "f()\n/// Does it.\n/// Well.\nfn g() {}\n", 3, 4) == (2, 4)
+    far = 'def f():\n    """One.\n' + "\n".join(f"    Line {n}." for n in range(40)) + '\n    """\n    return 1\n'
+    assert _part(b"a.py", far, 35, 44) == (35, 44), "its header is too far above"

@@ -1,4 +1,4 @@
-"""One range everywhere: for the same definition each surface names the same first line, its comment or its decorators."""
+"""One range everywhere: each surface begins the same definition at the same line, its comment or its decorators."""
 
 import pytest
 

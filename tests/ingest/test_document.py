@@ -183,3 +183,12 @@ def test_words_of_a_file_are_read_in_the_encoding_that_it_declares(declared: str
 def test_an_encoding_that_is_unknown_or_moves_ascii_is_read_as_utf_8(declared: str) -> None:
     document = ingest(b"a.py", f"# -*- coding: {declared} -*-\ndef café_latin():\n    return 1\n".encode())
     assert "café_latin" in document.chunks[0].text.body
+
+
+def test_no_chunk_but_the_first_begins_with_a_blank_line() -> None:
+    body = "".join(f"    line_{n} = {n}\n" for n in range(14))
+    source = f"def first():\n{body}\n\nalias_of_first = first\nother = 2\n\n\ndef second():\n{body}\n\nlast = 3\n"
+    chunks = ingest(b"a.py", source.encode()).chunks
+    lines = source.splitlines()
+    assert len(chunks) >= 3
+    assert [one.start_line for one in chunks if not lines[one.start_line - 1].strip()] == []

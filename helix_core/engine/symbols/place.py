@@ -13,7 +13,6 @@ from helix_core.engine.verdict import ObservedItem, Placed, Weigher, narrowed, v
 from helix_core.model import Contradiction, Item, LastCommit, LineSpan, Ranked, Reason, TaskType, Verdict
 from helix_core.workspace import uri_of
 
-
 MOST_LEAD_LINES = 60
 _LEAD = re.compile(rb"\s*(?:@\w|#!?\[|//|/\*|\[\w.*\]\s*$|template\s*<)")
 _HASH_LEAD = re.compile(rb"\s*#(?!\s*(?:include|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|line)\b)")

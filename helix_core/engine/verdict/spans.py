@@ -15,6 +15,8 @@ from helix_core.model import Item, LineSpan, Role, SourceKind
 from helix_core.words import is_compound, lazy_pattern
 
 _COMMENT = ("#", "//", "/*", "*", "--", ";", '"""', "'''")
+_WITH_REQUIRE = frozenset(("javascript", "typescript", "tsx", "vue", "svelte"))
+"""Languages in which ``const name = require("module")`` is an import."""
 _IMPORT = ("import ", "from ", "use ", "#include", "require ", "export * from")
 _REQUIRED = lazy_pattern(
     r"^[ \t]*(?:const|let|var)\s+(?:\{[^{}]{0,2000}+\}|[\w$]++)\s*=\s*(?:await\s+)?(?:require|import)\s*\(",
@@ -156,7 +158,7 @@ def lines_of_use(
     quoted = 0
     lines = with_line_feeds(text)
     codes = code_lines(lines, item.source.language)
-    imports = _import_lines(codes)
+    imports = _import_lines(codes, item.source.language)
     for row, (line, code) in enumerate(zip(lines.split("\n"), codes, strict=True)):
         number = item.start_line + row
         if number in without or row in imports or not pattern.search(line) or line.lstrip().startswith(_COMMENT):
@@ -181,10 +183,10 @@ def lines_of_renaming(data: bytes, item: Item, name: str, alias: str) -> list[in
     if renames.search(text) is None:
         return []
     codes = code_lines(with_line_feeds(text), item.source.language)
-    return [item.start_line + row for row in sorted(_import_lines(codes)) if renames.search(codes[row])]
+    return [item.start_line + row for row in sorted(_import_lines(codes, item.source.language)) if renames.search(codes[row])]
 
 
-def _import_lines(codes: Sequence[str]) -> set[int]:
+def _import_lines(codes: Sequence[str], language: str) -> set[int]:
     """Return the rows of imports, counted from 0, with those on which an import of several lines goes on."""
     found: set[int] = set()
     depth, end = 0, 0
@@ -195,6 +197,8 @@ def _import_lines(codes: Sequence[str]) -> set[int]:
             depth += sum(map(code.count, "({[")) - sum(map(code.count, ")}]"))
             if depth <= 0 and not code.endswith("\\"):
                 depth, end = 0, 0
+    if language not in _WITH_REQUIRE:
+        return found
     text = "\n".join(codes)
     for match in _REQUIRED.finditer(text):
         first = text.count("\n", 0, match.start())
@@ -316,6 +320,65 @@ def narrowed(item: Item, data: bytes, start_line: int, end_line: int) -> Item:
         start_line=start,
         end_line=max(end, start),
     )
+
+
+MOST_LINES_ABOVE = 24
+"""So many lines above the ones that were chosen a part of a definition begins at most."""
+_QUOTES = re.compile(rb"\"\"\"|'''")
+_HEADER = re.compile(rb"[ \t]*(?:async[ \t]+def|def|class)\b")
+_IN_COMMENT = re.compile(rb"[ \t]*(?:\*(?!\w)|///|//!)")
+
+
+def telling(item: Item, data: bytes, start_line: int, end_line: int) -> LineSpan:
+    """Return lines of an item without the blank ones at their ends. Where they begin inside a docstring or a comment,
+    they begin at the header of its definition, or at the first line of the comment, if that is near and in the item.
+
+    Args:
+        item: What the lines are a part of.
+        data: Its whole file.
+        start_line: The first line, 1-based.
+        end_line: The last line.
+    """
+    rows = data.splitlines()
+    first, last = max(start_line, item.start_line), min(end_line, item.end_line, len(rows))
+    while first < last and _says_nothing(rows, first):
+        first += 1
+    while first < last and not rows[last - 1].strip():
+        last -= 1
+    above = _beginning(rows, first, item.source.language) if first > item.start_line else first
+    is_near = above >= max(item.start_line, first - MOST_LINES_ABOVE)
+    return LineSpan(above if is_near else first, max(first, last))
+
+
+def _says_nothing(rows: Sequence[bytes], line: int) -> bool:
+    """Return whether a line is blank, or ends a comment or a docstring and no more."""
+    text = rows[line - 1].strip()
+    return text in (b"", b"*/") or (text in (b'"""', b"'''") and _open_docstring(rows, line) > 0)
+
+
+def _beginning(rows: Sequence[bytes], first: int, language: str) -> int:
+    """Return the line of the header of the docstring, or of the comment, that a line is in; that line for none."""
+    if language == "python":
+        opening = _open_docstring(rows, first)
+        nearest = range(opening, max(opening - MOST_LINES_ABOVE, 0), -1)
+        return next((line for line in nearest if _HEADER.match(rows[line - 1])), first)
+    above = first
+    while above > 1 and first - above <= MOST_LINES_ABOVE and _IN_COMMENT.match(rows[above - 1]):
+        above -= 1
+    is_opened = rows[above - 1].lstrip().startswith(b"/*")
+    return above if is_opened or above == first else above + 1
+
+
+def _open_docstring(rows: Sequence[bytes], first: int) -> int:
+    """Return the line where the string of three quotes begins that is open before a line; 0 for none."""
+    opening, quotes = 0, b""
+    for line, text in enumerate(rows[: first - 1], 1):
+        for found in _QUOTES.finditer(text):
+            if not quotes:
+                opening, quotes = line, found[0]
+            elif found[0] == quotes:
+                opening, quotes = 0, b""
+    return opening
 
 
 _BLANKS = re.compile(rb"[ \t\f\v]+")

@@ -16,7 +16,14 @@ from helix_core.engine.verdict.chains import ChainLookup, renaming
 from helix_core.engine.verdict.contradictions import Disputes, contradicted_by, has_conflict_markers, settled
 from helix_core.engine.verdict.observe import FileObservation, MaskedFiles, Observer, occurrences
 from helix_core.engine.verdict.overlay import Buffers, Edits, InBuffer, edits
-from helix_core.engine.verdict.spans import declaring_line, first_line, is_document, line_like_definition, narrowed
+from helix_core.engine.verdict.spans import (
+    declaring_line,
+    first_line,
+    is_document,
+    line_like_definition,
+    narrowed,
+    telling,
+)
 from helix_core.engine.verdict.table import (
     TEXT_THERE,
     TRUE_NOW,
@@ -433,7 +440,8 @@ class Weigher:
 def focused(one: Ranked, data: bytes) -> Ranked:
     """Return the focus lines as an item of their own, with the hash of their text; ``data`` is its file."""
     assert one.focus is not None
-    item = narrowed(one.item, data, one.focus.start_line, one.focus.end_line)
+    lines = telling(one.item, data, one.focus.start_line, one.focus.end_line)
+    item = narrowed(one.item, data, lines.start_line, lines.end_line)
     own = hashlib.sha256(data[item.start_byte : item.end_byte]).hexdigest()[:16]
     return one._replace(item=item._replace(text_hash=own), focus=None)
 
