@@ -119,12 +119,15 @@ _USED = f"""
       AND p.source_kind = '{SourceKind.CODE.value}'
 """
 _USES = f"""
-    SELECT i.id {_USED} AND (p.role = '{_TEST}') = ?2 AND {_HAS_IMPORTS} = ?9
-    ORDER BY i.id IN (SELECT value FROM json_each(?8)), CASE
-        WHEN s.path = ?3 THEN 0
-        WHEN s.path > ?4 AND s.path < ?5 THEN 1
-        WHEN s.id IN (SELECT value FROM json_each(?6)) THEN 2
-        ELSE 3 END, s.path, i.id LIMIT ?7
+    SELECT id, imports FROM (
+        SELECT i.id AS id, {_HAS_IMPORTS} AS imports, row_number() OVER (
+            PARTITION BY {_HAS_IMPORTS} ORDER BY i.id IN (SELECT value FROM json_each(?8)), CASE
+                WHEN s.path = ?3 THEN 0
+                WHEN s.path > ?4 AND s.path < ?5 THEN 1
+                WHEN s.id IN (SELECT value FROM json_each(?6)) THEN 2
+                ELSE 3 END, s.path, i.id
+        ) AS place {_USED} AND (p.role = '{_TEST}') = ?2
+    ) WHERE place <= ?7 ORDER BY place
 """
 _USE_TOTALS = f"SELECT p.role = '{_TEST}', count(*) {_USED} AND NOT {_HAS_IMPORTS} GROUP BY 1"
 _TEST_LINKS = f"""
@@ -309,18 +312,18 @@ class UseQueries:
         importing: Iterable[int],
         defining: Iterable[int],
         limit: int,
-        with_imports: bool = False,
-    ) -> list[int]:
-        """Return items whose code uses a name, case folded: first of the file ``near``, then of its folder, of the
-        sources ``importing`` it, of all others; last the items ``defining`` it, which contain the name anyway.
+    ) -> tuple[list[int], list[int]]:
+        """Return items whose code uses a name, case folded, and those of imports, with the statements between them.
 
-        Items of imports, with the statements between them, are those that ``with_imports`` asks for, and no others are.
+        Each first of the file ``near``, then of its folder, of the sources ``importing`` it, of all others; last the
+        items ``defining`` it, which contain the name anyway. ``limit`` holds for either.
         """
         folder = near.rpartition(b"/")[0]
         bounds = (folder + b"/", folder + b"0") if folder else (b"", b"\xff")
         match = self._references.match(name)
-        bindings = (match, in_tests, near, *bounds, id_list(importing), limit, id_list(defining), with_imports)
-        return [row[0] for row in self._session.rows(_USES, bindings)] if match else []
+        bindings = (match, in_tests, near, *bounds, id_list(importing), limit, id_list(defining))
+        rows = list(self._session.rows(_USES, bindings)) if match else []
+        return [row[0] for row in rows if not row[1]], [row[0] for row in rows if row[1]]
 
     def totals(self, name: str) -> UseTotals:
         """Count the items that use a name."""

@@ -337,8 +337,9 @@ def test_no_name_and_no_path_is_refused_whatever_is_in_it(reader: Reader, name: 
 def test_a_name_of_several_words_is_used_where_all_of_them_are(reader: Reader, filled: dict[bytes, int]) -> None:
     ask = {"in_tests": False, "near": b"", "importing": (), "defining": (), "limit": 5}
     (own,) = reader.files.items_of(filled[b"app/config.py"])
-    assert reader.uses.items_using("parse_config-tomllib", **ask) == [own.id]
-    assert reader.uses.items_using("parse_config-elsewhere", **ask) == []
+    uses, with_imports = reader.uses.items_using("parse_config-tomllib", **ask)
+    assert sorted((*uses, *with_imports)) == [own.id]
+    assert reader.uses.items_using("parse_config-elsewhere", **ask) == ([], [])
     assert reader.uses.totals("tomllib.load").users == 1
     assert reader.uses.totals("--").users == 0
 

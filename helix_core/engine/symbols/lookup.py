@@ -236,17 +236,18 @@ class NameNeighborhood:
 
     def users(self) -> Uses:
         """Return uses outside tests: first in the definition's file, then its folder, then its importers."""
-        return self._used(self._uses(in_tests=False), self._totals.users, in_tests=False)
+        uses, beside = self._uses(in_tests=False)
+        return self._used(uses, beside, self._totals.users, in_tests=False)
 
     def tests(self) -> Uses:
         """Return uses in tests: those that import its file and have its name come first."""
-        uses = self._uses(in_tests=True)
+        uses, beside = self._uses(in_tests=True)
         linked = self._reader.uses.tests_linked([self._name, _qualified(self._definitions[0])], self._tried)
         items = self._reader.files.items([*uses, *linked])
         ranked = sorted(
             items, key=lambda id_: (items[id_].source.id not in self.importing, id_ not in linked, id_ not in uses)
         )
-        found = self._used(ranked, self._totals.tests, in_tests=True)
+        found = self._used(ranked, beside, self._totals.tests, in_tests=True)
         total, is_counted = max(found.total, len(found.spots)), found.is_counted and len(uses) < self._tried
         return replace(found, total=total, is_counted=is_counted)
 
@@ -270,7 +271,8 @@ class NameNeighborhood:
     def _totals(self) -> UseTotals:
         return self._reader.uses.totals(self._name)
 
-    def _uses(self, *, in_tests: bool, with_imports: bool = False) -> list[int]:
+    def _uses(self, *, in_tests: bool) -> tuple[list[int], list[int]]:
+        """Return the items that use the name, and those that stand with imports."""
         return self._reader.uses.items_using(
             self._name,
             in_tests=in_tests,
@@ -278,7 +280,6 @@ class NameNeighborhood:
             importing=self.importing,
             defining={candidate.hit.item_id for candidate in self._candidates},
             limit=self._tried,
-            with_imports=with_imports,
         )
 
     @cached_property
@@ -296,13 +297,12 @@ class NameNeighborhood:
             importing=importing,
         )
 
-    def _used(self, ids: Iterable[int], total: int, *, in_tests: bool) -> Uses:
+    def _used(self, ids: Sequence[int], with_imports: Sequence[int], total: int, *, in_tests: bool) -> Uses:
         """``total`` counts what the index cannot tell from uses: definitions are taken off, and where every use was
         looked at, only those count that were seen. Statements that stand with imports are looked at last."""
-        tried = list(ids)
-        beside = [id_ for id_ in self._uses(in_tests=in_tests, with_imports=True) if id_ not in tried]
-        is_whole = max(len(tried), len(beside)) < self._tried
-        tried, total = [*tried, *beside], total + len(beside)
+        beside = [id_ for id_ in with_imports if id_ not in ids]
+        is_whole = max(len(ids), len(beside)) < self._tried
+        tried, total = [*ids, *beside], total + len(beside)
         items = self._reader.files.items(tried)
         own: dict[int, list[DefinedAt]] = {}
         for candidate in self._candidates:
