@@ -36,6 +36,8 @@ from helix_core.words import camel_parts, spread, wide_pairs
 HEAD_BYTES = 256
 _LITERALS = frozenset({"None", "True", "False", "null", "true", "false", "nil", "undefined", "self", "this"})
 _WORD = re.compile(r"\w+")
+_USE_FIXTURES = re.compile(rb"\busefixtures\(([^()]{1,2000})\)")
+_QUOTED_NAME = re.compile(rb"[\"']([A-Za-z_][A-Za-z0-9_]*)[\"']")
 _ASCII_WORDS = bytes(code if chr(code).isalnum() or code in b"_" else 0x20 for code in range(128)) + bytes(128)
 _MARKERS = str.maketrans(dict.fromkeys("/*#\"'", " "))
 _TEST_PREFIXES = ("test_", "Test_", "Tests_", "test", "Test", "Benchmark", "Fuzz", "Example")
@@ -149,6 +151,14 @@ def tested_file(path: bytes) -> str:
     return ""
 
 
+def _fixtures_asked_for(code: bytes) -> str:
+    """Return the names of fixtures of pytest that code asks for as strings: ``usefixtures("name")``."""
+    if b"usefixtures(" not in code:
+        return ""
+    found = (name for call in _USE_FIXTURES.findall(code) for name in _QUOTED_NAME.findall(call))
+    return b" ".join(dict.fromkeys(found)).decode("ascii")
+
+
 _ALWAYS_TESTS = frozenset({"suite", "test"})
 
 
@@ -249,12 +259,13 @@ class Assembler:
         doc = plain(texts.doc.decode(self._encoding, "replace"))
         names = dict.fromkeys((*part.trail, part.name, *(definition.name for definition in definitions)))
         names.pop("", None)
+        asked = _fixtures_asked_for(self._masked.data[part.start : part.end]) if self._is_test else ""
         return IndexText(
             names=clean(spread(names)),
             doc=clean(doc),
             body=clean(body),
             extra=clean(" ".join((*camel_parts(body), *wide_pairs(body), *wide_pairs(doc)))),
-            refs=clean(references(texts.code, self._keywords, self._encoding)),
+            refs=clean(" ".join(filter(None, (references(texts.code, self._keywords, self._encoding), asked)))),
         )
 
 

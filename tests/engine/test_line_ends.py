@@ -168,4 +168,6 @@ def test_files_of_random_line_ends_are_cited_by_the_editors_lines(tmp_path, open
     for number in range(12):
         hit = helix.symbols.about(f"carry_{number}")["definitions"][0]
         lines = (folder / hit["source_id"]).read_bytes().splitlines()
-        assert lines[hit["start_line"] - 1] == f"def carry_{number}(box):".encode()
+        # It begins at the comment above it.
+        assert (hit["start_line"], lines[5]) == (1, f"def carry_{number}(box):".encode())
+        assert lines[hit["end_line"] - 1] == b"    return box"

@@ -503,6 +503,32 @@ def test_of_fixtures_of_one_name_the_nearest_is_used(tmp_path, open_helix):
         assert told(engine, "shelf", path=path, line=5)[0] == [user]
 
 
+def test_a_test_that_is_marked_to_use_a_fixture_uses_it(tmp_path, open_helix):
+    marked = {
+        "conftest.py": "import pytest\n\n\n@pytest.fixture\ndef clean_shelf():\n    yield\n",
+        "tests/test_marked.py": "import pytest\n\n\n"
+        "@pytest.mark.usefixtures('clean_shelf')\ndef test_one():\n    assert 1\n\n\n"
+        "@pytest.mark.usefixtures(\n    'other',\n    'clean_shelf',\n)\ndef test_two():\n    assert 2\n\n\n"
+        "def test_three():\n    assert call(usefixtures('x'), 'clean_shelf')\n",
+    }
+    known = indexed(tmp_path, open_helix, marked).symbols.about("clean_shelf", k=40)
+    found = [(one["source_id"], one["start_line"], bool(one.get("by_name"))) for one in known["tests"]]
+    assert found == [("tests/test_marked.py", 4, False), ("tests/test_marked.py", 11, False)]
+
+
+def test_a_test_module_of_rust_is_no_user_of_what_its_file_defines_but_tests_it(tmp_path, open_helix):
+    body = "".join(f"        let line_{n} = {n};\n" for n in range(14))
+    files = {
+        "src/lib.rs": "pub fn parcel_weight(a: u8) -> u8 {\n    a\n}\n\n"
+        "pub fn ship_parcel() -> u8 {\n    parcel_weight(1)\n}\n\n"
+        f"#[cfg(test)]\nmod tests {{\n    use super::*;\n\n    #[test]\n    fn weighs() {{\n{body}"
+        "        assert_eq!(parcel_weight(1), 1);\n    }\n}\n",
+    }
+    known = indexed(tmp_path, open_helix, files).symbols.about("parcel_weight", k=40)
+    assert [one["symbol"] for one in known["users"]] == ["ship_parcel"]
+    assert [one["symbol"] for one in known["tests"]] == ["tests.weighs"]
+
+
 def test_a_member_that_is_named_with_its_owner_has_its_owners_users_and_documents_alone(tmp_path, open_helix):
     folder = tmp_path / "project"
     write(

@@ -33,12 +33,26 @@ def is_fixture(file: CodeText, hit: DefinitionHit) -> bool:
 
 
 def is_asked_for(name: str, file: CodeText, line: int) -> bool:
-    """Return whether a line is part of a test, or of a fixture, that has the name as a parameter."""
+    """Return whether a line is part of a test, or of a fixture, that has the name as a parameter, or of
+    ``usefixtures("name")``.
+    """
+    if _is_marked(name, file.text.split("\n"), line):
+        return True
     parameter = re.compile(rf"[(,]\s*{re.escape(name)}\s*[,:)=]")
     for hit in file.around(line):
         if hit.kind in FUNCTIONS and parameter.search(head_of(file.lines[hit.start_line - 1 : hit.end_line])):
             return hit.name.startswith("test") or is_fixture(file, hit)
     return False
+
+
+def _is_marked(name: str, lines: Sequence[str], line: int) -> bool:
+    """Return whether a line has the name as a string of a ``usefixtures`` that is open there."""
+    named = re.search(rf"[\"']{re.escape(name)}[\"']", lines[line - 1])
+    if named is None:
+        return False
+    above = lines[max(line - MOST_DECORATOR_LINES, 1) - 1 : line - 1]
+    _, opening, inside = "\n".join((*above, lines[line - 1][: named.start()])).rpartition("usefixtures(")
+    return bool(opening) and ")" not in inside
 
 
 def nearest_fixture(fixtures: Sequence[DefinedAt], file: CodeText, line: int) -> DefinedAt | None:

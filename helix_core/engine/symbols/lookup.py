@@ -119,6 +119,7 @@ class NameNeighborhood:
         self._counts = counts
         self._hierarchy = ClassHierarchy(reader, weigher, self._path, reads_all=counts)
         self._unlisted = 0
+        self._using_known: dict[bool, tuple[list[int], list[int]]] = {}
         self._tried = max(USES_COUNTED if counts else USES_TRIED, 3 * shown)
 
     def definitions(self) -> list[Spot]:
@@ -272,7 +273,23 @@ class NameNeighborhood:
         return self._reader.uses.totals(self._name)
 
     def _uses(self, *, in_tests: bool) -> tuple[list[int], list[int]]:
-        """Return the items that use the name, and those that stand with imports."""
+        """Return the items that use the name, and those that stand with imports. A test module of Rust is in the file
+        of what it tests.
+        """
+        uses, beside = self._using(in_tests=in_tests)
+        if not self._path.endswith(b".rs"):
+            return uses, beside
+        of_code = uses if not in_tests else self._using(in_tests=False)[0]
+        items = self._reader.files.items(of_code)
+        inner = [id_ for id_ in of_code if id_ in items and _is_in_test_module(items[id_])]
+        return ([*uses, *inner] if in_tests else [id_ for id_ in uses if id_ not in inner]), beside
+
+    def _using(self, *, in_tests: bool) -> tuple[list[int], list[int]]:
+        if in_tests not in self._using_known:
+            self._using_known[in_tests] = self._asked_for_uses(in_tests=in_tests)
+        return self._using_known[in_tests]
+
+    def _asked_for_uses(self, *, in_tests: bool) -> tuple[list[int], list[int]]:
         return self._reader.uses.items_using(
             self._name,
             in_tests=in_tests,
@@ -415,6 +432,11 @@ class NameNeighborhood:
         order = sorted(range(len(found)), key=lambda at: (beyond[at], at))
         pages = (sorted(order[at : at + self._shown]) for at in range(0, len(order), self._shown))
         return [found[at] for page in pages for at in page], is_all, looked_at
+
+
+def _is_in_test_module(item: Item) -> bool:
+    """Return whether an item is in a module of tests by Rust's convention: ``#[cfg(test)] mod tests``."""
+    return item.source.language == "rust" and not {"tests", "test"}.isdisjoint(item.symbol.split("."))
 
 
 def _symbol_at(around: Sequence[DefinitionHit], item: Item) -> str:

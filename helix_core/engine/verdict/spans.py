@@ -23,6 +23,7 @@ _REQUIRED = lazy_pattern(
     re.M,
     cues="require|import",
 )
+_USE_FIXTURES = lazy_pattern(r"\busefixtures\([^()]{0,2000}\)", cues="usefixtures(")
 LONGEST_IMPORT = 200
 """Lines of one import."""
 _CHAIN = re.compile(r"(?:[^\W\d]\w*(?:::|->|\?\.|\.))+$")
@@ -159,11 +160,12 @@ def lines_of_use(
     lines = with_line_feeds(text)
     codes = code_lines(lines, item.source.language)
     imports = _import_lines(codes, item.source.language)
+    marked = _marked_rows(lines) if "usefixtures(" in lines else ()
     for row, (line, code) in enumerate(zip(lines.split("\n"), codes, strict=True)):
         number = item.start_line + row
         if number in without or row in imports or not pattern.search(line) or line.lstrip().startswith(_COMMENT):
             continue
-        if pattern.search(code):
+        if pattern.search(code) or row in marked:
             used.append(number)
         quoted = quoted or number
     return used or ([quoted] if quoted else [])
@@ -183,7 +185,17 @@ def lines_of_renaming(data: bytes, item: Item, name: str, alias: str) -> list[in
     if renames.search(text) is None:
         return []
     codes = code_lines(with_line_feeds(text), item.source.language)
-    return [item.start_line + row for row in sorted(_import_lines(codes, item.source.language)) if renames.search(codes[row])]
+    imports = _import_lines(codes, item.source.language)
+    return [item.start_line + row for row in sorted(imports) if renames.search(codes[row])]
+
+
+def _marked_rows(lines: str) -> set[int]:
+    """Return the rows of ``usefixtures("name")`` of pytest, counted from 0: its strings are names of fixtures."""
+    found: set[int] = set()
+    for match in _USE_FIXTURES.finditer(lines):
+        first = lines.count("\n", 0, match.start())
+        found.update(range(first, first + match[0].count("\n") + 1))
+    return found
 
 
 def _import_lines(codes: Sequence[str], language: str) -> set[int]:
@@ -325,8 +337,7 @@ def narrowed(item: Item, data: bytes, start_line: int, end_line: int) -> Item:
 MOST_LINES_ABOVE = 24
 """So many lines above the ones that were chosen a part of a definition begins at most."""
 _QUOTES = re.compile(rb"\"\"\"|'''")
-_HEADER = re.compile(rb"[ \t]*(?:async[ \t]+def|def|class)\b")
-_IN_COMMENT = re.compile(rb"[ \t]*(?:\*(?!\w)|///|//!)")
+_HEADERS = (b"def ", b"class ", b"async def ")
 
 
 def telling(item: Item, data: bytes, start_line: int, end_line: int) -> LineSpan:
@@ -361,12 +372,17 @@ def _beginning(rows: Sequence[bytes], first: int, language: str) -> int:
     if language == "python":
         opening = _open_docstring(rows, first)
         nearest = range(opening, max(opening - MOST_LINES_ABOVE, 0), -1)
-        return next((line for line in nearest if _HEADER.match(rows[line - 1])), first)
+        return next((line for line in nearest if rows[line - 1].lstrip().startswith(_HEADERS)), first)
     above = first
-    while above > 1 and first - above <= MOST_LINES_ABOVE and _IN_COMMENT.match(rows[above - 1]):
+    while above > 1 and first - above <= MOST_LINES_ABOVE and _is_in_comment(rows[above - 1]):
         above -= 1
     is_opened = rows[above - 1].lstrip().startswith(b"/*")
     return above if is_opened or above == first else above + 1
+
+
+def _is_in_comment(row: bytes) -> bool:
+    text = row.lstrip()
+    return text.startswith((b"///", b"//!")) or (text[:1] == b"*" and not (text[1:2].isalnum() or text[1:2] == b"_"))
 
 
 def _open_docstring(rows: Sequence[bytes], first: int) -> int:
