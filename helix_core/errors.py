@@ -125,3 +125,8 @@ class TrailStoreError(StoreError):
 
 class TrailError(HelixError):
     """A trail's log was refused, or names a step or a version that is not there."""
+
+
+def unwritable(where: str, error: OSError) -> str:
+    """Return the message for what cannot be written, as on a disk that is full, with the next action."""
+    return f"{where} cannot be written ({error.strerror or error}); free space there, or send it elsewhere"

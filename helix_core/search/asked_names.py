@@ -20,6 +20,8 @@ from helix_core.search.spelling import is_one_stroke
 from helix_core.store import DefinitionHit, QueryBudgetError, Reader, phrase
 from helix_core.words import is_compound, lazy_pattern, split_identifier
 
+MOST_NOTED = 3
+"""Names of one question of which it is said that no file has them."""
 MOST_ASKED = 3
 MOST_FILES = 200
 """A name in more files than these is everywhere: nothing is said of where it is not."""
@@ -215,6 +217,12 @@ def nowhere_notes(asked: Sequence[str], question: Question, reader: Reader) -> l
         said = ""
     notes = nowhere_sentences(asked)
     return [*notes[:-1], f"{notes[-1]}; {said}"] if said and notes else notes
+
+
+def foreign_notes(question: Question, frequency: Mapping[str, int]) -> list[str]:
+    """Return a sentence for each name of a question that no file has, as those of other projects; a few at most."""
+    names = [name for name in question.identifiers if is_compound(name) and not frequency.get(name.lower())]
+    return nowhere_sentences(names)[:MOST_NOTED]
 
 
 def nowhere_sentences(names: Iterable[str]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from helix_core.conversation import Coordinate
 from helix_core.model import Ranked
-from helix_core.search.asked_names import apart_note, asked_nowhere, nowhere_notes, nowhere_sentences
+from helix_core.search.asked_names import apart_note, asked_nowhere, foreign_notes, nowhere_notes
 from helix_core.search.confidence import (
     FLOOR,
     AnswerFeatures,
@@ -97,7 +97,6 @@ LOOSE_CONFIDENCE = 0.69
 names of the whole project.
 """
 NO_AUTHORS_NOTE = "no file here says who wrote this; `git shortlog -sn` does"
-MOST_NOTED = 3
 NO_FRAGMENT_NOTE = "nothing here has this text as it stands; these places have its words"
 
 
@@ -273,7 +272,7 @@ class AnswerJudge:
         sure = bounds.bound(model(signs.features, with_model=with_model))
         if ranked and ranked[0].item.name in self._defined:
             sure = max(sure, min(SAID_CONFIDENCE, bounds.at_most))
-            bounds = bounds._replace(notes=(*bounds.notes, *self._nowhere_notes(signs)))
+            bounds = bounds._replace(notes=(*bounds.notes, *foreign_notes(signs.question, signs.frequency)))
         if self._nowhere:
             bounds = bounds._replace(notes=(*nowhere_notes(self._nowhere, signs.question, self._reader), *bounds.notes))
         elif not seems_empty and (apart := apart_note(signs.text, signs.question, signs.frequency, self._reader)):
@@ -371,11 +370,6 @@ class AnswerJudge:
         )
         hits = self._reader.names.definitions({name.lower() for name in names}) if names else ()
         return frozenset(hit.name for hit in hits if hit.name in names and hit.kind != HEADING)
-
-    def _nowhere_notes(self, signs: AnswerSigns) -> list[str]:
-        """Return a sentence for each name of the question that no file has, as those of other projects."""
-        names = [name for name in signs.question.identifiers if is_compound(name)]
-        return nowhere_sentences(name for name in names if not signs.frequency.get(name.lower()))[:MOST_NOTED]
 
     def _is_slip(self, name: str) -> bool:
         """Return whether a defined name is one stroke away. No, and noted, where the query exceeds its budget."""

@@ -183,9 +183,10 @@ def _shown(answer: dict[str, Any]) -> int:
     try:
         return int(answer["status"]) if _write(sys.stdout, str(answer["out"])) else 0
     except OSError as error:
+        from helix_core.errors import unwritable
+
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        why = f"({error.strerror or error}); free space there, or send it elsewhere"
-        _write(sys.stderr, f"helix: the standard output cannot be written {why}\n")
+        _write(sys.stderr, f"helix: {unwritable('the standard output', error)}\n")
         return 1
 
 

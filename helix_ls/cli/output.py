@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import typer
 
-from helix_core.errors import HelixError, UsageError
+from helix_core.errors import HelixError, UsageError, unwritable
 from helix_core.printable import one_line, without_surrogate
 
 if TYPE_CHECKING:
@@ -155,8 +155,7 @@ class OutputError(HelixError):
 
     def __init__(self, name: str, error: OSError) -> None:
         where = {"stdout": "the standard output", "stderr": "the standard error"}[name]
-        why = error.strerror or str(error)
-        super().__init__(f"{where} cannot be written ({why}); free space there, or send it elsewhere")
+        super().__init__(unwritable(where, error))
 
 
 def print_text(text: str) -> None:
