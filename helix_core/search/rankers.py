@@ -331,16 +331,8 @@ def uses_of_name(query: RankerInput) -> dict[int, float]:
         return {}
     found: dict[int, float] = {}
     for score, in_tests in ((1.0, False), (USED_IN_A_TEST, True)):
-        for with_imports in (False, True):
-            ids = reader.uses.items_using(
-                name,
-                in_tests=in_tests,
-                near=b"",
-                importing=(),
-                defining=(),
-                limit=TEXT_MATCHES,
-                with_imports=with_imports,
-            )
+        uses = reader.uses.items_using(name, in_tests=in_tests, near=b"", importing=(), defining=(), limit=TEXT_MATCHES)
+        for ids in uses:
             found.update(dict.fromkeys(set(ids) - found.keys(), score))
     documents = set(reader.uses.documents_mentioning(name, TEXT_MATCHES))
     found.update(dict.fromkeys(documents - found.keys(), MENTIONED))
