@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"47": "118c8263049395b8"}
+RULES_OF = {"48": "118c8263049395b8"}
 
 
 def _rules() -> str:
