@@ -662,3 +662,26 @@ def test_who_still_imports_the_file_that_was_renamed_has_the_name(tmp_path, open
 )
 def test_a_name_of_two_letters_is_used_where_a_variable_of_it_is_made_by_it(tmp_path, open_helix, files, used):
     assert told(indexed(tmp_path, open_helix, files), "sh") == (used, [])
+
+
+LOCAL_IMPORTS = {
+    "one.py": "def fetch_item(key):\n    return key\n",
+    "other.py": "def fetch_item(key):\n    return -key\n",
+    "two.py": "from one import fetch_item\n\n\ndef local():\n    from other import fetch_item\n\n"
+    "    return fetch_item(5)\n\n\ndef real():\n    return fetch_item(6)\n",
+    "three.py": "try:\n    from one import fetch_item\nexcept ImportError:\n    from other import fetch_item\n\n\n"
+    "def run():\n    return fetch_item(7)\n",
+    "a.js": "export function grab() {\n  return 1;\n}\n",
+    "b.js": "export function grab() {\n  return 2;\n}\n",
+    "c.js": "import { grab } from './a.js';\n\nexport async function lazy() {\n"
+    "  const { grab } = await import('./b.js');\n  return grab();\n}\n\nexport function eager() {\n"
+    "  return grab();\n}\n",
+}
+
+
+def test_an_import_in_a_function_binds_its_names_there_alone(tmp_path, open_helix):
+    engine = indexed(tmp_path, open_helix, LOCAL_IMPORTS)
+    assert told(engine, "one.fetch_item") == (["three.py:8", "two.py:11"], [])
+    assert told(engine, "other.fetch_item") == (["two.py:7"], [])
+    assert told(engine, "a.grab") == (["c.js:9"], [])
+    assert told(engine, "b.grab") == (["c.js:5"], [])

@@ -170,7 +170,7 @@ class ExpressionTypes:
         made = self._made(first.name, file, line)
         if made:
             return self._agreed([self._type_made(one, file, line, depth) for one in made], chain[1:], depth)
-        bound = file.bindings.get(first.name)
+        bound = file.binding_of(first.name, line)
         if bound is not None and len(chain) > 1 and chain[1].is_called:
             found = self._returned(chain[1].name, None, file, bound)
             if found is not None:

@@ -8,14 +8,14 @@ are matched, so that none makes a pattern backtrack far.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from helix_core.engine.verdict import code_lines
 from helix_core.ingest import language_of
 from helix_core.lines import with_line_feeds
-from helix_core.model import Source
+from helix_core.model import FUNCTIONS, Source
 from helix_core.search import FROM_IMPORT
 from helix_core.store import DefinitionHit
 
@@ -337,50 +337,72 @@ _USE = re.compile(r"^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?use[ \t]+([^;]{1,2000});"
 def bindings(text: str, language: str) -> dict[str, Binding]:
     """Return what the imports of a file bind, by name, which begins with ``*`` where all names are taken in."""
     found: dict[str, Binding] = {}
-    for name, target, original in _bound(text[:MOST_IMPORTS], language):
+    for _, name, target, original in _bound(text[:MOST_IMPORTS], language):
         found[f"*{len(found)}" if name == "*" else name] = Binding(target, original)
     return found
 
 
-def _bound(text: str, language: str) -> Iterator[tuple[str, str, str]]:
-    if language in PYTHON:
-        for match in FROM_IMPORT.finditer(text):
-            listed = re.sub(r"#[^\n]*", "", match[2]).strip("() \t\n\\")
-            for original, name in _listed(listed, " as "):
-                yield name, match[1], original
-        for match in _PY_IMPORT.finditer(text):
-            for original, name in _listed(match[1], " as "):
-                yield (name, original, "") if name != original else (original.split(".")[0], original.split(".")[0], "")
-                if name == original and "." in original:
-                    yield original, original, ""
-    elif language in SCRIPTS:
-        for match in _JS_FROM.finditer(text):
-            yield from _bound_in_script(match[1], match[2])
-        for match in _JS_REQUIRE.finditer(text):
-            if match[1].startswith("{"):
-                for original, name in _listed(match[1].strip("{} \n"), ":"):
-                    yield name, match[2], original
-            else:
-                yield match[1], match[2], ""
-    elif language == "go":
-        for match in _GO_IMPORT.finditer(text):
-            name = match[1] or match[2].rpartition("/")[2]
-            yield "*" if name == "." else name, match[2], ""
-    elif language in JVM:
-        for match in _JVM_IMPORT.finditer(text):
-            package, _, name = match[2].rpartition(".")
-            if match[3]:
-                yield "*", match[2], ""
-            else:
-                yield match[4] or name, package if match[1] else match[2], name
-    elif language == "rust":
-        for match in _USE.finditer(text):
-            yield from _bound_in_rust("", re.sub(r"\s+", " ", match[1]).strip(), 0)
-    elif language == "php":
-        for match in _USE.finditer(text):
-            for original, name in _listed(match[1], " as "):
-                last = original.rpartition("\\")[2]
-                yield (last if name == original else name), original, last
+@lru_cache(64)
+def placed_bindings(text: str, language: str) -> dict[str, list[tuple[int, Binding]]]:
+    """Return what the imports of a file bind, by name, in their order and with the line, 1-based, of each."""
+    found: dict[str, list[tuple[int, Binding]]] = {}
+    line, before = 1, 0
+    for at, name, target, original in sorted(_bound(text[:MOST_IMPORTS], language)):
+        line, before = line + text.count("\n", before, at), at
+        found.setdefault(name, []).append((line, Binding(target, original)))
+    return found
+
+
+_Bound = Iterator[tuple[str, str, str]]
+"""Names that an import binds, each with its target and the name that it has there."""
+
+
+def _bound(text: str, language: str) -> Iterator[tuple[int, str, str, str]]:
+    """Yield what each import binds, behind the offset of the import."""
+    for pattern, read in _IMPORTS.get(language, ()):
+        for match in pattern.finditer(text):
+            for name, target, original in read(match):
+                yield match.start(), name, target, original
+
+
+def _from_module(match: re.Match[str]) -> _Bound:
+    listed = re.sub(r"#[^\n]*", "", match[2]).strip("() \t\n\\")
+    for original, name in _listed(listed, " as "):
+        yield name, match[1], original
+
+
+def _of_modules(match: re.Match[str]) -> _Bound:
+    for original, name in _listed(match[1], " as "):
+        yield (name, original, "") if name != original else (original.split(".")[0], original.split(".")[0], "")
+        if name == original and "." in original:
+            yield original, original, ""
+
+
+def _required(match: re.Match[str]) -> _Bound:
+    if match[1].startswith("{"):
+        for original, name in _listed(match[1].strip("{} \n"), ":"):
+            yield name, match[2], original
+    else:
+        yield match[1], match[2], ""
+
+
+def _of_go(match: re.Match[str]) -> _Bound:
+    name = match[1] or match[2].rpartition("/")[2]
+    yield "*" if name == "." else name, match[2], ""
+
+
+def _of_jvm(match: re.Match[str]) -> _Bound:
+    package, _, name = match[2].rpartition(".")
+    if match[3]:
+        yield "*", match[2], ""
+    else:
+        yield match[4] or name, package if match[1] else match[2], name
+
+
+def _of_php(match: re.Match[str]) -> _Bound:
+    for original, name in _listed(match[1], " as "):
+        last = original.rpartition("\\")[2]
+        yield (last if name == original else name), original, last
 
 
 def _listed(text: str, joint: str) -> Iterator[tuple[str, str]]:
@@ -445,6 +467,18 @@ def head_of(lines: Sequence[str]) -> str:
     return "\n".join(head)
 
 
+_IMPORTS: dict[str, tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Bound]], ...]] = {
+    **dict.fromkeys(PYTHON, ((FROM_IMPORT, _from_module), (_PY_IMPORT, _of_modules))),
+    **dict.fromkeys(
+        SCRIPTS, ((_JS_FROM, lambda match: _bound_in_script(match[1], match[2])), (_JS_REQUIRE, _required))
+    ),
+    **dict.fromkeys(JVM, ((_JVM_IMPORT, _of_jvm),)),
+    "go": ((_GO_IMPORT, _of_go),),
+    "rust": ((_USE, lambda match: _bound_in_rust("", re.sub(r"\s+", " ", match[1]).strip(), 0)),),
+    "php": ((_USE, _of_php),),
+}
+
+
 # Files
 
 _PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)", re.M)
@@ -474,6 +508,22 @@ class CodeText:
     def bindings(self) -> dict[str, Binding]:
         """Return what the imports bind."""
         return bindings(self.text, self.language)
+
+    def binding_of(self, name: str, line: int) -> Binding | None:
+        """Return what an import binds a name to on a line: one in a function around the line, else one outside of
+        functions, the first where several could run.
+        """
+        if name not in self.bindings:
+            return None
+        placed = placed_bindings(self.text, self.language).get(name, [])
+        functions = [hit for hit in self.defined if hit.kind in FUNCTIONS]
+        around = [hit for hit in self.around(line) if hit.kind in FUNCTIONS]
+        for hit in around:
+            for at, bound in placed:
+                if hit.start_line <= at <= hit.end_line:
+                    return bound
+        outside = (bound for at, bound in placed if not any(hit.start_line <= at <= hit.end_line for hit in functions))
+        return next(outside, None)
 
     @cached_property
     def package(self) -> str:

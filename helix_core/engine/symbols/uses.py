@@ -243,7 +243,7 @@ class UseJudge:
             return self._of_owner(one, file, words)
         if words[0] in SELF:
             return Standing.SURE if file.language == "rust" and file.path == one.path else Standing.OTHER
-        bound = file.bindings.get(".".join(words)) or file.bindings.get(words[0])
+        bound = file.binding_of(".".join(words), line) or file.binding_of(words[0], line)
         if bound is not None:
             rest = [] if file.bindings.get(".".join(words)) else words[1:]
             return self._by_module(one, file, bound, rest)
@@ -286,7 +286,7 @@ class UseJudge:
             return self._in_own_file(one, file, line)
         if any(other.path == file.path and not self._is_member(other) for other in self._others):
             return Standing.OTHER
-        bound = file.bindings.get(self._name)
+        bound = file.binding_of(self._name, line)
         if bound is not None:
             return self._by_import(one, file, bound)
         if self._types.takes_all_of(one, file, self._paths_importing):
@@ -469,7 +469,7 @@ class UseJudge:
             if standing is Standing.SURE:
                 return standing
             found = max(found, standing)
-        bound = file.bindings.get(self._name)
+        bound = file.binding_of(self._name, line)
         stars = [one.target for name, one in file.bindings.items() if name.startswith("*")]
         for one in self._members:
             whole = ".".join((self._types.package_of(one), *one.trail))
