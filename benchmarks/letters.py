@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
-from helix_core.ingest import letter_odds
+from helix_core.secrets import letter_odds
 
 LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 START = len(LETTERS)

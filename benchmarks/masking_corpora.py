@@ -33,7 +33,7 @@ from pathlib import Path
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-from helix_core.ingest.secrets import mask, mask_typed
+from helix_core.secrets.masking import mask, mask_typed
 
 ALNUM = string.ascii_letters + string.digits
 RUN = 7

@@ -53,9 +53,9 @@ from helix_core.embed import FastModel, ModelEncoder, read_model
 from helix_core.engine import Embedding, Helix
 from helix_core.engine.memory import RememberRequest
 from helix_core.engine.memory.remembering import Drafting
-from helix_core.ingest import mask
 from helix_core.memory import asked_words, statement, statements_in
 from helix_core.packet import estimated_tokens
+from helix_core.secrets import mask
 from helix_core.store import Memory
 from helix_core.tokens import estimate
 from helix_ls.mcp.text import rendered

@@ -1,4 +1,4 @@
-"""Fit the weights of words that could be secrets (``helix_core/ingest/secret_odds.py``), and show what they give.
+"""Fit the weights of words that could be secrets (``helix_core/secrets/odds.py``), and show what they give.
 
     python benchmarks/secret_weights.py [--trees FOLDER...] [--seed 0] [--show 20] [--write]
 
@@ -10,7 +10,7 @@ typed, and the lines that speak of credentials or of access as they are.
 A ridge regression of the log-odds, by L-BFGS. The table shows, for thresholds, sentences of the authors whose secret no
 rule and no weight masks and sentences without one that a rule or a weight touches, each in a fold that its weights were
 not fit to.
---write puts the weights that all sentences give into ``helix_core/ingest/secret_weights.py``.
+--write puts the weights that all sentences give into ``helix_core/secrets/weights.py``.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ import masking
 import numpy as np
 from numpy.typing import NDArray
 
-from helix_core.ingest import secret_odds, secret_weights
-from helix_core.ingest.secret_odds import candidates_of
+from helix_core.secrets import odds as secret_odds
+from helix_core.secrets import weights as secret_weights
+from helix_core.secrets.odds import candidates_of
 
 ROOT = Path(__file__).parents[1]
 SENTENCES = ROOT / "fixtures" / "secrets"

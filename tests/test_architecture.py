@@ -114,7 +114,7 @@ def test_the_search_for_sql_would_find_some() -> None:
 
 
 def test_only_masked_bytes_make_text_clean() -> None:
-    assert {name(file) for file in SOURCES if calls(file, "Clean")} == {"helix_core/ingest/masked.py"}
+    assert {name(file) for file in SOURCES if calls(file, "Clean")} == {"helix_core/secrets/masked.py"}
 
 
 def test_every_package_says_what_it_is_for() -> None:

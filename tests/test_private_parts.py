@@ -15,7 +15,7 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.workspace import TextDocument
 
-from helix_core.ingest.secret_values import LazyPattern
+from helix_core.secrets.values import LazyPattern
 
 READ_AT = {
     "watchdog": ("7.1.0", "helix_core/workspace/watch/inotify.py: inotify_c.InotifyFD and its callbacks"),
@@ -23,7 +23,7 @@ READ_AT = {
     "pathspec": ("1.1.1", "helix_core/workspace/ignore.py: the regular expressions of GitIgnoreSpecPattern"),
     "google-re2": (
         "1.1.20251105",
-        "helix_core/ingest/secret_values.py: the Match of a compiled pattern, the anchors and _Match",
+        "helix_core/secrets/values.py: the Match of a compiled pattern, the anchors and _Match",
     ),
     "pygls": ("2.1.1", "helix_ls/lsp/protocol.py: LanguageServerProtocol's request table and message handling"),
 }

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from helix_core.ingest.secrets import holds_mask, mask
+from helix_core.secrets.masking import holds_mask, mask
 from truth_bench.proofs import Proofs
 from truth_bench.repository import OPERATIONS, Repository
 from truth_bench.symbol_oracle import can_tell, is_broken, is_dead, is_decorator_of, leads_to, symbol_fault

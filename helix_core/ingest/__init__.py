@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from helix_core.ingest.generation import is_current_generation, parser_generation
     from helix_core.ingest.grammars import GRAMMARS
     from helix_core.ingest.languages import language_of
-    from helix_core.ingest.masked import Masked, masked_at
     from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
     from helix_core.ingest.pool import FAILURES, IngestPool, Limits, Quarantined, ingest_in_process
     from helix_core.ingest.references import Reference, code_spans, references_in
-    from helix_core.ingest.secrets import holds_mask, is_only_masks, mask, mask_typed, masked_line, quoted
     from helix_core.ingest.signatures import (
         MEMBERLESS_BASES,
         Declaration,
@@ -56,7 +54,6 @@ __all__ = [
     "FileDeclarations",
     "IngestPool",
     "Limits",
-    "Masked",
     "Parameter",
     "ParseGuard",
     "Quarantined",
@@ -68,18 +65,12 @@ __all__ = [
     "declared",
     "file_declarations",
     "find",
-    "holds_mask",
     "ingest",
     "ingest_in_process",
     "is_current_generation",
-    "is_only_masks",
     "is_worth_parsing",
     "language_of",
     "load",
-    "mask",
-    "mask_typed",
-    "masked_at",
-    "masked_line",
     "may_differ",
     "no_parse_guard",
     "parse",
@@ -88,7 +79,6 @@ __all__ = [
     "plain_base",
     "preload_grammar",
     "python_parameters",
-    "quoted",
     "references_in",
     "sole",
     "split",
@@ -109,8 +99,6 @@ __getattr__ = lazy_face(
         "parse_guard": ("ParseGuard", "no_parse_guard"),
         "pool": ("FAILURES", "IngestPool", "Limits", "Quarantined", "ingest_in_process"),
         "references": ("Reference", "code_spans", "references_in"),
-        "masked": ("Masked", "masked_at"),
-        "secrets": ("holds_mask", "is_only_masks", "mask", "mask_typed", "masked_line", "quoted"),
         "signatures": (
             "MEMBERLESS_BASES",
             "Declaration",

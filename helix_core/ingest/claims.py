@@ -25,9 +25,9 @@ from helix_core.ingest.claim_config import (
     value_of,
     yaml_claims,
 )
-from helix_core.ingest.masked import Masked
 from helix_core.lines import with_line_feeds
 from helix_core.model import Claim
+from helix_core.secrets import Masked
 
 _DEEPEST = 8
 

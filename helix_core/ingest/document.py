@@ -23,14 +23,13 @@ from helix_core.ingest.claims import find as find_claims
 from helix_core.ingest.data_blocks import blanked, unclosed_from
 from helix_core.ingest.generation import MADE_BY
 from helix_core.ingest.languages import Language, language_of
-from helix_core.ingest.masked import Masked, masked_at
 from helix_core.ingest.never_run import never_run
 from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, end_of_code, outline, outline_of
 from helix_core.ingest.provenance import provenance
-from helix_core.ingest.secrets import mask
 from helix_core.ingest.syntax import Deadline, is_tangled, is_worth_parsing, load, parse, time_for
 from helix_core.lines import LineTable, line_count, with_line_feeds
 from helix_core.model import Chunk, Claim, Definition, Document, IndexText, Role
+from helix_core.secrets import Masked, mask, masked_at
 from helix_core.words import camel_parts, spread, wide_pairs
 
 HEAD_BYTES = 256

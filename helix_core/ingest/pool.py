@@ -25,7 +25,6 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from helix_core.ingest.document import ingest
-from helix_core.ingest.masked import Masked
 from helix_core.model import (
     Authority,
     Chunk,
@@ -39,6 +38,7 @@ from helix_core.model import (
     SourceKind,
     Volatility,
 )
+from helix_core.secrets import Masked
 
 _clean = Masked(b"").clean
 

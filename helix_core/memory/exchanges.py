@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import re2
 
-from helix_core.ingest import holds_mask, mask_typed, masked_line
 from helix_core.model import Attribution, Clean, Exchange, KeptExchange
+from helix_core.secrets import holds_mask, mask_typed, masked_line
 
 MOST_QUESTION = 8_000
 MOST_ANSWER = 128 * 1024

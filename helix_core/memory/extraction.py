@@ -17,12 +17,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helix_core.ingest import holds_mask, mask_typed
 from helix_core.memory.cues import NEGATORS
 from helix_core.memory.exchanges import MODEL, MOST_READ, USER, durable, is_hedged, sentences, spoken
 from helix_core.memory.slots import content_words, critical, tokens
 from helix_core.memory.statements import is_order, plain, refusal, statements_in, without_own
 from helix_core.model import KeptExchange
+from helix_core.secrets import holds_mask, mask_typed
 from helix_core.tokens import estimate
 
 PROMPT = "extract/1"

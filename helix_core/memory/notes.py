@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helix_core.errors import UsageError
-from helix_core.ingest import Masked, mask, mask_typed, masked_line, quoted
 from helix_core.model import Attribution, Clean, Document, Note, SourceKind, Volatility
+from helix_core.secrets import Masked, mask, mask_typed, masked_line, quoted
 
 MOST_BYTES = 1024 * 1024
 MOST_METADATA = 4_096

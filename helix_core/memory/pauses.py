@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helix_core.errors import UsageError
-from helix_core.ingest import masked_line, quoted
 from helix_core.memory.exchanges import bounded, session_name
 from helix_core.memory.notes import metadata_json
 from helix_core.memory.uses import kept_path
 from helix_core.model import Pause, PauseType, Pointer, Recoverability
+from helix_core.secrets import masked_line, quoted
 
 OPEN_S = 86_400.0
 """Seconds after which an unresolved pause is no longer open."""

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from helix_core.ingest import mask
 from helix_core.memory.exchanges import MOST_ANSWER
+from helix_core.secrets import mask
 
 SITTING_S = 30 * 60.0
 """Greatest gap, in seconds, between two uses of one sitting."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Clean(str):
-    """Text in which secrets are masked. Only ``ingest/masked.py`` creates it; the store accepts nothing else."""
+    """Text in which secrets are masked. Only ``secrets/masked.py`` creates it; the store accepts nothing else."""
 
     __slots__ = ()
 

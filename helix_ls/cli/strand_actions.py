@@ -314,7 +314,7 @@ def compared(path: Path, names: Sequence[str], access: StrandAccess) -> dict[str
 
 def _item(change: ItemChange) -> dict[str, Any]:
     """A memory on one side or the other, with its status on both; secrets by the rules of today are masked."""
-    from helix_core.ingest import mask
+    from helix_core.secrets import mask
 
     values = change.record.fields().get("fields")
     fields = values if isinstance(values, dict) else {}

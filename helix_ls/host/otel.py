@@ -33,7 +33,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from helix_core import __version__
 from helix_core.config import Config
-from helix_core.ingest import mask_typed
+from helix_core.secrets import mask_typed
 from helix_core.telemetry import COUNTS, TEXTS, WORDS, Value
 from helix_ls.host.log import LOG
 

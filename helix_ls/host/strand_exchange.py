@@ -15,8 +15,8 @@ from typing import Any
 from helix_core.engine import Helix
 from helix_core.engine.memory import ImportRequest, StrandSelection
 from helix_core.errors import LockedStrandError, UsageError
-from helix_core.ingest import mask
 from helix_core.memory import plain
+from helix_core.secrets import mask
 from helix_core.strand import (
     FORMAT,
     NEWEST_SCHEMA,

@@ -527,7 +527,7 @@ def memories(helix: Helix, given: ListArguments, context: AskContext) -> dict[st
     """Return the ``helix.memory/1`` object of the memories that are there. Raises UsageError for an unknown status."""
     wrong = next((status for status in given.statuses if status not in set(MemoryStatus)), None)
     if wrong is not None:
-        from helix_core.ingest import quoted
+        from helix_core.secrets import quoted
 
         raise UsageError(f"{quoted(wrong, 40)} is not a status; use one of {', '.join(MemoryStatus)}")
     return helix.memory.listed(

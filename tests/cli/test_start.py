@@ -132,7 +132,7 @@ def test_a_search_in_json_loads_no_verdict_and_no_parser(open_shop: tuple[RunHel
     rooms = {name.removeprefix("helix_core.") for name in work["modules"] if name.startswith("helix_core.")}
     assert "search.search" in rooms
     verdicts = {"engine.verdict.weigher", "engine.verdict.judge", "engine.verdict.observe", "engine.verdict.outdated"}
-    parsers = {"ingest.claims", "ingest.secrets", "ingest.signatures", "ingest.languages", "ingest.document"}
+    parsers = {"ingest.claims", "secrets.masking", "ingest.signatures", "ingest.languages", "ingest.document"}
     memory = {"model.memory", "model.pauses", "store.memory"}
     assert not rooms & {*verdicts, *parsers, *memory, "engine.answer.reranking", "engine.answer.filters"}
     assert not rooms & {"check", "window"}
@@ -148,15 +148,14 @@ def test_unchanged_files_are_masked_without_the_rules_for_secrets(
     open_shop: tuple[RunHelix, Path], verb: str, shows: str
 ) -> None:
     work = work_of(open_shop, verb, "payment gateway token", shows=shows)
-    assert not {one for one in work["modules"] if one.startswith(("helix_core.ingest.secret", "detect_secrets"))}
+    rules = {one for one in work["modules"] if one.startswith(("helix_core.secrets.", "detect_secrets"))}
+    assert rules == {"helix_core.secrets.masked"}
 
 
 def test_a_search_as_text_reads_files_with_no_rule_for_secrets_or_documents(open_shop: tuple[RunHelix, Path]) -> None:
     work = work_of(open_shop, "search", "payment gateway token", shows="def payment_gateway(price):")
     rooms = {name.removeprefix("helix_core.") for name in work["modules"] if name.startswith("helix_core.")}
-    assert {one for one in rooms if one.startswith("ingest.")} == {
-        *("ingest.generation", "ingest.masked", "ingest.parse_guard")
-    }
+    assert {one for one in rooms if one.startswith("ingest.")} == {*("ingest.generation", "ingest.parse_guard")}
     assert "engine.verdict.weigher" in rooms
     assert not rooms & {"engine.verdict.outdated", "model.memory", "model.pauses"}
     assert not {"tree_sitter", "git", "rich.table"}.intersection(work["modules"])

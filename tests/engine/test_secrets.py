@@ -9,7 +9,7 @@ import pytest
 from helix_core.engine.verdict import MaskedFiles
 from helix_core.ingest.document import parser_of
 from helix_core.ingest.generation import parser_generation
-from helix_core.ingest.masked import Masked
+from helix_core.secrets.masked import Masked
 from tests.engine.repository import write
 
 CHANCE = random.Random(20)

@@ -8,8 +8,8 @@ import pytest
 
 from helix_core.ingest.chains import INERT, Chains
 from helix_core.ingest.document import ingest
-from helix_core.ingest.secrets import mask
 from helix_core.model import joined_symbol
+from helix_core.secrets.masking import mask
 
 PROJECT = Path(__file__).resolve().parents[2]
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from helix_core.ingest.chunk import LONG, Size
 from helix_core.ingest.document import ingest
-from helix_core.ingest.secrets import mask
 from helix_core.lines import LineTable
 from helix_core.model import Document
+from helix_core.secrets.masking import mask
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.ingest.claims import _FINDERS, MOST_CLAIMS, find
-from helix_core.ingest.secrets import mask
+from helix_core.secrets.masking import mask
 
 
 def claims_of(text: str, language: str) -> list[tuple[int, str, str, str]]:

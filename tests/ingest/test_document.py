@@ -5,9 +5,9 @@ import hashlib
 import pytest
 
 from helix_core.ingest.document import ingest, parser_version
-from helix_core.ingest.masked import masked_at
-from helix_core.ingest.secrets import mask
 from helix_core.model import Chunk, Role
+from helix_core.secrets.masked import masked_at
+from helix_core.secrets.masking import mask
 
 LONG_CLASS = (
     "import os\nfrom a.b import c\n\n\n"

@@ -7,8 +7,8 @@ from contextlib import closing
 from pathlib import Path
 
 from helix_core.ingest.document import ingest
-from helix_core.ingest.secrets import mask
 from helix_core.model import Attribution, Exchange, Note, SourceKind, Volatility
+from helix_core.secrets.masking import mask
 
 HERE = b"/home/someone/project"
 BY = Attribution("local", "desk", "someone", "", "Europe/Prague")

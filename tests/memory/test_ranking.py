@@ -11,10 +11,10 @@ import pytest
 from helix_core.engine.memory import RememberRequest
 from helix_core.engine.memory.remembering import Drafting
 from helix_core.errors import UsageError
-from helix_core.ingest import mask
 from helix_core.memory import asked_names, asked_words, matter_of, named_share, near_words, statement
 from helix_core.model import MemoryOrigin
 from helix_core.packet import estimated_tokens
+from helix_core.secrets import mask
 from helix_core.tokens import estimate
 from helix_ls.mcp.text import rendered
 

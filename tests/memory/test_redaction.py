@@ -10,14 +10,14 @@ import uuid
 from pathlib import Path
 
 import pytest
+from tests.ingest.test_secrets import TOKENS
 
 from helix_core.engine.memory import RememberRequest
 from helix_core.errors import HelixError
-from helix_core.ingest import Masked, mask, mask_typed
 from helix_core.memory import NoteInput, PauseInput, attributed
 from helix_core.model import MemoryOrigin, PauseType
+from helix_core.secrets import Masked, mask, mask_typed
 from helix_core.strand import merged
-from tests.ingest.test_secrets import TOKENS
 from tests.memory.test_strands import holding, person, strand_of, take  # noqa: F401
 
 MASKING = Path(__file__).parents[2] / "benchmarks" / "masking.py"

@@ -17,8 +17,8 @@ from helix_core.errors import (
     TamperedStrandError,
     UsageError,
 )
-from helix_core.ingest import Masked
 from helix_core.model import MemoryFact, MemoryLink, MemoryOrigin, Slot
+from helix_core.secrets import Masked
 from helix_core.store import Memory
 from helix_core.strand import (
     ClashPolicy,

@@ -18,9 +18,9 @@ from helix_core.embed import STATIC, StaticEncoder
 from helix_core.engine import Embedding
 from helix_core.engine.memory import ImportRequest, RememberRequest
 from helix_core.engine.memory.remembering import Drafting
-from helix_core.ingest import mask
 from helix_core.memory import statement
 from helix_core.model import GLOBAL_SCOPE
+from helix_core.secrets import mask
 from helix_core.store import Memory, memory_file, memory_vectors
 from helix_core.store.memory_items import LOADED_AT_ONCE
 from helix_core.store.vectors import floats_of, int8_of

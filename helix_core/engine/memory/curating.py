@@ -28,7 +28,6 @@ from helix_core.engine.memory.remembering import (
 )
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.errors import UsageError
-from helix_core.ingest import quoted
 from helix_core.memory import UNNAMED, contested_by, is_due
 from helix_core.model import (
     CONFLICTS,
@@ -56,6 +55,7 @@ from helix_core.model import (
 )
 from helix_core.packet import affordable, estimated_tokens
 from helix_core.printable import one_line
+from helix_core.secrets import quoted
 from helix_core.store import Memory
 
 CHANGED_SCHEMA, LOG_SCHEMA, REVIEW_SCHEMA = "helix.changed/1", "helix.log/1", "helix.review/1"

@@ -54,8 +54,8 @@ class WorkspacePauses:
 
         Raises UsageError for an invalid one, and for ``resolves`` that names no open pause; StoreError.
         """
-        from helix_core.ingest import quoted
         from helix_core.memory import files_snapshot
+        from helix_core.secrets import quoted
 
         asked = given.places()
         at, place, file = time.time(), self.session.place, self.session.memory_file

@@ -20,7 +20,6 @@ from helix_core.engine.memory.remembering import cited, found_by, memory_object
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import BusyStoreError, UsageError
-from helix_core.ingest import mask, quoted
 from helix_core.memory import (
     FLOOR,
     FLOOR_AROUND,
@@ -75,6 +74,7 @@ from helix_core.model import (
     memory_id,
 )
 from helix_core.printable import inert_text
+from helix_core.secrets import mask, quoted
 from helix_core.store import Memory, scopes_of
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from typing import Any
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import UsageError
-from helix_core.ingest import Masked, is_only_masks, mask, mask_typed, quoted
 from helix_core.memory import (
     USER,
     DrawnFact,
@@ -59,6 +58,7 @@ from helix_core.model import (
     StoredMemory,
     memory_id,
 )
+from helix_core.secrets import Masked, is_only_masks, mask, mask_typed, quoted
 from helix_core.store import Memory, WrittenMemory
 from helix_core.words import spread, wide_pairs
 

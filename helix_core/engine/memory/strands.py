@@ -16,7 +16,6 @@ from typing import Any
 from helix_core.engine.memory.remembering import LONGEST_TEXT, actor_of, found_by
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.errors import DamagedStrandError, MemoryStoreError, TamperedStrandError, UsageError
-from helix_core.ingest import mask, quoted
 from helix_core.memory import comparison_keys, is_clash, is_contradiction, statement, template_key, text_key
 from helix_core.model import (
     CONFLICTS,
@@ -34,6 +33,7 @@ from helix_core.model import (
     record_hash,
 )
 from helix_core.printable import count
+from helix_core.secrets import mask, quoted
 from helix_core.store import CarriedRecord, ForeignMemories, Memory, written_args
 from helix_core.strand import (
     FORMAT,

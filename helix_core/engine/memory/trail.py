@@ -344,7 +344,7 @@ class WorkspaceTrail:
 
 def _named(text: str) -> str:
     """Return a label or a name as it is kept, with secrets masked. Raises: UsageError for an empty or a broken line."""
-    from helix_core.ingest import mask_typed
+    from helix_core.secrets import mask_typed
 
     if not text.strip() or not text.isprintable():
         raise UsageError("a label or a name is one line of printable characters; give one")

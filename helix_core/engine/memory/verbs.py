@@ -380,7 +380,7 @@ class WorkspaceMemory:
 
         items = self._file.read(act)
         if not items:
-            from helix_core.ingest import quoted
+            from helix_core.secrets import quoted
 
             raise UsageError(
                 f"no note with the id {quoted(id_, 80)} waits for approval; helix review shows those that do"
@@ -790,7 +790,7 @@ class WorkspaceMemory:
 def gene_bytes(gene_id: str) -> bytes:
     """Return the id as bytes. Raises UsageError."""
     if _GENE_ID.fullmatch(gene_id) is None:
-        from helix_core.ingest import quoted
+        from helix_core.secrets import quoted
 
         raise UsageError(
             f"{quoted(gene_id, 80)} is not an id; give a memory's (m_…, as helix list has it), or the 16 hexadecimal "

@@ -33,7 +33,6 @@ from helix_core.ingest import (
     block,
     file_declarations,
     language_of,
-    mask,
     plain_base,
     sole,
 )
@@ -41,6 +40,7 @@ from helix_core.ingest.provenance import provenance
 from helix_core.ingest.signatures import LANGUAGES
 from helix_core.model import Role, SourceKind
 from helix_core.search import Imports
+from helix_core.secrets import mask
 from helix_core.store import DefinedAt, DefinitionHit, Reader
 from helix_core.words import is_compound
 from helix_core.workspace import ChangedSince, StartingPoint, source_id_of

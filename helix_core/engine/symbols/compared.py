@@ -20,8 +20,8 @@ from helix_core.ingest import (
     declarations,
     file_declarations,
     language_of,
-    mask,
 )
+from helix_core.secrets import mask
 from helix_core.workspace import source_id_of
 
 _IMPORTING = (b"import ", b"from ", b"export {", b"use ", b"pub use ")

@@ -20,7 +20,6 @@ from helix_core.engine.verdict import (
     settled,
 )
 from helix_core.errors import HelixError
-from helix_core.ingest import Masked
 from helix_core.model import (
     Contradiction,
     DocumentFlag,
@@ -33,6 +32,7 @@ from helix_core.model import (
     SourceKind,
 )
 from helix_core.packet import document_flag
+from helix_core.secrets import Masked
 from helix_core.store import DefinitionHit, Reader, UseTotals
 from helix_core.workspace import DiskFile, uri_of
 

@@ -17,7 +17,8 @@ from helix_core.workspace import content_reason
 
 if TYPE_CHECKING:
     from helix_core.engine.verdict.observe import FileObservation
-    from helix_core.ingest import Chains, ClassSpan, Masked, ParseGuard
+    from helix_core.ingest import Chains, ClassSpan, ParseGuard
+    from helix_core.secrets import Masked
 
 KEPT_BYTES = 4 * 1024 * 1024
 PARSED_BYTES_PER_MS = 3_000
@@ -99,7 +100,7 @@ class ChainLookup:
 
     def name_in_buffer(self, buffer: bytes, item: Item) -> Naming:
         """Label the text at the item's place in a buffer of its path."""
-        from helix_core.ingest import mask
+        from helix_core.secrets import mask
 
         return self._name(item, hashlib.sha256(buffer).hexdigest(), lambda: mask(buffer).data)
 

@@ -400,7 +400,7 @@ class Judgement:
 
     def _only_in_buffer(self, pointer: Pointer, path: bytes, content_hash: str) -> LineSpan | None:
         """Return the lines of a pointer's text in the unsaved buffer, if the file is as it was for the pointer."""
-        from helix_core.ingest import mask
+        from helix_core.secrets import mask
 
         buffer = self._weigher.facts.buffers.of(path)
         if buffer is None or pointer.content_hash != content_hash or len(buffer) > MOST_BUFFER_BYTES:

@@ -16,9 +16,10 @@ from helix_core.engine.verdict.judge import unindexed
 from helix_core.engine.verdict.spans import is_telling
 from helix_core.engine.verdict.weigher import Weigher
 from helix_core.errors import UsageError
-from helix_core.ingest import Masked, find, holds_mask, language_of
+from helix_core.ingest import find, language_of
 from helix_core.memory import StatedValue, comparable, stated_values
 from helix_core.model import Claim, LineSpan, Source
+from helix_core.secrets import Masked, holds_mask
 from helix_core.store import DefinitionHit, Reader
 from helix_core.words import is_compound
 from helix_core.workspace import checked, name_reason

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
-from helix_core.ingest import Masked, is_current_generation, masked_at
+from helix_core.ingest import is_current_generation
 from helix_core.lines import LineTable, is_line_start
 from helix_core.model import Item, Reason, Source, SourceState
+from helix_core.secrets import Masked, masked_at
 from helix_core.store import Reader, Writer
 from helix_core.workspace import DiskError, DiskFile, Root, content_reason
 
@@ -332,7 +333,7 @@ class MaskedFiles:
             self._files.move_to_end(file.content_hash)
             return masked
         # The rules for secrets cost a search more than the rest of it; without a changed file it imports none.
-        from helix_core.ingest import mask
+        from helix_core.secrets import mask
 
         masked = mask(file.data)
         self._files[file.content_hash] = masked

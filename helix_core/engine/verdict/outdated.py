@@ -699,7 +699,7 @@ def _fits(reference: Reference, declaration: Declaration) -> bool:
 def _stated(data: bytes, language: str, key: str) -> Declaration | None:
     """Return the value of a key that a configuration file sets exactly once; masked secrets are not claims."""
     from helix_core.ingest import find as find_claims
-    from helix_core.ingest import mask
+    from helix_core.secrets import mask
 
     same = [claim for claim in find_claims(mask(data), language) if claim.key == key]
     if len(same) != 1:
@@ -779,7 +779,7 @@ def _likeness(one: Sequence[str], other: Sequence[str]) -> float:
 
 def _without_secrets(flag: DocumentFlag) -> DocumentFlag | None:
     """Return the flag, or None if one of its values contains a secret."""
-    from helix_core.ingest import mask
+    from helix_core.secrets import mask
 
     for side in (flag.was, flag.now):
         text = f"{flag.symbol.rpartition('.')[2]} = {side}".encode()

@@ -33,7 +33,6 @@ from helix_core.engine.verdict.table import (
     verdict,
 )
 from helix_core.errors import GitError
-from helix_core.ingest import Masked
 from helix_core.lines import line_breaks, line_count, without_line_end
 from helix_core.model import (
     FUNCTIONS,
@@ -52,6 +51,7 @@ from helix_core.model import (
     TaskType,
     Weighed,
 )
+from helix_core.secrets import Masked
 from helix_core.store import Reader
 from helix_core.workspace import BlamedLines, BlobReader, DiskFile, LineHistory, uri_of
 

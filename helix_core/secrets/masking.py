@@ -12,15 +12,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 
-from helix_core.ingest.masked import Masked, with_masks
-from helix_core.ingest.secret_clauses import in_sentences
-from helix_core.ingest.secret_odds import likely_elsewhere, likely_secrets
-from helix_core.ingest.secret_places import Excerpt, lines_of_interest, secrets_by_place
-from helix_core.ingest.secret_shapes import detect_secrets_findings, private_keys, tokens
-from helix_core.ingest.secret_typed import lone_passwords
-from helix_core.ingest.secret_values import is_masked, masks_in, without_masks
 from helix_core.lines import with_line_feeds
 from helix_core.model import Clean, SecretSpan
+from helix_core.secrets.clauses import in_sentences
+from helix_core.secrets.masked import Masked, with_masks
+from helix_core.secrets.odds import likely_elsewhere, likely_secrets
+from helix_core.secrets.places import Excerpt, lines_of_interest, secrets_by_place
+from helix_core.secrets.shapes import detect_secrets_findings, private_keys, tokens
+from helix_core.secrets.typed import lone_passwords
+from helix_core.secrets.values import is_masked, masks_in, without_masks
 
 _ROUNDS = 12
 _HANDLE = re.compile(rb"m_[a-z2-7]{8}")

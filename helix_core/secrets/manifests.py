@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from helix_core.ingest.secret_names import NAME, whole_name
-from helix_core.ingest.secret_values import LazyPattern, is_masked, is_password_in_place, is_secret
+from helix_core.secrets.names import NAME, whole_name
+from helix_core.secrets.values import LazyPattern, is_masked, is_password_in_place, is_secret
 
 Span = tuple[int, int]
 

@@ -3,7 +3,7 @@ command lines, calls, tables and manifests know.
 
 Bytes in, spans out. RE2 finds the heads of such contexts over the whole file; what follows a head is read in Python, at
 most ``_REACH`` bytes of it, so that a file is scanned in linear time. The values themselves are judged by
-``secret_values``: a context that also holds ordinary code requires a value that looks like a secret by itself.
+``values``: a context that also holds ordinary code requires a value that looks like a secret by itself.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from helix_core.ingest.secret_calls import KEY_FOLLOWS, LITERAL_FOLLOWS, Chain, chains, in_calls, in_pairs
-from helix_core.ingest.secret_commands import COMMAND_LINE_WORDS, PGPASS, in_commands
-from helix_core.ingest.secret_fields import in_fields
-from helix_core.ingest.secret_keys import KEY_SIGNS, in_keys
-from helix_core.ingest.secret_manifests import MANIFEST_SIGNS, in_manifests
-from helix_core.ingest.secret_names import CLOSE, NAME, TELLING, whole_name
-from helix_core.ingest.secret_prose import WORTH_A_LOOK
-from helix_core.ingest.secret_seeds import SEED_SIGNS, in_seeds
-from helix_core.ingest.secret_sessions import SESSION_SIGNS, in_addresses, in_sessions
-from helix_core.ingest.secret_tables import HEADER, in_columns, in_tables
-from helix_core.ingest.secret_usages import USAGE_SIGNS, in_usages
-from helix_core.ingest.secret_values import (
+from helix_core.secrets.calls import KEY_FOLLOWS, LITERAL_FOLLOWS, Chain, chains, in_calls, in_pairs
+from helix_core.secrets.commands import COMMAND_LINE_WORDS, PGPASS, in_commands
+from helix_core.secrets.fields import in_fields
+from helix_core.secrets.keys import KEY_SIGNS, in_keys
+from helix_core.secrets.manifests import MANIFEST_SIGNS, in_manifests
+from helix_core.secrets.names import CLOSE, NAME, TELLING, whole_name
+from helix_core.secrets.prose import WORTH_A_LOOK
+from helix_core.secrets.seeds import SEED_SIGNS, in_seeds
+from helix_core.secrets.sessions import SESSION_SIGNS, in_addresses, in_sessions
+from helix_core.secrets.tables import HEADER, in_columns, in_tables
+from helix_core.secrets.usages import USAGE_SIGNS, in_usages
+from helix_core.secrets.values import (
     LazyHeaded,
     LazyLined,
     LazyLoosened,
@@ -45,7 +45,7 @@ from helix_core.ingest.secret_values import (
     looks_random,
     without_masks,
 )
-from helix_core.ingest.secret_words import is_worded
+from helix_core.secrets.words import is_worded
 
 Span = tuple[int, int]
 

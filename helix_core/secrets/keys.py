@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 
-from helix_core.ingest.secret_values import LazyPattern, is_base64_key, is_placeholder
+from helix_core.secrets.values import LazyPattern, is_base64_key, is_placeholder
 
 Span = tuple[int, int]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helix_core.ingest.letter_odds import has_unlikely_letters
-from helix_core.ingest.secret_calls import may_be_user
-from helix_core.ingest.secret_typed import is_mixed_password, is_plain_passphrase, is_typed_password
-from helix_core.ingest.secret_values import (
+from helix_core.secrets.calls import may_be_user
+from helix_core.secrets.letter_odds import has_unlikely_letters
+from helix_core.secrets.typed import is_mixed_password, is_plain_passphrase, is_typed_password
+from helix_core.secrets.values import (
     LazyPattern,
     is_chosen_password,
     is_masked,
@@ -21,7 +21,7 @@ from helix_core.ingest.secret_values import (
     is_strong_password,
     looks_chosen,
 )
-from helix_core.ingest.secret_words import is_lower_phrase, is_plain_answer, is_word_password
+from helix_core.secrets.words import is_lower_phrase, is_plain_answer, is_word_password
 
 Span = tuple[int, int]
 

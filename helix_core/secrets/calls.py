@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helix_core.ingest.secret_names import NAME
-from helix_core.ingest.secret_tables import PASSWORD_COLUMN
-from helix_core.ingest.secret_typed import is_mixed_password
-from helix_core.ingest.secret_values import LazyLoosened, LazyPattern, is_chosen_password, is_secret, is_strong_password
-from helix_core.ingest.secret_words import is_word_password
+from helix_core.secrets.names import NAME
+from helix_core.secrets.tables import PASSWORD_COLUMN
+from helix_core.secrets.typed import is_mixed_password
+from helix_core.secrets.values import LazyLoosened, LazyPattern, is_chosen_password, is_secret, is_strong_password
+from helix_core.secrets.words import is_word_password
 
 Span = tuple[int, int]
 

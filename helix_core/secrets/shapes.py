@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from helix_core.ingest.secret_values import LazyPattern, is_hex_key, is_masked, is_placeholder, looks_random
 from helix_core.model import SecretSpan
+from helix_core.secrets.values import LazyPattern, is_hex_key, is_masked, is_placeholder, looks_random
 
 LONGEST_LINE = 1000
 _TOKEN_BYTES = 4096

@@ -5,8 +5,8 @@ import string
 
 import pytest
 
-from helix_core.ingest.letter_odds import looks_random_letters
-from helix_core.ingest.secrets import mask
+from helix_core.secrets.letter_odds import looks_random_letters
+from helix_core.secrets.masking import mask
 
 PLACES = (
     "db:\n  pass: {}\n",

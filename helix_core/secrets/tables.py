@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 from itertools import pairwise
 
-from helix_core.ingest.secret_names import NAME, PASSWORD_WORDS, USER_WORDS
-from helix_core.ingest.secret_typed import is_plain_passphrase, is_typed_password, is_typed_secret
-from helix_core.ingest.secret_values import (
+from helix_core.secrets.names import NAME, PASSWORD_WORDS, USER_WORDS
+from helix_core.secrets.typed import is_plain_passphrase, is_typed_password, is_typed_secret
+from helix_core.secrets.values import (
     LazyPattern,
     is_placeholder,
     is_secret,
@@ -15,7 +15,7 @@ from helix_core.ingest.secret_values import (
     looks_chosen,
     looks_like_password,
 )
-from helix_core.ingest.secret_words import is_word_password
+from helix_core.secrets.words import is_word_password
 
 Span = tuple[int, int]
 

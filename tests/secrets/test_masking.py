@@ -16,13 +16,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helix_core.ingest import secret_calls, secret_clauses, secret_commands, secret_places, secret_prose
-from helix_core.ingest.masked import Masked, marker
-from helix_core.ingest.secret_odds import LEAST_TYPED, LEAST_WRITTEN, candidates_of, likely_secrets
-from helix_core.ingest.secret_shapes import TOKEN_CUES, TOKEN_RULES
-from helix_core.ingest.secret_values import LazyAlternatives, LazyHeaded, LazyLined, LazyLoosened, LazyPattern, loosened
-from helix_core.ingest.secrets import holds_mask, mask, mask_typed, masked_line
 from helix_core.model import Clean
+from helix_core.secrets import calls as secret_calls
+from helix_core.secrets import clauses as secret_clauses
+from helix_core.secrets import commands as secret_commands
+from helix_core.secrets import places as secret_places
+from helix_core.secrets import prose as secret_prose
+from helix_core.secrets.masked import Masked, marker
+from helix_core.secrets.masking import holds_mask, mask, mask_typed, masked_line
+from helix_core.secrets.odds import LEAST_TYPED, LEAST_WRITTEN, candidates_of, likely_secrets
+from helix_core.secrets.shapes import TOKEN_CUES, TOKEN_RULES
+from helix_core.secrets.values import LazyAlternatives, LazyHeaded, LazyLined, LazyLoosened, LazyPattern, loosened
 
 ALNUM = string.ascii_letters + string.digits
 

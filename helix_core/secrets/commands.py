@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helix_core.ingest.secret_names import NAME, names_password, whole_name
-from helix_core.ingest.secret_typed import is_typed_password
-from helix_core.ingest.secret_values import (
+from helix_core.secrets.names import NAME, names_password, whole_name
+from helix_core.secrets.typed import is_typed_password
+from helix_core.secrets.values import (
     LazyAlternatives,
     LazyLoosened,
     LazyPattern,
@@ -17,7 +17,7 @@ from helix_core.ingest.secret_values import (
     is_secret,
     is_strong_password,
 )
-from helix_core.ingest.secret_words import is_word_password, is_worded
+from helix_core.secrets.words import is_word_password, is_worded
 
 Span = tuple[int, int]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from helix_core.ingest.secret_values import LazyPattern
+from helix_core.secrets.values import LazyPattern
 
 _LONGEST_NAME = 64
 

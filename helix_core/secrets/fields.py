@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Any
 
-from helix_core.ingest.secret_calls import LITERAL_FOLLOWS
-from helix_core.ingest.secret_names import CLOSE, PASSWORD_WORDS, USER_WORDS, names_password, whole_name
-from helix_core.ingest.secret_typed import FUNCTION_WORDS
-from helix_core.ingest.secret_values import LazyPattern
-from helix_core.ingest.secret_words import is_chosen_word, is_code_word, is_word_password
+from helix_core.secrets.calls import LITERAL_FOLLOWS
+from helix_core.secrets.names import CLOSE, PASSWORD_WORDS, USER_WORDS, names_password, whole_name
+from helix_core.secrets.typed import FUNCTION_WORDS
+from helix_core.secrets.values import LazyPattern
+from helix_core.secrets.words import is_chosen_word, is_code_word, is_word_password
 
 Span = tuple[int, int]
 

@@ -1,6 +1,6 @@
 """Detect passwords anywhere in a sentence that speaks of one, whatever its wording, and in what answers it.
 
-Bytes in, spans out. ``secret_prose`` knows how a password is usually stated; here the word for it and a value that no
+Bytes in, spans out. ``prose`` knows how a password is usually stated; here the word for it and a value that no
 sentence holds otherwise are enough: letters with digits that name no thing, a quoted word that is not common English, a
 word alone in the line below. Of what a person types into a chat, less is asked of the value than of a file's comments.
 """
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from helix_core.ingest.secret_context import names_next
-from helix_core.ingest.secret_prose import Noun, is_foreign, log_ins, nouns, stated
-from helix_core.ingest.secret_typed import is_mixed_password, is_typed_password, is_typed_secret
-from helix_core.ingest.secret_values import POD, LazyPattern, is_masked, is_strong_password
-from helix_core.ingest.secret_words import is_code_word, is_word_password
+from helix_core.secrets.context import names_next
+from helix_core.secrets.prose import Noun, is_foreign, log_ins, nouns, stated
+from helix_core.secrets.typed import is_mixed_password, is_typed_password, is_typed_secret
+from helix_core.secrets.values import POD, LazyPattern, is_masked, is_strong_password
+from helix_core.secrets.words import is_code_word, is_word_password
 
 Span = tuple[int, int]
 

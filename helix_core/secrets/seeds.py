@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helix_core.ingest.secret_values import LazyPattern
+from helix_core.secrets.values import LazyPattern
 
 Span = tuple[int, int]
 

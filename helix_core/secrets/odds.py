@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from helix_core.ingest.secret_context import (
+from helix_core.secrets.context import (
     FOLLOWERS,
     Passage,
     classes_of_line,
@@ -26,7 +26,7 @@ from helix_core.ingest.secret_context import (
     names_next,
     topic,
 )
-from helix_core.ingest.secret_typed import (
+from helix_core.secrets.typed import (
     FUNCTION_WORDS,
     PREDICATE_END,
     PREDICATES,
@@ -34,7 +34,7 @@ from helix_core.ingest.secret_typed import (
     is_plain_passphrase,
     is_typed_password,
 )
-from helix_core.ingest.secret_values import (
+from helix_core.secrets.values import (
     ADDRESS,
     DATE,
     DOTTED,
@@ -47,8 +47,8 @@ from helix_core.ingest.secret_values import (
     is_template,
     looks_random,
 )
-from helix_core.ingest.secret_weights import WEIGHTS
-from helix_core.ingest.secret_words import is_code_word, is_english, is_plain_answer, is_word_password
+from helix_core.secrets.weights import WEIGHTS
+from helix_core.secrets.words import is_code_word, is_english, is_plain_answer, is_word_password
 
 Span = tuple[int, int]
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 from helix_core.embed import static_table
-from helix_core.ingest.secret_names import names_password, names_secret
-from helix_core.ingest.secret_typed import (
+from helix_core.secrets.names import names_password, names_secret
+from helix_core.secrets.typed import (
     FUNCTION_WORDS,
     PREDICATE_END,
     PREDICATES,
     is_plain_passphrase,
     is_typed_password,
 )
-from helix_core.ingest.secret_values import FILLER, JOINING, VALUES_KEPT, LazyPattern, is_template
+from helix_core.secrets.values import FILLER, JOINING, VALUES_KEPT, LazyPattern, is_template
 from helix_core.words import split_identifier
 
 _LONGEST = 64

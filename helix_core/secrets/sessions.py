@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helix_core.ingest.secret_values import LazyPattern, is_hex_key, is_placeholder, looks_random
+from helix_core.secrets.values import LazyPattern, is_hex_key, is_placeholder, looks_random
 
 Span = tuple[int, int]
 

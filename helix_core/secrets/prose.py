@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 
-from helix_core.ingest.secret_typed import (
+from helix_core.secrets.typed import (
     FUNCTION_WORDS,
     has_inner_mark,
     is_plain_passphrase,
@@ -20,7 +20,7 @@ from helix_core.ingest.secret_typed import (
     is_typed_password,
     is_typed_secret,
 )
-from helix_core.ingest.secret_values import (
+from helix_core.secrets.values import (
     LazyLined,
     LazyPattern,
     is_chosen_password,
@@ -28,7 +28,7 @@ from helix_core.ingest.secret_values import (
     is_strong_password,
     is_template,
 )
-from helix_core.ingest.secret_words import is_plain_answer, is_word_password
+from helix_core.secrets.words import is_plain_answer, is_word_password
 
 Span = tuple[int, int]
 

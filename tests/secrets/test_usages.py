@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helix_core.ingest.secrets import mask, mask_typed
+from helix_core.secrets.masking import mask, mask_typed
 
 
 def _halves(text: str) -> tuple[str, list[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from helix_core.ingest.secret_values import (
+from helix_core.secrets.values import (
     ADDRESS,
     DATE,
     DOTTED,

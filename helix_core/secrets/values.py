@@ -18,7 +18,7 @@ from typing import Any
 
 import re2
 
-from helix_core.ingest.letter_odds import LEAST_LETTERS, has_unlikely_letters, looks_random_letters
+from helix_core.secrets.letter_odds import LEAST_LETTERS, has_unlikely_letters, looks_random_letters
 
 VALUES_KEPT = 1 << 12
 """How many judgments of values are kept: the same words stand in many lines."""

@@ -1,4 +1,4 @@
-"""What each sign of ``secret_odds`` adds to the log-odds that a word is a secret.
+"""What each sign of ``odds`` adds to the log-odds that a word is a secret.
 
 ``benchmarks/secret_weights.py`` fits and writes the table.
 """
