@@ -405,7 +405,7 @@ class _Search:
             is_printed=is_printed,
             is_literal=bool(judged.subject)
             and not features.missing_proper
-            and (features.covered == 1.0 or bool(features.named)),
+            and (features.covered == 1.0 or (bool(features.named) and not results.over_budget())),
             is_overview="exact" in results.votes and bool(judged.toolchain or judged.intents & OF_THE_WHOLE.keys()),
             by_meaning=self._is_found_by_meaning(query.meaning, judged, query.frequency),
             has_path=any(is_path_of(source.path, judged.paths) for source in stage.sources.values()),

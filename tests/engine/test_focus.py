@@ -1,6 +1,5 @@
 """A pointer to a part of a long chunk is as true as one to a whole chunk, when it is made and when it is judged."""
 
-import dataclasses
 import hashlib
 
 import pytest
@@ -74,7 +73,7 @@ def test_lines_that_moved_are_found_and_lines_that_changed_are_not_vouched_for(h
 
 def _part(path, text, first, last):
     lines = text.encode().splitlines(keepends=True)
-    source = dataclasses.replace(unindexed(path), language="python" if path.endswith(b".py") else "typescript")
+    source = unindexed(path)._replace(language="python" if path.endswith(b".py") else "typescript")
     item = Item(1, source, "function", "f", "", 0, len(text), 1, len(lines), "")
     found = telling(item, text.encode(), first, last)
     return found.start_line, found.end_line

@@ -304,8 +304,8 @@ def test_a_function_called_test_is_a_test_only_where_tests_are() -> None:
 
 
 def test_references_are_distinct_names_without_reserved_words() -> None:
-    assert document.references(b"if foo.bar(foo, ab): return None", frozenset({"return"})) == "foo bar"
-    assert document.references("if größe.bar(0xbar, 12): return None".encode(), frozenset({"return"})) == "größe bar"
+    assert document.references(b"if foo.bar(foo, ab, i): return None", frozenset({"if", "return"})) == "foo bar ab"
+    assert document.references("if größe.bar(0xbar, 12): return".encode(), frozenset({"if", "return"})) == "größe bar"
     assert document.references(b"__all__ 1e5 x_1 0xff", frozenset()) == "__all__ x_1"
 
 

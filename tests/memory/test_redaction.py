@@ -10,7 +10,6 @@ import uuid
 from pathlib import Path
 
 import pytest
-from tests.ingest.test_secrets import TOKENS
 
 from helix_core.engine.memory import RememberRequest
 from helix_core.errors import HelixError
@@ -19,6 +18,7 @@ from helix_core.model import MemoryOrigin, PauseType
 from helix_core.secrets import Masked, mask, mask_typed
 from helix_core.strand import merged
 from tests.memory.test_strands import holding, person, strand_of, take  # noqa: F401
+from tests.secrets.test_masking import TOKENS
 
 MASKING = Path(__file__).parents[2] / "benchmarks" / "masking.py"
 LEAST = 12
