@@ -201,8 +201,13 @@ def weigh(
 ) -> list[AskedTerm]:
     """Return the words, each with its tokens and those of its other wordings, with the IDF of their rarest token.
 
-    ``frequency`` is by token, of ``count`` memories. A word that no memory has weighs as much as one that a single
-    memory has: it is asked for, and it is not here. ``matter`` are the words of which each term ``is_matter``.
+    A word that no memory has weighs as much as one that a single memory has: it is asked for, and it is not here.
+
+    Args:
+        words: Each word with its own tokens, and with those of each of its other wordings.
+        frequency: How many memories have a token.
+        count: How many memories there are.
+        matter: The words of which each term ``is_matter``.
     """
     terms = []
     for word, posted, forms in words:
