@@ -26,6 +26,7 @@ from helix_core.ingest.languages import Language, language_of
 from helix_core.ingest.never_run import never_run
 from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, end_of_code, outline, outline_of
 from helix_core.ingest.provenance import provenance
+from helix_core.ingest.recovery import unended_from
 from helix_core.ingest.syntax import Deadline, is_tangled, is_worth_parsing, load, parse, time_for
 from helix_core.lines import LineTable, line_count, with_line_feeds
 from helix_core.model import Chunk, Claim, Definition, Document, IndexText, Role
@@ -348,6 +349,8 @@ def outline_and_tree(
     found, tree, has_errors = _outline_and_tree(language, data, lines, deadline)
     # Where the text does not parse, what the parser took for a string may be none.
     end = end_of_code(language.name, data, () if has_errors else (*found.doc, *found.strings))
+    if has_errors and tree is not None:
+        end = min(end, unended_from(language.name, tree.root_node, data))
     if end == len(data):
         return found, tree, has_errors
     found, tree, is_code_wrong = _outline_and_tree(language, data[:end], lines, deadline)

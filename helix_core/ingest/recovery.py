@@ -1,4 +1,4 @@
-"""Where a definition ends for sure, and whether its name is sure, in a text that parses only in part.
+"""Where a definition ends for sure, whether its name is sure, and where code ends, in a text that parses only in part.
 
 A parser that meets what its grammar does not know, such as a macro, guesses: it skips tokens (an ``ERROR`` node) or
 makes some up (a ``MISSING`` one), and what follows may stand under a false name, or run on over its neighbors. So a
@@ -32,6 +32,18 @@ _WORDS = re.compile(rb"[\w\s:*&]*")
 _NOT_BEFORE_A_NAME = re.compile(rb"\b(?:namespace|class|struct|union|enum|typedef|using|template|operator)\b")
 
 
+_COMMENT = rb"(/\*)"
+_OPENERS = {
+    **dict.fromkeys(("c", "cpp", "css", "dart", "php", "rust", "scss", "sql"), re.compile(_COMMENT)),
+    **dict.fromkeys(("c_sharp", "java", "kotlin", "scala", "swift"), re.compile(_COMMENT + rb'|(""")')),
+    **dict.fromkeys(("go", "javascript", "tsx", "typescript"), re.compile(_COMMENT + rb"|(`)")),
+    "lua": re.compile(rb"--(\[\[)"),
+    "python": re.compile(rb"[rRbBuUfF]{0,2}(?:(\"{3})|('{3}))"),
+}
+"""What opens a comment or a string of several lines, by language."""
+_CLOSERS = {b"/*": b"*/", b"[[": b"]]"}
+
+
 class Sure(NamedTuple):
     """The byte behind what surely belongs to a definition, and whether its name and those around it are sure."""
 
@@ -60,6 +72,22 @@ def as_far_as_sure(
     if inner is None:
         return Sure(whole, is_named)
     return Sure(min(whole, _end(inner, data)), is_named)
+
+
+def unended_from(language: str, root: tree_sitter.Node, data: bytes) -> int:
+    """Return the offset of a comment or a string of several lines that is opened and not ended, as while somebody types
+    it: all behind it is its text, and the parser, which finds no end, skips the opener. The size of the data where
+    there is none.
+    """
+    opener = _OPENERS.get(language)
+    for guess in _guesses(root) if opener is not None and root.has_error else ():
+        node = guess.parent if guess.is_missing else guess
+        match = opener.match(data, node.start_byte) if node is not None and opener is not None else None
+        if match is not None:
+            mark = match[match.lastindex or 0]
+            if data.find(_CLOSERS.get(mark, mark), match.end()) < 0:
+                return match.start()
+    return len(data)
 
 
 def _body(definition: tree_sitter.Node, name: tree_sitter.Node) -> tree_sitter.Node | None:

@@ -146,3 +146,25 @@ def test_a_value_in_a_block_that_is_no_function_is_claimed_by_no_place() -> None
     assert any(str(one.name) == "log" for chunk in document.chunks for one in chunk.definitions)
     sure = ingest(b"b.cpp", b"namespace a {\nint most = 3;\nvoid run() {\n    int local = 1;\n}\n}\n")
     assert all(chunk.is_claimed for chunk in sure.chunks)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.js", "const first = 1;\n/*\nexport function dead(a) {\n  return a;\n}\n"),
+        ("a.ts", "const first = 1;\nconst q = `\nexport function dead(a: number) {\n  return a;\n}\n"),
+        ("a.php", "<?php\nfunction first() {}\n/*\nfunction dead($a) {\n  return $a;\n}\n"),
+        ("a.lua", "function first() end\n--[[\nfunction dead()\n  return 1\nend\n"),
+        ("a.sql", "CREATE TABLE first (id int);\n/*\nCREATE TABLE dead (id int);\n"),
+        ("a.py", 'first = 1\n"""\ndef dead():\n    return 1\n'),
+        ("a.py", "first = 1\nr'''\ndef dead():\n    return 1\n"),
+        ("a.kt", 'val first = 1\nval s = """\nfun dead(): Int {\n  return 1\n}\n'),
+    ],
+)
+def test_nothing_is_defined_behind_a_comment_or_a_string_that_does_not_end_yet(path: str, text: str) -> None:
+    found = names(path.encode(), text.encode())
+    assert "first" in found and "dead" not in found
+    opener = next(mark for mark in ("/*", "--[[", '"""', "r'''", "`") if mark in text)
+    ends = {"/*": "*/", "--[[": "]]", "r'''": "'''"}
+    ended = text.replace(opener, f"{opener} {ends.get(opener, opener)}{'' if path != 'a.sql' else ' '}")
+    assert {"first", "dead"} <= names(path.encode(), ended.encode())
