@@ -441,3 +441,65 @@ def test_the_constants_of_a_file_with_a_new_name_are_moved(tmp_path, open_helix,
     _, found = asked(open_helix, folder, "HEAD")
     assert {one["change"] for one in found.values()} == {"moved"}
     assert {"HOOKS", "LIMIT"} <= found.keys()
+
+
+PIDFILE = '''class PidFile:
+    """The file with the number of the process."""
+
+    def make_file(self, pid):
+        opened = open(self.name, "w")
+        opened.write(str(pid))
+        return opened
+
+    def unlink_file(self):
+        remove(self.name)
+        return True
+'''
+ARBITER = """from app.pidfile import PidFile
+
+
+def start_all(pid):
+    held = PidFile()
+    held.make_file(pid)
+    held.unlink_file()
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (
+            lambda text: ("app/pid.py", text),
+            {"PidFile": "moved"},
+        ),
+        (
+            lambda text: (
+                "app/pid.py",
+                text.replace("make_file", "create").replace("unlink_file(self", "unlink_file(self, force"),
+            ),
+            {"PidFile": "moved", "PidFile.make_file": "renamed", "PidFile.unlink_file": "signature"},
+        ),
+        (
+            lambda text: (
+                "app/pidfile.py",
+                text.replace("class PidFile", "class ProcessFile").replace(
+                    "unlink_file(self", "unlink_file(self, force"
+                ),
+            ),
+            {"PidFile": "renamed", "PidFile.unlink_file": "signature"},
+        ),
+    ],
+)
+def test_what_moved_or_was_renamed_has_its_members_compared(tmp_path, open_helix, change, expected):
+    folder = begin(tmp_path / "project", {"app/__init__.py": "", "app/pidfile.py": PIDFILE, "app/arbiter.py": ARBITER})
+    path, text = change(PIDFILE)
+    (folder / "app/pidfile.py").unlink()
+    write(folder, {path: text})
+    engine = open_helix(folder)
+    engine.refresh()
+    changes = engine.symbols.changes("HEAD")["changes"]
+    assert {one["was"].partition("(")[0]: one["change"] for one in changes} == expected
+    assert all(one["place"]["source_id"] == path for one in changes)
+    # Who calls a member of a class under its former name is told as a user of that.
+    used = [one for one in changes if "PidFile" in text or one["was"].startswith("PidFile(")]
+    assert all(any(each["source_id"] == "app/arbiter.py" for each in one["users"]) for one in used)

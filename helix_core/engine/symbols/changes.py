@@ -16,7 +16,15 @@ from typing import Any
 
 from helix_core.engine.requests import NOT_COMPARED, PageCursor
 from helix_core.engine.symbols.choice import CursorContext, chain_of, choose_base
-from helix_core.engine.symbols.compared import Change, before_renaming, bound, change_object, compared, is_of_tree
+from helix_core.engine.symbols.compared import (
+    Change,
+    before_renaming,
+    bound,
+    change_object,
+    compared,
+    is_of_tree,
+    members_compared,
+)
 from helix_core.engine.symbols.hierarchy import MOST_BASES
 from helix_core.engine.symbols.lookup import NameNeighborhood, Uses
 from helix_core.engine.symbols.place import Spot, weigh_spots
@@ -182,8 +190,17 @@ class ChangesAnswer:
         return None
 
     def _moved(self, changes: Sequence[Change]) -> list[Change]:
-        """Return the changes with those that went to exactly one other place of the index reported as moved."""
-        return [self._where_now(change) if change.kind == "gone" else change for change in changes]
+        """Return the changes with those that went to exactly one other place of the index reported as moved, and with
+        what changed in those that moved or were renamed.
+        """
+        found = []
+        for change in changes:
+            one = self._where_now(change) if change.kind == "gone" else change
+            found.append(one)
+            then = self._then.get(one.path)
+            if one.kind in ("moved", "renamed") and then is not None:
+                found += members_compared(one, then, self._data(one.now_path), self._declarations)
+        return found
 
     def _where_now(self, one: Change) -> Change:
         """Return the change as ``moved`` where only one other file has the definition that did not have it before; what

@@ -139,13 +139,57 @@ def compared(path: bytes, then: bytes, now: bytes, read: ReadDeclarations = file
     if declarations(then, language) == declarations(now, language):
         return []
     # Signatures and values are shown, so secrets among them are masked; most files need none of that.
-    return list(_of_lines(path, mask(then).data, mask(now).data, language))
+    then, now = mask(then).data, mask(now).data
+    return list(_of_lines(path, (then, declarations(then, language)), (now, declarations(now, language)), language))
 
 
-def _of_lines(path: bytes, then: bytes, now: bytes, language: str) -> Iterator[Change]:
-    before, after = _by_chain(then, language), _by_chain(now, language)
+def members_compared(one: Change, then: bytes, now: bytes, read: ReadDeclarations = file_declarations) -> list[Change]:
+    """Return the changes of the members of what is called or lies in another way now.
+
+    Args:
+        one: The change of their owner.
+        then: The bytes of the file that had it.
+        now: Those of the file that has it.
+        read: Reads what the masked bytes declare.
+    """
+    language = language_of(one.path, then).name
+    if one.now is None or not then or not now:
+        return []
+    then, now = mask(then).data, mask(now).data
+    old, new = one.then.chain, one.now.chain
+    before = read(one.path, then)
+    after = read(one.now_path, now)
+    own = [each for each in before.declared if each.chain[: len(old)] == old != each.chain]
+    there = [
+        replace(each, chain=(*old, *each.chain[len(new) :]))
+        for each in after.declared
+        if each.chain[: len(new)] == new != each.chain
+    ]
+    if language in TREE_LANGUAGES:
+        sides = ((then, replace(before, declared=tuple(own))), (now, replace(after, declared=tuple(there))))
+        found = _of_trees(one.path, *sides, language)
+    else:
+        found = _of_lines(one.path, (then, own), (now, there), language)
+    return [
+        change
+        if change.now is None
+        else replace(
+            change, now=replace(change.now, chain=(*new, *change.now.chain[len(old) :])), now_path=one.now_path
+        )
+        for change in found
+    ]
+
+
+def _of_lines(
+    path: bytes,
+    of_then: tuple[bytes, Sequence[Declaration]],
+    of_now: tuple[bytes, Sequence[Declaration]],
+    language: str,
+) -> Iterator[Change]:
+    (then, olds), (now, news) = of_then, of_now
+    before, after = _by_chain(olds), _by_chain(news)
     # Overloads, and definitions by platform, are several under one chain: they are there, and not compared.
-    several = {declaration.chain for declaration in declarations(now, language)} - after.keys()
+    several = {declaration.chain for declaration in news} - after.keys()
     for chain, one in before.items():
         if chain in several:
             continue
@@ -225,11 +269,11 @@ def before_renaming(data: bytes, name: str) -> str:
     return name
 
 
-def _by_chain(data: bytes, language: str) -> dict[tuple[str, ...], Declaration]:
+def _by_chain(declared: Sequence[Declaration]) -> dict[tuple[str, ...], Declaration]:
     """Return the declarations by chain, without those of which there are several."""
     found: dict[tuple[str, ...], Declaration] = {}
     several: set[tuple[str, ...]] = set()
-    for declaration in declarations(data, language):
+    for declaration in declared:
         several |= {declaration.chain} & found.keys()
         found.setdefault(declaration.chain, declaration)
     return {chain: one for chain, one in found.items() if chain not in several}
