@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from helix_core.ingest.pool import FAILURES, IngestPool, Limits, Quarantined, ingest_in_process
     from helix_core.ingest.references import Reference, code_spans, references_in
     from helix_core.ingest.signatures import (
+        COROUTINE,
         MEMBERLESS_BASES,
+        PROPERTIES,
         Declaration,
         Parameter,
         base_name,
@@ -42,9 +44,11 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "COROUTINE",
     "FAILURES",
     "GRAMMARS",
     "MEMBERLESS_BASES",
+    "PROPERTIES",
     "TREE_LANGUAGES",
     "UNSTATED_RESULTS",
     "Chains",
@@ -100,7 +104,9 @@ __getattr__ = lazy_face(
         "pool": ("FAILURES", "IngestPool", "Limits", "Quarantined", "ingest_in_process"),
         "references": ("Reference", "code_spans", "references_in"),
         "signatures": (
+            "COROUTINE",
             "MEMBERLESS_BASES",
+            "PROPERTIES",
             "Declaration",
             "Parameter",
             "base_name",

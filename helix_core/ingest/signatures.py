@@ -88,7 +88,7 @@ class Declaration:
     ``parameters`` exclude ``self`` and ``cls``; those of a class are its constructor's, None where it has none of its
     own. ``value`` is a constant's value, as written. ``bases`` are the words after a class's name, in Python as
     written, else without type arguments. ``result`` is the tokens of the type of what a function returns, and
-    ``end_line`` its last line, where a tree says so.
+    ``end_line`` its last line, where a tree says so; in Python it is ``COROUTINE`` for an ``async def``.
     """
 
     chain: tuple[str, ...]
@@ -102,6 +102,9 @@ class Declaration:
     end_line: int = 0
 
 
+COROUTINE = "coroutine"
+PROPERTIES = frozenset(("property", "cached_property"))
+"""Decorators of Python that make of a method what is read without a call."""
 MEMBERLESS_BASES = frozenset(("object", "ABC", "Generic", "Protocol"))
 """Base classes of Python that give a class neither a member of a name nor a constructor with parameters."""
 
@@ -241,7 +244,8 @@ def _python(data: bytes) -> Iterator[Declaration]:
                 found.append(Declaration(chain, "class", line, bases=bases, decorators=own))
                 continue
             is_method = bool(owners) and "staticmethod" not in own
-            one = Declaration(chain, "function", line, python_parameters(inside, is_method), decorators=own)
+            result = COROUTINE if word.startswith("async") else ""
+            one = Declaration(chain, "function", line, python_parameters(inside, is_method), "", (), own, result)
             found.append(one)
             if name == "__init__" and "overload" not in own:
                 inits.setdefault(owners, one)

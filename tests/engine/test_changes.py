@@ -4,7 +4,7 @@ import pytest
 
 from helix_core.conversation import read_conversation
 from helix_core.engine import Helix
-from helix_core.engine.symbols.compared import compared, still_binds
+from helix_core.engine.symbols.compared import change_object, compared, still_binds
 from helix_core.engine.symbols.lookup import NameNeighborhood
 from helix_core.errors import RefusedStatementError, UsageError
 from helix_core.ingest import declarations, python_parameters
@@ -503,3 +503,18 @@ def test_what_moved_or_was_renamed_has_its_members_compared(tmp_path, open_helix
     # Who calls a member of a class under its former name is told as a user of that.
     used = [one for one in changes if "PidFile" in text or one["was"].startswith("PidFile(")]
     assert all(any(each["source_id"] == "app/arbiter.py" for each in one["users"]) for one in used)
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "detail"),
+    [
+        ("def area(self):", "@property\n    def area(self):", "is a property now"),
+        ("@cached_property\n    def area(self):", "def area(self):", "is called now"),
+        ("def area(self):", "async def area(self):", "is awaited now"),
+        ("def area(self):", "@override\n    def area(self):", ""),
+    ],
+)
+def test_what_is_read_awaited_or_called_in_another_way_breaks_its_users(then, now, detail):
+    text = "class Box:\n    {}\n        return 1\n"
+    changes = compared(b"box.py", text.format(then).encode(), text.format(now).encode())
+    assert [(change_object(one)["detail"], one.breaks) for one in changes] == ([(detail, True)] if detail else [])

@@ -12,6 +12,8 @@ from typing import Any
 
 from helix_core.engine.verdict import parameters_differ, renamed, signature, whole_word
 from helix_core.ingest import (
+    COROUTINE,
+    PROPERTIES,
     TREE_LANGUAGES,
     UNSTATED_RESULTS,
     Declaration,
@@ -55,7 +57,7 @@ class Change:
         before, after = self.then.parameters or (), self.now.parameters or ()
         if is_of_tree(self.then):
             return self.then.result != self.now.result or not still_takes(before, after)
-        return not still_binds(before, after)
+        return _use(self.then) != _use(self.now) or not still_binds(before, after)
 
     @property
     def called(self) -> tuple[str, ...]:
@@ -204,7 +206,7 @@ def _of_lines(
         # Whether a value can be called, and how, is not known.
         if "value" in (one.kind, other.kind) or is_constructor:
             continue
-        if bound(one) != bound(other):
+        if bound(one) != bound(other) or _use(one) != _use(other):
             yield Change("signature", path, one, other, path)
 
 
@@ -284,6 +286,13 @@ def bound(one: Declaration) -> tuple[tuple[object, ...], ...]:
     return tuple((*parameter.as_called, parameter.type) for parameter in one.parameters or ())
 
 
+def _use(one: Declaration) -> str:
+    """Return how a function of Python is used: it is read as a property, awaited, or called, which is empty."""
+    return (
+        "is a property" if PROPERTIES.intersection(one.decorators) else "is awaited" if one.result == COROUTINE else ""
+    )
+
+
 def _types(one: Declaration) -> tuple[tuple[str, str, str], ...]:
     return tuple((parameter.name, parameter.kind, parameter.type) for parameter in one.parameters or ())
 
@@ -332,8 +341,12 @@ def change_object(one: Change) -> dict[str, Any]:
 
 
 def _signature(one: Declaration) -> str:
-    """Return the signature; of a class of which no constructor is known its name alone."""
-    return ".".join(one.chain) if one.kind == "class" and one.parameters is None else signature(one)
+    """Return the signature; of a class of which no constructor is known, and of a property, the name alone."""
+    if PROPERTIES.intersection(one.decorators):
+        return f"@property {'.'.join(one.chain)}"
+    if one.kind == "class" and one.parameters is None:
+        return ".".join(one.chain)
+    return f"async {signature(one)}" if one.result == COROUTINE else signature(one)
 
 
 def _result(one: Declaration, other: Declaration | None) -> str:
@@ -355,6 +368,8 @@ def _differing(then: Declaration, now: Declaration) -> str:
         return "has a constructor of its own now"
     if now.kind == "class" and now.parameters is None:
         return "has no constructor of its own any more"
+    if _use(then) != _use(now):
+        return f"{_use(now) or 'is called'} now"
     return parameters_differ(then.parameters or (), now.parameters or ())
 
 
