@@ -99,7 +99,13 @@ _NOT_A_CLAIM = re.compile(
     r"|no|not|cannot|never|without|lacks?|lacking|missing|absent|non-?exist\w{0,5}|invented|unlike|neither|nor"
     r"|remov\w{1,3}|delet\w{1,3}|deprecat\w{1,4}|no longer|formerly|previous(?:ly)?|used to|instead of|replac\w{1,3}"
     r"|obsolete|legacy|dropped|gone|old(?:er)?|earlier|moved|migrat\w{1,4}|planned|will|future|prior to|up to"
-    r"|change(?:s|d)? (?:it |this |that )?(?:to|into|from)|as of|TODO|should (?:become|be called))\b|n't\b|n’t\b"
+    r"|change(?:s|d)? (?:it |this |that )?(?:to|into|from)|as of|TODO|should (?:become|be called)|there (?:was|were)"
+    # The same in German, French, Spanish and Portuguese.
+    r"|entfernt\w{0,2}|gelöscht\w{0,2}|umbenannt\w{0,2}|heißt|hieß\w{0,2}|früher\w{0,2}|ehemal\w{1,4}|statt|anstelle|anstatt"
+    r"|ersetzt\w{0,2}|veraltet\w{0,2}|kein\w{0,2}|nicht|nie|ohne|fehlt|wurde\w{0,1}|wird|werden|soll\w{0,3}|neue?[rsnm]?"
+    r"|supprim\w{1,4}|renomm\w{1,4}|remplac\w{1,4}|ancien\w{0,4}|plus de|n'(?:existe|est|a|y)|jamais|sans|obsol\w{1,5}"
+    r"|elimin\w{1,4}|renombr\w{1,4}|renome\w{1,4}|reemplaz\w{1,4}|substitu\w{1,4}|ya no|já não|antes|antigu\w{1,2}"
+    r"|nunca)\b|n't\b|n’t\b"
     r"|\b(?:v|version )\d|\b\d+\.\d+"
     r"|\b(?:in|with|since|under|using|until|from|before|after) (?!lines?\b|steps?\b)[a-z][\w-]{1,40}"
     r" [1-9]\d{0,2}(?![\w.-]|:\d)",
@@ -124,7 +130,8 @@ _NOT_A_QUOTE = re.compile(
 )
 _PROPOSING_HEADING = re.compile(
     r"\b(?:propos\w{1,6}|plan|planned|suggest\w{0,7}|next steps|todo|roadmap|migrat\w{1,4}|upgrad\w{1,3}|removed"
-    r"|deprecat\w{1,4}|changelog|history|release notes|changes|changed|implementation steps|refactor\w{0,3})\b"
+    r"|deprecat\w{1,4}|changelog|history|release notes|changes|changed|implementation steps|refactor\w{0,3}"
+    r"|entfernt|veraltet|geplant|vorschlag|änderungen|supprim\w{1,4}|modifications|eliminad\w{1,2}|cambios)\b"
     r"|\b(?:v|version )?\d+\.\d+",
     re.I,
 )
