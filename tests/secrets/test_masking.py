@@ -50,6 +50,7 @@ HEX = "0123456789abcdef"
 TOKENS: dict[str, str] = {
     "aws-access-key": "AKIA" + _random(1, 16, string.ascii_uppercase + "234567"),
     "github-token": "ghp_" + _random(2, 36),
+    "password-hash": "$6$" + _random(41, 16) + "$" + _random(42, 86),
     "gitlab-token": "glpat-" + _random(3, 20),
     "slack-token": "xoxb-" + _random(4, 12, string.digits) + "-" + _random(5, 24),
     "stripe-key": "sk_live_" + _random(6, 24),
