@@ -490,7 +490,7 @@ def main() -> int:
     for flag in faults:
         print(f"flagged together with its code: {flag.repo} {flag.commit[:8]} {flag.path}:{flag.line} {flag.symbol}")
     if args.sheet:
-        rows = [flag._asdict() for one in projects for key, flag in one.flags.items() if key not in judged]
+        rows = [asdict(flag) for one in projects for key, flag in one.flags.items() if key not in judged]
         args.sheet.write_text("".join(json.dumps(row) + "\n" for row in rows))
     if args.lost:
         rows = [{"repo": one.name, **asdict(event)} for one in projects for event in one.lost]

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from helix_core.memory.cues import DROPPED
 from helix_core.memory.slots import content_words, is_critical, tokens
@@ -110,7 +111,7 @@ class AskedTerm:
     """A word of a question, its tokens as the postings have them, its weight, and whether any memory has it.
 
     ``forms`` are the tokens of other wordings of it. ``is_matter`` tells a word that says what the
-    question is about from one that only relates things.
+    question is about from one that only relates things, and ``modified`` is the noun that it stands before, if any.
     """
 
     word: str
@@ -119,6 +120,7 @@ class AskedTerm:
     is_known: bool = True
     forms: tuple[tuple[str, ...], ...] = ()
     is_matter: bool = False
+    modified: str = ""
 
     def is_in(self, held: frozenset[str]) -> bool:
         """Return whether tokens have the word in one of its wordings."""
@@ -143,8 +145,9 @@ def asked_words(question: str) -> list[str]:
     return list(dict.fromkeys((*words, *parts)))
 
 
-def matter_of(question: str) -> frozenset[str]:
-    """Return the nouns of an English question that say what it is about; none of a question in another language.
+def matter_of(question: str) -> dict[str, str]:
+    """Return the nouns of an English question that say what it is about, each with the one right behind it, or ""; none
+    of a question in another language.
 
     They stand behind "which", "how many", an article or "of", and between an auxiliary and its verb: "which bank",
     "the CTO of the startup", "does analytics use". Verbs are said in too many other ways.
@@ -152,16 +155,18 @@ def matter_of(question: str) -> frozenset[str]:
     words = [token.lower() for token in tokens(question)]
     # Two words at least, as "was" and "in" are German, too.
     if not question.isascii() or sum(word in DROPPED or word in _ASKING for word in words) < LEAST_ENGLISH:
-        return frozenset()
-    found: set[str] = set()
+        return {}
+    found: dict[str, str] = {}
     for at, word in enumerate(words):
         if word not in _BEFORE_NOUNS:
             continue
         end = next((to for to in range(at + 1, len(words)) if words[to] in _NO_NOUN), len(words))
         is_phrase = word not in _INVERTING and (end == len(words) or words[end] == "of" or words[end] in _INVERTING)
         # The last word of another run may be the verb.
-        found.update(words[at + 1 : end if is_phrase else end - 1])
-    return frozenset(found) - UNSAID - DROPPED - _ASKING
+        run = words[at + 1 : end if is_phrase else end - 1]
+        found.update(zip(run, [*run[1:], ""], strict=False))
+    left_out = UNSAID | DROPPED | _ASKING
+    return {noun: behind for noun, behind in found.items() if noun not in left_out}
 
 
 def asked_names(question: str) -> frozenset[str]:
@@ -197,7 +202,7 @@ def weigh(
     words: Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]],
     frequency: Mapping[str, int],
     count: int,
-    matter: frozenset[str] = frozenset(),
+    matter: Mapping[str, str] = MappingProxyType({}),
 ) -> list[AskedTerm]:
     """Return the words, each with its tokens and those of its other wordings, with the IDF of their rarest token.
 
@@ -207,7 +212,7 @@ def weigh(
         words: Each word with its own tokens, and with those of each of its other wordings.
         frequency: How many memories have a token.
         count: How many memories there are.
-        matter: The words of which each term ``is_matter``.
+        matter: The words of which each term ``is_matter``, with the noun that each stands before.
     """
     terms = []
     for word, posted, forms in words:
@@ -215,7 +220,9 @@ def weigh(
             held = max(min(frequency.get(token, 0) for token in form) for form in (posted, *forms))
             known = max(held, 1)
             weight = math.log1p((count - known + 0.5) / (known + 0.5)) + 0.25
-            terms.append(AskedTerm(word, tuple(posted), weight, held > 0, tuple(map(tuple, forms)), word in matter))
+            others = tuple(map(tuple, forms))
+            behind = matter.get(word, "")
+            terms.append(AskedTerm(word, tuple(posted), weight, held > 0, others, word in matter, behind))
     return terms
 
 
@@ -249,8 +256,11 @@ def is_about(
 
 
 def unheard_matter(terms: Sequence[AskedTerm]) -> list[str]:
-    """Return the words that say what a question is about and that no memory has."""
-    return [term.word for term in terms if term.is_matter and not term.is_known]
+    """Return the words that say what a question is about and that no memory has, but for one that stands before a word
+    which some have: "request" of "the request timeout" says which timeout is meant.
+    """
+    known = {term.word for term in terms if term.is_known}
+    return [term.word for term in terms if term.is_matter and not term.is_known and term.modified not in known]
 
 
 def is_over(fact: MemoryFact, now: int) -> bool:

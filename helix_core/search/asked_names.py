@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from helix_core import secrets
 from helix_core.search.known_words import MAX_POSTINGS
 from helix_core.search.named import HEADING
 from helix_core.search.question import Question
 from helix_core.search.spelling import is_one_stroke
-from helix_core.secrets import mask
 from helix_core.store import DefinitionHit, QueryBudgetError, Reader, phrase
 from helix_core.words import is_compound, lazy_pattern, split_identifier
 
@@ -229,5 +229,5 @@ def nowhere_sentences(names: Iterable[str]) -> list[str]:
     """Return the sentence for each name that is nowhere, but for one that may be a secret, which no answer repeats. A
     plain word is only looked for in code.
     """
-    told = [name for name in names if not mask(name.encode()).findings]
+    told = [name for name in names if not secrets.mask(name.encode()).findings]
     return [f"{name} is nowhere in the {'index' if is_compound(name) else 'code'}" for name in told]

@@ -327,7 +327,8 @@ def uses_of_name(query: RankerInput) -> dict[int, float]:
     None for a name in many files.
     """
     name, reader = query.question.subject[-1] if query.question.subject else "", query.reader
-    if not is_compound(name) or reader.names.definitions(with_every_sign([name]), 1):
+    if reader.is_narrowed or not is_compound(name) or reader.names.definitions(with_every_sign([name]), 1):
+        # The uses of a name are not known by file.
         return {}
     found: dict[int, float] = {}
     for score, in_tests in ((1.0, False), (USED_IN_A_TEST, True)):

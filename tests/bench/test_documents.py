@@ -52,7 +52,7 @@ def test_precision_recall_and_documents_changed_together(project, tmp_path):
     judged.mkdir()
     code, said, errors = ran(project, "--sheet", sheet, "--judged", judged)
     assert code == 1, errors
-    assert "no verdict" in said
+    assert "no verdict" in said, errors
     rows = [json.loads(line) for line in sheet.read_text().splitlines()]
     assert [(row["path"], row["line"], row["change"], row["symbol"]) for row in rows] == [
         ("docs/gate.md", 3, "signature_changed", "ring_bell")

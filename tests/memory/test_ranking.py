@@ -267,7 +267,7 @@ def test_what_was_forgotten_stands_around_nothing_any_more(helix):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("half", "told"), [("development", 0.77), ("held-out", 0.72)])
+@pytest.mark.parametrize(("half", "told"), [("development", 0.74), ("held-out", 0.71)])
 def test_questions_near_to_what_is_remembered_are_told_as_absent(helix, half, told):
     """Bounds just below what ``benchmarks/memory.py --topics`` measures; the questions of one half fitted them."""
     fill(
@@ -294,7 +294,7 @@ def test_questions_near_to_what_is_remembered_are_told_as_absent(helix, half, to
     ],
 )
 def test_the_nouns_of_a_question_say_what_it_is_about(question, matter):
-    assert matter_of(question) == matter
+    assert set(matter_of(question)) == matter
 
 
 def test_a_question_for_what_nobody_spoke_of_is_not_answered_by_its_subject_alone(helix):
