@@ -80,6 +80,7 @@ _STRINGIFIES = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)\([^()\n]*\)(?:\
 _STRINGIFYING = frozenset((b"STRINGIFY", b"STRINGIZE", b"STRINGIFY_", b"QUOTE", b"TO_STRING", b"TOSTRING"))
 _CALL = re.compile(rb"\b([A-Za-z_]\w*)[ \t]*\(")
 _HEREDOC = re.compile(rb"""(?<![<\d])<<(-?)[ \t]*+((?:'[^'\n]*+'|"[^"\n]*+"|\\[^\n]|[^\s'"\\<>|&;()`])++)""")
+_EMPTY_MARK = re.compile(rb"""<<-?[ \t]*+(?:''|"")""")
 _MARK_QUOTES = re.compile(rb"""['"]|\\(?=.)""")
 _CONTINUED = re.compile(rb"(?<!\\)(?:\\\\)*+\\\r?\Z")
 _COPY = re.compile(rb"(?im)^[ \t]*\\?copy[ \t\r\n][^;]{0,2000}?\bfrom[ \t\r\n]+p?stdin\b[^\n]*\n")
@@ -266,8 +267,10 @@ def _closing(data: bytes, start: int) -> int:
 
 
 def _later_heredocs(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield marks and bodies of the heredocs of a line but the first, the only one that the grammar knows."""
-    if data.count(b"<<") < 2:
+    """Yield marks and bodies of the heredocs of a line but the first, the only one that the grammar knows; that one,
+    too, where its mark is empty, so that it ends at the first empty line.
+    """
+    if data.count(b"<<") < 2 and _EMPTY_MARK.search(data) is None:
         return
     lines = data.split(b"\n")
     starts = [0]
@@ -296,7 +299,9 @@ def _later_heredocs(data: bytes) -> Iterator[tuple[int, int]]:
             bodies.append((starts[at], min(starts[end + 1], len(data))))
             at = end + 1
         if len(bodies) == len(marks):
-            for (start, mark), body in zip(marks[1:], bodies[1:], strict=True):
+            for number, ((start, mark), body) in enumerate(zip(marks, bodies, strict=True)):
+                if not number and _MARK_QUOTES.sub(b"", mark[2]):
+                    continue
                 yield start + mark.start(), start + mark.end()
                 yield body
             row = at

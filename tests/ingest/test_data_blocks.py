@@ -68,6 +68,8 @@ DEAD = [
     (b"sh", b"cat <<1 <<2\n1\n", b"2\n"),
     (b"sh", b'cat <<\\A <<"B C"\nx\nA\n', b"B C\n"),
     (b"sh", b"cat <<A \\\n  <<B\nx\nA\n", b"B\n"),
+    (b"sh", b"cat <<''\n", b"\n"),
+    (b"sh", b'cat <<A <<""\nx\nA\n', b"\n"),
     (b"sql", b"COPY t (a, b) FROM stdin;\n", b"\\.\n"),
     (b"sql", b"copy t (a)\n  from STDIN WITH (FORMAT csv);\n", b"\\.\n"),
     (b"sql", b"\\copy t from stdin\n", b"\\.\n"),
