@@ -81,6 +81,7 @@ TOKENS: dict[str, str] = {
 PHRASES: dict[str, tuple[str, str]] = {
     "aws secret": ("aws_secret_access_key = {}", _random(40, 40, ALNUM + "+/")),
     "url password": ("DATABASE_URL=postgres://app:{}@db.example.org:5432/app", "kX9mP2vLq8"),
+    "url password before a host in braces": ('engine = create_engine(f"postgres://app:{}@{{host}}/app")', "kX9mP2vLq8"),
     "bearer": ("Authorization: Bearer {}", _random(41, 40)),
     "basic": ('"Authorization": "Basic {}"', base64.b64encode(b"alice:kX9mP2vLq8").decode()),
     "ado connection string": ("Server=db;Database=app;User Id=sa;Password={};", "kX9mP2vLq8"),
