@@ -685,3 +685,18 @@ def test_an_import_in_a_function_binds_its_names_there_alone(tmp_path, open_heli
     assert told(engine, "other.fetch_item") == (["two.py:7"], [])
     assert told(engine, "a.grab") == (["c.js:9"], [])
     assert told(engine, "b.grab") == (["c.js:5"], [])
+
+
+def test_a_variable_of_a_comprehension_and_a_destructured_parameter_hide_a_name(tmp_path, open_helix):
+    files = {
+        "one.py": "def fetch_item(key):\n    return key\n",
+        "two.py": "from one import fetch_item\n\n\ndef hidden():\n"
+        "    return [fetch_item for fetch_item in range(3)]\n\n\ndef used():\n"
+        "    return [fetch_item(key) for key in range(3)]\n",
+        "a.js": "export function shadowJs() {\n  return 1;\n}\n",
+        "b.js": "import { shadowJs } from './a.js';\n\nexport function hidden({ shadowJs }) {\n"
+        "  return shadowJs();\n}\n\nexport function used({ other }) {\n  return shadowJs(other);\n}\n",
+    }
+    engine = indexed(tmp_path, open_helix, files)
+    assert told(engine, "fetch_item") == (["two.py:9"], [])
+    assert told(engine, "shadowJs") == (["b.js:8"], [])

@@ -324,6 +324,9 @@ class UseJudge:
         """Return whether a function around a line has a parameter or a variable of the name, or of another one."""
         name = name or self._name
         parameter, arrow = _parameters(name)
+        own = file.lines[line - 1]
+        if family(file.path) == "python" and len(own) <= LONGEST_DECLARATION and _loop_variable(name).search(own):
+            return True
         for hit in file.around(line):
             if hit.kind not in FUNCTIONS:
                 continue
@@ -483,7 +486,12 @@ def _parameters(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return what a name is as a parameter of a function, and of an arrow function."""
     word = re.escape(name)
     arrow = rf"(?:\([^()]*(?<!\w){word}(?!\w)[^()]*\)|(?<![\w.]){word})\s*=>"
-    return re.compile(rf"[(,*&|]\s*{word}\s*(?:[,:)|=]|$)"), re.compile(arrow)
+    return re.compile(rf"[(,*&|{{]\s*{word}\s*(?:[,:)|=}}]|$)"), re.compile(arrow)
+
+
+def _loop_variable(name: str) -> re.Pattern[str]:
+    """Return what a name is as a variable of a loop or a comprehension of Python, which hides it on its line."""
+    return re.compile(rf"\bfor\s[\w,\s()*]{{0,200}}?\b{re.escape(name)}\b[\w,\s()*]{{0,200}}?\sin\b")
 
 
 def _is_key(file: CodeText, before: str, after: str) -> bool:
