@@ -299,6 +299,9 @@ def file_made_just_before(world: World, target: Target) -> Target | None:
     number = world.rng.randrange(10**6)
     folder = target.path.rpartition(b"/")[0]
     made = Target((folder + b"/" if folder else b"") + b"bench_made_%d.py" % number, 1, 2, f"bench_made_{number}")
+    if world.repository.git("check-ignore", made.path, check=False):
+        # Where git ignores it, no answer has it.
+        return None
     definition = b"def bench_made_%d(value):\n    return value + %d\n" % (number, number)
     with open(world.absolute(made.path), "wb") as file:
         file.write(definition + (b"\n\n" + world.text_to_copy(target.path)) * (world.rng.random() < 0.5))
