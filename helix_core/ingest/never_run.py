@@ -372,5 +372,4 @@ def _configured(word: str, values: list[bool | None]) -> bool | None:
         return False if False in values[1:] else None
     if word not in ("any", "all"):
         return None
-    decisive = word == "any"
-    return decisive if decisive in values else None if None in values else not decisive
+    return _joined("||" if word == "any" else "&&", values)

@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.secrets
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"50": "0fffe3d3f4b33863"}
+RULES_OF = {"50": "a12840b9ea70e11e"}
 
 
 def _rules() -> str:

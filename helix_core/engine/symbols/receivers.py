@@ -357,12 +357,15 @@ _Bound = Iterator[tuple[str, str, str]]
 """Names that an import binds, each with its target and the name that it has there."""
 
 
-def _bound(text: str, language: str) -> Iterator[tuple[int, str, str, str]]:
-    """Yield what each import binds, behind the offset of the import."""
-    for pattern, read in _IMPORTS.get(language, ()):
-        for match in pattern.finditer(text):
-            for name, target, original in read(match):
-                yield match.start(), name, target, original
+@lru_cache(64)
+def _bound(text: str, language: str) -> tuple[tuple[int, str, str, str], ...]:
+    """Return what each import binds, behind the offset of the import."""
+    return tuple(
+        (match.start(), name, target, original)
+        for pattern, read in _IMPORTS.get(language, ())
+        for match in pattern.finditer(text)
+        for name, target, original in read(match)
+    )
 
 
 def _from_module(match: re.Match[str]) -> _Bound:
@@ -516,14 +519,14 @@ class CodeText:
         if name not in self.bindings:
             return None
         placed = placed_bindings(self.text, self.language).get(name, [])
-        functions = [hit for hit in self.defined if hit.kind in FUNCTIONS]
-        around = [hit for hit in self.around(line) if hit.kind in FUNCTIONS]
-        for hit in around:
+        for hit in self._functions_around(line):
             for at, bound in placed:
                 if hit.start_line <= at <= hit.end_line:
                     return bound
-        outside = (bound for at, bound in placed if not any(hit.start_line <= at <= hit.end_line for hit in functions))
-        return next(outside, None)
+        return next((bound for at, bound in placed if not self._functions_around(at)), None)
+
+    def _functions_around(self, line: int) -> list[DefinitionHit]:
+        return [hit for hit in self.around(line) if hit.kind in FUNCTIONS]
 
     @cached_property
     def package(self) -> str:

@@ -489,6 +489,7 @@ def _parameters(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(rf"[(,*&|{{]\s*{word}\s*(?:[,:)|=}}]|$)"), re.compile(arrow)
 
 
+@lru_cache(_NAMES_KEPT)
 def _loop_variable(name: str) -> re.Pattern[str]:
     """Return what a name is as a variable of a loop or a comprehension of Python, which hides it on its line."""
     return re.compile(rf"\bfor\s[\w,\s()*]{{0,200}}?\b{re.escape(name)}\b[\w,\s()*]{{0,200}}?\sin\b")
