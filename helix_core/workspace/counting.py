@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from helix_core.errors import GitError
@@ -23,13 +23,16 @@ RULE_NAMES = (b".gitignore", HELIXIGNORE)
 # Reading a path reports errors of the disk by itself.
 _LEFT_OUT = frozenset({"", "ignored", "helixignore", "private", "work_tree", NOT_INCLUDED})
 _MOST_KNOWN = 20_000
+# Equal to no signature, nor to that of a file which is not there.
+_RACY = "racy"
 _INCLUDES = (b"include.path", b"includeif.")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """The ignore rules of a listing: a digest of those ``outside`` the tree and of the options, and each rule file
-    ``inside`` with its signature. Serialized as text for the index.
+    ``inside`` with its signature, or ``_RACY`` for one that equal signatures say nothing of. Serialized as text for the
+    index.
     """
 
     outside: str = ""
@@ -40,9 +43,11 @@ class Record:
         return json.dumps([self.outside, self.inside], separators=(",", ":"), sort_keys=True)
 
     @classmethod
-    def made(cls, outside: str, rules: Iterable[FileEntry]) -> Record:
-        """Return the record of a listing that began when ``outside`` was current."""
-        return cls(outside, {_key(file.path): _shown(file.signature) for file in rules})
+    def made(cls, outside: str, rules: Iterable[FileEntry], racy: Container[bytes] = ()) -> Record:
+        """Return the record of a listing that began when ``outside`` was current. The ``racy`` files were there, too,
+        but so new that a later write may leave their signatures as they are.
+        """
+        return cls(outside, {_key(file.path): _RACY if file.path in racy else _shown(file.signature) for file in rules})
 
     @classmethod
     def of(cls, text: str) -> Record:

@@ -1,6 +1,8 @@
 """What the user says must not count is neither quoted nor verified from that moment on, whether anybody refreshes."""
 
 import json
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,9 @@ import pytest
 from helix_core.config import load_config
 from helix_core.engine import Helix
 from helix_core.engine.answer.window import ContextRequest
+from helix_core.engine.indexing.plan import is_settled
 from helix_core.model import Pointer, Reason, Status
+from helix_core.workspace.disk import signature_of
 from tests.engine.repository import git, write
 
 SECRET = "plans/numbat.py"
@@ -202,6 +206,19 @@ def test_git_is_asked_only_when_a_rule_has_changed(repository, home, monkeypatch
 def test_a_gitignore_that_is_deleted_can_make_a_file_ignored(repository, home):
     write(repository, {".gitignore": "*.py\n", "plans/.gitignore": "!numbat.py\n", SECRET: TEXT})
     with engine(repository, home) as helix:
+        helix.refresh()
+        assert helix.packet(QUESTION)["verified"][0]["source_id"] == SECRET
+        (repository / "plans" / ".gitignore").unlink()
+        assert SECRET not in json.dumps(helix.packet(QUESTION))
+
+
+def test_a_gitignore_that_was_just_written_when_it_was_listed_is_missed_when_it_goes(repository, home):
+    write(repository, {".gitignore": "*.py\n", "plans/.gitignore": "!numbat.py\n", SECRET: TEXT})
+    # Stamped in the future, it is as one written in the tick of the listing; the other was there long before.
+    os.utime(repository / "plans" / ".gitignore", (time.time() + 3600,) * 2)
+    with engine(repository, home) as helix:
+        while not is_settled(signature_of((repository / ".gitignore").stat()), time.time_ns()):
+            time.sleep(0.01)
         helix.refresh()
         assert helix.packet(QUESTION)["verified"][0]["source_id"] == SECRET
         (repository / "plans" / ".gitignore").unlink()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -220,7 +220,9 @@ class Refresh:
         known = last.known if is_as_before else self._reader.files.states()
         outside = self._counting.begin(self._options)
         listing = list_files(self._root, self._git, self._options, expected=known, last=last.listing)
-        rules = str(Record.made(outside, _settled(rule_files(listing.files), time.time_ns())))
+        rule_entries, now_ns = rule_files(listing.files), time.time_ns()
+        racy = {entry.path for entry in rule_entries if not is_settled(entry.signature, now_ns)}
+        rules = str(Record.made(outside, rule_entries, racy))
         is_same = self._reader.meta("parsers") == parser_generation()
         again = self._due_again() if self._retries else frozenset()
         is_planned = is_as_before and not again and last.planned == (listing, is_same)
@@ -355,11 +357,6 @@ def _left_out(listing: Listing) -> dict[str, str]:
     over = sum(one.reason == OVER_LIMIT for one in listing.skipped)
     outside = sum(one.reason == NOT_INCLUDED and not name_reason(one.path) for one in listing.skipped)
     return {OVER_LIMIT_FILES: str(over or ""), NOT_INCLUDED_FILES: str(outside or "")}
-
-
-def _settled(files: Iterable[FileEntry], now_ns: int) -> list[FileEntry]:
-    """Return the files that were settled when they were listed."""
-    return [file for file in files if is_settled(file.signature, now_ns)]
 
 
 SCHEMA = "helix.vacuum/1"
