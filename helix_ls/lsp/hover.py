@@ -94,7 +94,7 @@ async def symbol(connection: ClientConnection, place: FileInFolder, name: str, l
     """Return the ``helix.symbol/1`` object of a name at a 1-based line of a file, or None if it is unknown."""
 
     def act(helix: Helix, overlays: Overlays, cancelled: Any) -> dict[str, Any] | None:
-        return helix.symbols.about(name, path=place.path, line=line, overlays=overlays, cancelled=cancelled)
+        return helix.symbols.about(name, path=place.path, line=line, overlays=overlays, k=None, cancelled=cancelled)
 
     try:
         return await connection.ask(place.folder, act)
@@ -113,7 +113,7 @@ async def around(
     def act(
         helix: Helix, overlays: Overlays, cancelled: Any
     ) -> tuple[dict[str, Any] | None, list[dict[str, Any]], list[dict[str, Any]]]:
-        known = helix.symbols.about(name, path=place.path, line=line, overlays=overlays, cancelled=cancelled)
+        known = helix.symbols.about(name, path=place.path, line=line, overlays=overlays, k=None, cancelled=cancelled)
         defined = known["definitions"] if known is not None else []
         lines = [(place["source_id"], LineSpan(**place.get("buffer", _span(place)))) for place in defined]
         symbols = {(place["source_id"], place["symbol"]) for place in defined if place["symbol"]}
@@ -174,7 +174,8 @@ def _about(symbol: dict[str, Any], now: float, markdown: bool) -> list[str]:
 
 def _used(symbol: dict[str, Any]) -> str:
     """Return how many use it: a function counts once, however often it does, and so does a line outside of one."""
-    return f"Used at {count(symbol['users_total'], 'place')} (a function counts once)"
+    about = "" if symbol.get("totals_exact", True) else "about "
+    return f"Used at {about}{count(symbol['users_total'], 'place')} (a function counts once)"
 
 
 def _heading(symbol: dict[str, Any], markdown: bool) -> str:

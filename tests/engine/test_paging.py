@@ -104,7 +104,7 @@ def test_every_page_of_the_uses_of_a_name_has_others_and_the_last_has_the_last(k
     assert all(answer["definitions"] for answer in answers)
     assert [len(answer["users"]) for answer in answers] == [5, 5, 5, 3]
     assert helix.symbols.about("weigh_leaf", k=18)["next_page"] == ""
-    assert helix.symbols.about("weigh_leaf")["next_page"] == "", "a hover has one page"
+    assert helix.symbols.about("weigh_leaf", k=None)["next_page"] == "", "a hover has one page"
 
 
 def test_the_uses_of_a_name_say_when_those_before_have_changed(kitchen):

@@ -236,23 +236,47 @@ def test_a_method_is_used_where_its_class_is_known_in_every_language(tmp_path, o
     assert not {place for place in by_name if not place.startswith("use")}
 
 
-def test_what_is_not_known_is_marked_few_and_counted(tmp_path, open_helix):
-    loose = "def use_{0}(thing):\n    thing.open()\n"
-    files = {
-        "lock.py": "class Lock:\n    def open(self):\n        return 1\n",
-        "door.py": "class Door:\n    def open(self):\n        return 2\n",
-        "near.py": "from lock import Lock\n\n\n" + "\n\n".join(loose.format(number) for number in range(9)),
-        "far.py": "\n\n".join(loose.format(number) for number in range(5)),
-    }
-    engine = indexed(tmp_path, open_helix, files)
+LOOSE = {
+    "lock.py": "class Lock:\n    def open(self):\n        return 1\n\n    def again(self):\n        self.open()\n",
+    "door.py": "class Door:\n    def open(self):\n        return 2\n",
+    "near.py": "from lock import Lock\n\n\n"
+    + "\n\n".join(f"def use_{n}(thing):\n    thing.open()\n" for n in range(9)),
+    "far.py": "\n\n".join(f"def use_{n}(thing):\n    thing.open()\n" for n in range(5)),
+}
+
+
+def test_what_is_not_known_is_marked_and_makes_no_total_exact(tmp_path, open_helix):
+    engine = indexed(tmp_path, open_helix, LOOSE)
     known = engine.symbols.about("Lock.open", k=10)
-    assert {place["source_id"] for place in known["users"]} == {"near.py"}
-    assert all(place["by_name"] for place in known["users"])
-    assert (len(known["users"]), known["users_total"]) == (3, 3)
+    assert [place["source_id"] for place in known["users"]] == ["lock.py", *["near.py"] * 9]
+    assert [bool(place.get("by_name")) for place in known["users"]] == [False, *[True] * 9]
+    assert (known["users_total"], known["totals_exact"]) == (10, False)
     assert (
-        "11 lines more have the name open, of which the text does not tell whose it is; find them with grep"
+        "5 lines more have the name open, of which the text does not tell whose it is; find them with grep"
         in (known["notes"])
     )
+
+
+def test_a_total_is_the_same_however_many_places_are_asked_for(tmp_path, open_helix):
+    engine = indexed(tmp_path, open_helix, LOOSE)
+    answers = [engine.symbols.about("Lock.open", k=k) for k in (1, 3, 5, 40)] + [engine.symbols.about("Lock.open")]
+    assert {(one["users_total"], one["tests_total"], one["totals_exact"], *one["notes"]) for one in answers} == {
+        (10, 0, False, *answers[0]["notes"])
+    }
+    assert [len(one["users"]) for one in answers] == [1, 3, 5, 10, 5]
+    few, page = [], ""
+    for _ in range(4):
+        answer = engine.symbols.about("Lock.open", k=3, page=page)
+        few += [(place["source_id"], place["start_line"]) for place in answer["users"]]
+        page = answer["next_page"]
+    assert page == ""
+    assert len(set(few)) == len(few) == 10
+
+
+def test_a_hover_lists_few_of_what_only_has_the_name(tmp_path, open_helix):
+    known = indexed(tmp_path, open_helix, LOOSE).symbols.about("Lock.open", k=None)
+    assert sum(bool(place.get("by_name")) for place in known["users"]) == 3
+    assert not known["totals_exact"]
 
 
 def test_what_is_handed_on_by_a_package_is_used_by_who_imports_it_there(tmp_path, open_helix):

@@ -13,7 +13,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
-from helix_core.engine.requests import PageCursor
+from helix_core.engine.requests import USES_SHOWN, PageCursor
 from helix_core.engine.symbols.choice import (
     CursorContext,
     LikelyDefinitions,
@@ -44,7 +44,6 @@ from helix_core.store import DefinedAt, DefinitionHit, Reader, UseTotals
 from helix_core.words import split_identifier
 from helix_core.workspace import BlamedLines, Git, LineHistory, source_id_of
 
-SHOWN = 5
 SHOWN_PER_FILE = 2
 USES_TRIED = 24
 USES_COUNTED = 200
@@ -56,8 +55,7 @@ because a hover waits for them."""
 DOCUMENTS_TRIED = 40
 DOCUMENT_FILES_TRIED = 6
 MOST_BY_NAME = 3
-"""So many places of which the name alone says that they are uses are listed where others have the name too, or a
-quarter of a page."""
+"""A hover lists so many places of which the name alone says that they are uses where others have the name too."""
 _SPACES = frozenset(("module", "namespace"))
 _VALUES = frozenset(("constant", "entry", "field", "key", "property", "variable"))
 
@@ -76,8 +74,8 @@ LinesOf = Callable[[bytes, Item], Sequence[UsedLine]]
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """The nearest places, and the total number: exact where ``is_counted``, else by what the index has. ``before`` are
-    those of the pages before, and ``is_last`` says that no other page has more.
+    """The nearest places, and the total number: exact where ``is_counted``, which says that all were looked at and that
+    none is in doubt. ``before`` are those of the pages before, and ``is_last`` says that no other page has more.
     """
 
     spots: tuple[Spot, ...] = ()
@@ -104,7 +102,7 @@ class NameNeighborhood:
         *,
         meant: Sequence[DefinedAt],
         candidates: Sequence[DefinedAt],
-        shown: int = SHOWN,
+        shown: int = USES_SHOWN,
         counts: bool = False,
         offset: int = 0,
         as_owner: bool = True,
@@ -325,6 +323,8 @@ class NameNeighborhood:
         for candidate in self._candidates:
             own.setdefault(candidate.hit.item_id, []).append(candidate)
 
+        untold: list[int] = []
+
         def lines(data: bytes, item: Item) -> Sequence[UsedLine]:
             found = lines_of_use(data, item, self._name, as_owner=self._as_owner)
             found = self._without_own(found, own.get(item.id, ()))
@@ -332,7 +332,7 @@ class NameNeighborhood:
                 (line, self._judge.standing(item.source, line, as_owner=self._as_owner))
                 for line in found
             ]  # fmt: skip
-            self._unlisted += sum(standing is Standing.UNTOLD for _, standing in judged)
+            untold.extend(line for line, standing in judged if standing is Standing.UNTOLD)
             used = [
                 UsedLine(line, standing is not Standing.SURE)
                 for line, standing in judged
@@ -344,10 +344,12 @@ class NameNeighborhood:
         known = [items[id_] for id_ in tried if id_ in items]
         spots, is_all, looked_at = self._spots(self._with_other_names(known, files), lines, files)
         doubtful = [spot for spot in spots if spot.by_name]
-        most = self._shown if self._judge.is_telling else max(MOST_BY_NAME, self._shown // 4)
-        self._unlisted += len(doubtful[most:])
+        # With a limit all are counted, and come on later pages, so that no total depends on how many are asked for.
+        most = len(doubtful) if self._counts else self._shown if self._judge.is_telling else MOST_BY_NAME
+        self._unlisted += len(untold) + len(doubtful[most:])
         spots = [*(spot for spot in spots if not spot.by_name), *doubtful[:most]]
-        page = self._page(spots)
+        is_sure = not untold and (self._judge.is_telling or not doubtful)
+        page = replace(self._page(spots), is_counted=is_sure)
         if is_all and is_whole:
             return page
         defining = {

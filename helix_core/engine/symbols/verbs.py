@@ -12,6 +12,7 @@ from helix_core.engine.requests import (
     HINT_FILES,
     MOST_TYPED,
     NO_OVERLAYS,
+    USES_SHOWN,
     PageCursor,
     go_on,
     page_at,
@@ -48,24 +49,25 @@ class Symbols:
         path: bytes = b"",
         line: int = 0,
         overlays: Overlays = NO_OVERLAYS,
-        k: int | None = None,
+        k: int | None = USES_SHOWN,
         depth: int = 1,
         page: str = "",
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any] | None:
         """Return the ``helix.symbol/1`` object: what is known of a name; None where no definition has it.
 
-        ``totals_exact`` says whether each counted use was seen on disk.
+        ``totals_exact`` says whether every use was looked at on disk, and none is one by its name alone.
 
         Args:
             name: The name, qualified or not.
             path: The file in which the name was pointed at, and
             line: the line, 1-based, in the buffer where one is open.
             overlays: The editor's unsaved buffers.
-            k: The most places of each kind; 5 by default.
+            k: The most places of each kind. None for what a hover waits for: of the nearest files alone, and the
+                totals are estimates.
             depth: With 2 or 3 the object also has ``reached``: users and tests of the users on this page, each with
                 ``depth`` and the name it uses (``via``), and ``reached_all``, false where names were left unfollowed.
-            page: The ``next_page`` of the answer before, which only one with a ``k`` has: the places after those.
+            page: The ``next_page`` of the answer before: the places after those.
             cancelled: Polled between steps.
 
         Raises:
@@ -73,12 +75,12 @@ class Symbols:
             Cancelled: Soon after ``cancelled`` returned True.
             GitError: What the name was cannot be asked of git.
         """
-        from helix_core.engine.symbols.lookup import SHOWN, SymbolAnswer
+        from helix_core.engine.symbols.lookup import SymbolAnswer
 
         session = self.session
         lacking = session.not_indexed()
         weigher = session.weigher(overlays, stop_when(cancelled))
-        part, history = page_at(page, k or SHOWN, name), session.git_facts.lines()
+        part, history = page_at(page, k or USES_SHOWN, name), session.git_facts.lines()
         counts = k is not None or bool(page)
 
         def look_up(name: str, path: bytes, line: int, part: PageCursor) -> dict[str, Any] | None:

@@ -291,8 +291,7 @@ _WORDS_OF = {"same_name": "same name"}
 def draw_uses(answer: dict[str, Any], workspace: Path, shown: Collection[str] = ()) -> None:
     """Print who uses, overrides, tests and documents a name, a line for each place, marks included."""
     page = Page()
-    about = "" if answer["totals_exact"] else "about "
-    totals = [f"{about}{count(answer[f'{kind}s_total'], kind)}" for kind in ("user", "test")]
+    totals = [_total(answer, kind) for kind in ("user", "test")]
     symbols = {place["symbol"] for place in answer["definitions"]}
     # What is counted is of all definitions that are meant.
     name, what = (answer["symbol"], answer["kind"])
@@ -327,6 +326,14 @@ def draw_uses(answer: dict[str, Any], workspace: Path, shown: Collection[str] = 
     page.line(dim(duration(answer["elapsed_ms"])))
     page.following(answer)
     page.show()
+
+
+def _total(answer: dict[str, Any], kind: str) -> str:
+    """Return how many places of a kind there are, as exactly as it is known."""
+    total = answer[f"{kind}s_total"]
+    if answer["totals_exact"]:
+        return count(total, kind)
+    return f"about {count(total, kind)}" if total else f"no {kind} recognized"
 
 
 def _draw_places(page: Page, title: str, places: list[dict[str, Any]], workspace: Path) -> None:
