@@ -138,7 +138,7 @@ class Git:
         Raises:
             GitError: git failed, or took too long.
         """
-        if self.run(("rev-parse", "--is-shallow-repository")).strip() != b"false":
+        if os.path.exists(self.common_dir + b"/shallow"):
             return b""
         chain = ("rev-list", "--first-parent", "--max-parents=0", "HEAD")
         first = self.run(chain, accepted=frozenset({0, 128})).strip()

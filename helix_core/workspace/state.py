@@ -23,6 +23,9 @@ _OPERATIONS = (
 )
 _TOUCHING = frozenset({"merge", "rebase", "cherry-pick", "revert", "am"})
 _LONGEST_HEAD = 4096
+_BRANCHES = b"refs/heads/"
+# What the file HEAD names where references are kept in tables (gitrepository-layout(5), HEAD).
+_NOT_IN_A_FILE = b".invalid"
 _Signature = tuple[tuple[int, int, int, int] | None, ...]
 
 
@@ -57,17 +60,32 @@ def _signature_now(git: Git) -> _Signature:
 
 def _checked_out(head: bytes) -> list[bytes]:
     """Return the reference that HEAD names, relative to the repository; nothing when HEAD is a commit or unreadable."""
+    name = _text_of(head).removeprefix(b"ref:").strip()
+    return [name] if name.startswith(_BRANCHES) and b"\0" not in name else []
+
+
+def _text_of(head: bytes) -> bytes:
     try:
         # Not blocking: it may be a pipe.
         descriptor = os.open(head, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            text = os.read(descriptor, _LONGEST_HEAD)
+            return os.read(descriptor, _LONGEST_HEAD)
         finally:
             os.close(descriptor)
     except OSError:
-        return []
-    name = text.removeprefix(b"ref:").strip()
-    return [name] if name.startswith(b"refs/heads/") and b"\0" not in name else []
+        return b""
+
+
+def _branch(git: Git) -> bytes:
+    """Return the name of the branch that HEAD names, by its file where that says it; else git is asked, which knows
+    other formats of references, too.
+    """
+    text, opening = _text_of(git.git_dir + b"/HEAD"), b"ref: " + _BRANCHES
+    if text.startswith(opening) and text.endswith(b"\n"):
+        name = text[len(opening) : -1]
+        if name != _NOT_IN_A_FILE:
+            return name
+    return git.run(["symbolic-ref", "--quiet", "--short", "HEAD"], accepted=frozenset({0, 1})).removesuffix(b"\n")
 
 
 def _signature(path: bytes) -> tuple[int, int, int, int] | None:
@@ -79,9 +97,8 @@ def _signature(path: bytes) -> tuple[int, int, int, int] | None:
 
 
 def _read(git: Git) -> GitState:
-    absent = frozenset({0, 1})
-    head = git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], accepted=absent).strip()
-    branch = git.run(["symbolic-ref", "--quiet", "--short", "HEAD"], accepted=absent).removesuffix(b"\n")
+    head = git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], accepted=frozenset({0, 1})).strip()
+    branch = _branch(git)
     operation = next((word for name, word in _OPERATIONS if os.path.lexists(git.git_dir + b"/" + name)), "")
     conflicted = _unmerged(git)
     touched = conflicted

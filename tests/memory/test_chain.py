@@ -1,6 +1,7 @@
 """Whatever is changed in the tables of the memory from outside, the check of the log notices and names."""
 
 import sqlite3
+from contextlib import contextmanager
 
 import pytest
 
@@ -64,11 +65,11 @@ UNIQUE = ("seq", "row", "id", "handle", "dst", "content_hash", "path", "key", "o
 EDITED_ARGS = ("no json", "", "[]", "5", '{"links":5,"evidence":{}}', '{"memory":NaN}', '{"x":"\\ud800"}', "{" * 5_000)
 
 
-@pytest.fixture
-def memory(tmp_path):
+@contextmanager
+def migrated(folder):
     """A memory of the format before, migrated: all that is written is in it, a purge and a strand of others too."""
-    memory_of_format(tmp_path / "data", 6)
-    with Memory(tmp_path / "data", NOW) as opened:
+    memory_of_format(folder, 6)
+    with Memory(folder, NOW) as opened:
         opened._file.rows("PRAGMA foreign_keys=OFF")
         opened.notes.put(note("port = 8080\nhost = desk\n", title="Ports", path=b"ports.toml", evidence=(3, 4)))
         carried = CarriedRecord("hologram", "h1", "", '{"id":"h1","type":"hologram","x":1}')
@@ -76,6 +77,21 @@ def memory(tmp_path):
         one, another = opened._file.rows("SELECT id FROM item ORDER BY row LIMIT 2")
         opened.items.relate(MemoryLink(another[0], "derived_from", one[0]), "user", 1)
         yield opened
+
+
+@pytest.fixture
+def memory(tmp_path):
+    """Of one test."""
+    with migrated(tmp_path / "data") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Of the tests that undo each change; it is whole at the end, too."""
+    with migrated(tmp_path_factory.mktemp("kept") / "data") as opened:
+        yield opened
+        assert opened.items.check() == ChainCheck(None, ())
 
 
 def rows_of(memory, table):
@@ -113,37 +129,37 @@ def test_a_memory_that_nobody_changed_fits_its_log(memory):
 
 
 @pytest.mark.parametrize(("table", "column"), [(table, one) for table, columns in COLUMNS.items() for one in columns])
-def test_a_value_that_is_changed_is_noticed_in_every_row(memory, table, column):
-    for key, number in rows_of(memory, table):
-        (value,) = memory._file.rows(f"SELECT {column} FROM {table} WHERE {where(table)}", key)[0]
-        found = broken_after(memory, f"UPDATE {table} SET {column} = ? WHERE {where(table)}", (other(value), *key))
+def test_a_value_that_is_changed_is_noticed_in_every_row(kept, table, column):
+    for key, number in rows_of(kept, table):
+        (value,) = kept._file.rows(f"SELECT {column} FROM {table} WHERE {where(table)}", key)[0]
+        found = broken_after(kept, f"UPDATE {table} SET {column} = ? WHERE {where(table)}", (other(value), *key))
         assert found is not None, key
         if table == "op":
             assert found == number
         if table in OUTSIDE:
-            assert found == memory.items.last_op() + 1
+            assert found == kept.items.last_op() + 1
 
 
 @pytest.mark.parametrize("table", COLUMNS)
-def test_a_row_that_is_taken_away_is_noticed(memory, table):
-    for key, number in rows_of(memory, table):
-        found = broken_after(memory, f"DELETE FROM {table} WHERE {where(table)}", key)
+def test_a_row_that_is_taken_away_is_noticed(kept, table):
+    for key, number in rows_of(kept, table):
+        found = broken_after(kept, f"DELETE FROM {table} WHERE {where(table)}", key)
         assert found is not None, key
         if table in ("op", "item"):
             assert found == number
 
 
 @pytest.mark.parametrize("table", [table for table in COLUMNS if table not in ("chain", "mark")])
-def test_a_row_that_is_added_is_noticed(memory, table):
+def test_a_row_that_is_added_is_noticed(kept, table):
     names = COLUMNS[table]
-    for key, _ in rows_of(memory, table):
-        (row,) = memory._file.rows(f"SELECT {', '.join(names)} FROM {table} WHERE {where(table)}", key)
+    for key, _ in rows_of(kept, table):
+        (row,) = kept._file.rows(f"SELECT {', '.join(names)} FROM {table} WHERE {where(table)}", key)
         new = dict(zip(names, row, strict=True))
         new |= {name: other(new[name]) for name in UNIQUE if name in new}
         if table == "op":
-            new["seq"] = memory.items.last_op() + 1
+            new["seq"] = kept.items.last_op() + 1
         marks = ", ".join("?" * len(new))
-        assert broken_after(memory, f"INSERT INTO {table} VALUES ({marks})", tuple(new.values())) is not None, key
+        assert broken_after(kept, f"INSERT INTO {table} VALUES ({marks})", tuple(new.values())) is not None, key
 
 
 @pytest.mark.parametrize(
@@ -179,17 +195,17 @@ def test_operations_that_lost_their_end_stay_missing_whatever_is_written_after(m
 
 
 @pytest.mark.parametrize(("table", "subject"), [("item_fts", "words"), ("note_fts", "notes")])
-def test_other_words_to_find_a_row_by_are_noticed(memory, table, subject):
-    columns = [row[1] for row in memory._file.rows(f"PRAGMA table_info({table})")]
-    for (row,) in memory._file.rows(f"SELECT rowid FROM {table}"):
-        memory._file.rows("SAVEPOINT before")
-        memory._file.rows(f"DELETE FROM {table} WHERE rowid = ?", (row,))
-        assert memory.items.check().outside == (subject,)
-        memory._file.rows(f"INSERT INTO {table} (rowid, {columns[0]}) VALUES (?, 'other words')", (row,))
-        assert memory.items.check() == ChainCheck(memory.items.last_op() + 1, (subject,))
-        memory._file.rows("ROLLBACK TO before")
-        memory._file.rows("RELEASE before")
-    assert memory.items.check() == ChainCheck(None, ())
+def test_other_words_to_find_a_row_by_are_noticed(kept, table, subject):
+    columns = [row[1] for row in kept._file.rows(f"PRAGMA table_info({table})")]
+    for (row,) in kept._file.rows(f"SELECT rowid FROM {table}"):
+        kept._file.rows("SAVEPOINT before")
+        kept._file.rows(f"DELETE FROM {table} WHERE rowid = ?", (row,))
+        assert kept.items.check().outside == (subject,)
+        kept._file.rows(f"INSERT INTO {table} (rowid, {columns[0]}) VALUES (?, 'other words')", (row,))
+        assert kept.items.check() == ChainCheck(kept.items.last_op() + 1, (subject,))
+        kept._file.rows("ROLLBACK TO before")
+        kept._file.rows("RELEASE before")
+    assert kept.items.check() == ChainCheck(None, ())
 
 
 @pytest.mark.parametrize("table", OUTSIDE)

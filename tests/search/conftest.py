@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -83,6 +84,15 @@ print(cart.total_price())
 }
 
 
+def fill(index: Index, files: dict[str, str]) -> None:
+    """Index the files."""
+    with index.writer().batch():
+        for number, (path, text) in enumerate(files.items(), start=1):
+            document = ingest(path.encode(), text.encode())
+            signature = StatSignature(document.size_bytes, number, number, number)
+            index.writer().replace(document, signature, number)
+
+
 @pytest.fixture
 def indexed(tmp_path: Path) -> Iterator[Indexed]:
     """Index a tree given as ``{path: text}`` and read it."""
@@ -91,11 +101,7 @@ def indexed(tmp_path: Path) -> Iterator[Indexed]:
     def make(files: dict[str, str]) -> Reader:
         index = open_index(tmp_path / f"{len(opened)}" / "index.db")
         opened.append(index)
-        with index.writer().batch():
-            for number, (path, text) in enumerate(files.items(), start=1):
-                document = ingest(path.encode(), text.encode())
-                signature = StatSignature(document.size_bytes, number, number, number)
-                index.writer().replace(document, signature, number)
+        fill(index, files)
         reader = index.reader(budget_ms=5_000)
         opened.append(reader)
         return reader
@@ -105,7 +111,19 @@ def indexed(tmp_path: Path) -> Iterator[Indexed]:
         one.close()
 
 
+@pytest.fixture(scope="session")
+def shop_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The index of the shop, closed: each test has a copy."""
+    file = tmp_path_factory.mktemp("shop") / "index.db"
+    with open_index(file) as index:
+        fill(index, SHOP)
+    return file
+
+
 @pytest.fixture
-def shop(indexed: Indexed) -> Reader:
+def shop(shop_index: Path, tmp_path: Path) -> Iterator[Reader]:
     """A small shop with tests, an example, a changelog, a guide and settings."""
-    return indexed(SHOP)
+    folder = tmp_path / "shop"
+    shutil.copytree(shop_index.parent, folder)
+    with open_index(folder / shop_index.name) as index, index.reader(budget_ms=5_000) as reader:
+        yield reader

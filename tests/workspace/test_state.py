@@ -56,6 +56,23 @@ def test_a_branch_name_may_have_slashes_and_any_script(repository):
     assert read(repository).branch == "feature/\u00fc/\u65e5"
 
 
+def test_a_branch_that_has_the_name_of_a_tag_is_named_as_it_is(repository):
+    repository.commit()
+    repository.git("tag", "main")
+    assert read(repository).branch == "main"
+
+
+def test_git_is_asked_for_the_branch_where_the_file_does_not_say_it(repository):
+    head = repository.path / ".git" / "HEAD"
+    repository.commit()
+    head.write_text("ref:  refs/heads/main")
+    assert read(repository).branch == "main"
+    repository.git("branch", "other")
+    head.unlink()
+    head.symlink_to("refs/heads/other")
+    assert read(repository).branch == "other"
+
+
 def test_a_merge_that_stopped(diverged):
     diverged.git("merge", "--quiet", "side", check=False)
     state = read(diverged)
