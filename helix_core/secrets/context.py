@@ -29,12 +29,14 @@ _TABLE: dict[str, str] = {
     "key": (
         "key keys token tokens secret secrets apikey pat jwt bearer hmac dsn cookie cookies seed mnemonic "
         "license licence licencia lizenz schlüssel clave claves clé chiave chave community salt wpa wpa2 wpa3 "
-        "keyfile session share unseal psk webhook signing"
+        "keyfile session share unseal psk webhook signing "
+        "tok toks psks community-string"
     ),
     "number": (
         "pin pins puk code codes passcode otp totp 2fa mfa combo combination digicode keypad geheimzahl sms "
         "alarm authenticator voicemail lock safe tresor candado código codigo codice door gate garage tür "
-        "puerta porte locker disarm arm telefonbanking zugangscode türcode"
+        "puerta porte locker disarm arm telefonbanking zugangscode türcode "
+        "portail interphone haustür garagentor portón cancello alarma alarme kluis sejf trezor"
     ),
     "access": (
         "login logins logon log-in log logged logs logging signin sign-in signon sign signed signs signing "
@@ -46,7 +48,7 @@ _TABLE: dict[str, str] = {
         "protégée connecte connecter connectez connect connects connected connecting entra entrar entré "
         "entrei zugang keepass bitwarden bitlocker authenticate authenticates authenticated authentication "
         "superuser sudoers bastion jump ipmi idrac ilo bmc drac kiosk hotspot ssid psql mysql enable locked "
-        "usr uid sa"
+        "usr uid sa pairing bootloader"
     ),
     "opens": (
         "open opens opened unlock unlocks work works worked working accept accepts accepted let lets takes "
@@ -87,7 +89,10 @@ _TABLE: dict[str, str] = {
         "einen mein meine dein unser el la los las un una mi tu su le les une mon ton son notre votre o um "
         "uma meu de het een mijn"
     ),
-    "worded": "word words wort palabra mot frase phrase losung codewort codeword keyword passwort-wort parole",
+    "worded": (
+        "word words wort palabra mot frase phrase losung codewort codeword keyword passwort-wort parole "
+        "codewords losungswort"
+    ),
     "user": (
         "user username account nutzer benutzer benutzername usuario host server login usr u bob uid name "
         "utilisateur compte konto usuário"
@@ -176,6 +181,7 @@ _AFTER_VERB = frozenset(
     b"to the a an it in on through as all no any this that them along these those by either".split()
 )
 _NOUNS = frozenset(("password", "key", "number"))
+_SPOKEN = _NOUNS | {"access"}
 _CREDENTIALS = frozenset(("password", "key"))
 _JOINING = frozenset(("be", "and"))
 _NOTHING: frozenset[str] = frozenset()
@@ -306,9 +312,9 @@ def _read_long(raw: bytes) -> tuple[bytes, frozenset[str], bool]:
 
 
 def names_credential(raw: bytes) -> bool:
-    """Return whether the word, with the punctuation around it, is one for a credential in some sense."""
+    """Return whether the word, with the punctuation around it, is one for a credential in some sense, or for access."""
     classes = (_read(raw) if len(raw) < _LONGEST_WORD else _read_long(raw))[1]
-    return not classes.isdisjoint(_NOUNS)
+    return not classes.isdisjoint(_SPOKEN)
 
 
 def topic(passage: Passage, place: int) -> str:
