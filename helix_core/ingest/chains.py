@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from helix_core.ingest.chunk import CLOSERS, spans
-from helix_core.ingest.document import DOCUMENT_LANGUAGES, HEAD_BYTES, outline_and_tree
+from helix_core.ingest.document import DOCUMENT_LANGUAGES, outline_and_tree
 from helix_core.ingest.languages import Language, language_of
 from helix_core.ingest.outline import CONTAINERS, Outline, Symbol, bases_by_class
 from helix_core.ingest.provenance import provenance
@@ -67,7 +67,7 @@ class Chains:
 
     def __init__(self, path: bytes, data: bytes, limit_s: float) -> None:
         self._data = data = with_line_feeds(data)
-        self._language = language_of(path, data[:HEAD_BYTES])
+        self._language = language_of(path, data)
         lines = LineTable(data)
         outline, tree, has_errors = outline_and_tree(self._language, data, lines, Deadline(limit_s))
         # Headings are found without a grammar, so a syntax error in prose does not matter.

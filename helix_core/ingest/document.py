@@ -285,7 +285,7 @@ def ingest(
             0.2 to 2, by size.
         embed: Without it the document has no vectors.
     """
-    language = language_of(path, data[:HEAD_BYTES])
+    language = language_of(path, data)
     about = provenance(path)
     masked = Masked(b"") if skipped else mask(data)
     chunks: tuple[Chunk, ...] = ()
@@ -313,16 +313,16 @@ def ingest(
     )
 
 
-def preload_grammar(path: bytes, head: bytes) -> None:
+def preload_grammar(path: bytes, data: bytes) -> None:
     """Load the grammar of a file in advance, which costs 5 to 180 ms once a language."""
-    language = language_of(path, head[:HEAD_BYTES])
+    language = language_of(path, data)
     if language.grammar is not None:
         load(language.grammar)
 
 
-def parser_version(path: bytes, head: bytes) -> str:
+def parser_version(path: bytes, data: bytes) -> str:
     """Return the chunker and grammar versions that would parse a file at ``path`` now; loads neither."""
-    return parser_of(language_of(path, head[:HEAD_BYTES]))
+    return parser_of(language_of(path, data))
 
 
 @cache

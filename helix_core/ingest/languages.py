@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import cache
 
 from helix_core.ingest.grammars import GRAMMARS, Grammar
 
@@ -16,7 +18,8 @@ class Language:
 
 
 FALLBACK = Language("text")
-
+HEADER_BYTES = 65_536
+"""So many bytes of a header are looked at for lines of C++."""
 _EXTENSIONS = {
     "python": "py pyi pyw py-tpl wsgi",
     "javascript": "js jsx mjs cjs",
@@ -112,9 +115,9 @@ _BY_EXTENSION = {extension: LANGUAGES[name] for name, row in _EXTENSIONS.items()
 _BY_NAME = {filename: LANGUAGES[name] for name, row in _NAMES.items() for filename in row.split()}
 
 
-def language_of(path: bytes, head: bytes) -> Language:
-    """Return the language of the file at ``path``; ``head`` is its first bytes (256 are enough), read for a shebang
-    only.
+def language_of(path: bytes, data: bytes) -> Language:
+    """Return the language of the file at ``path``; of its bytes only the first are read: for a shebang, and in a header
+    for whether it is C or C++.
     """
     name = path.rpartition(b"/")[2].decode("utf-8", "replace").lower()
     known = _BY_NAME.get(name)
@@ -122,19 +125,27 @@ def language_of(path: bytes, head: bytes) -> Language:
         return known
     stem, dot, extension = name.rpartition(".")
     if dot and extension in _BY_EXTENSION:
-        return _sharpened(_BY_EXTENSION[extension], head)
+        return LANGUAGES["cpp"] if extension == "h" and _has_cpp(data) else _BY_EXTENSION[extension]
     if stem in {"dockerfile", "containerfile"} or name.startswith("dockerfile."):
         return LANGUAGES["dockerfile"]
     if name.startswith(".env"):
         return LANGUAGES["env"]
-    return _by_shebang(head) or FALLBACK
+    return _by_shebang(data) or FALLBACK
 
 
-def _sharpened(language: Language, head: bytes) -> Language:
-    """Return C++ for a C header whose first bytes are C++."""
-    if language.name == "c" and (b"namespace " in head or b"class " in head or b"template" in head or b"C++" in head):
-        return LANGUAGES["cpp"]
-    return language
+def _has_cpp(data: bytes) -> bool:
+    """Return whether a header has lines of C++; a license and includes may come before them."""
+    return _line_of_cpp().search(data, 0, HEADER_BYTES) is not None
+
+
+@cache
+def _line_of_cpp() -> re.Pattern[bytes]:
+    return re.compile(
+        rb"^[ \t]*(?:namespace[ \t]+\w[^;\n]{0,200}(?:\{|$)|namespace[ \t]*\{|template[ \t]*<"
+        rb"|using[ \t]+(?:namespace[ \t]+)?\w+[^\n]{0,200};|class[ \t]+\w[^;\n]{0,200}(?:[:{]|$)"
+        rb"|[^\n/*\"#]{0,200}\w::~?\w|(?:public|private|protected)[ \t]*:|[^\n]{0,80}-\*-[ \t]*C\+\+)",
+        re.M,
+    )
 
 
 def _by_shebang(head: bytes) -> Language | None:

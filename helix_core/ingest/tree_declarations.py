@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import tree_sitter
 
-from helix_core.ingest.document import HEAD_BYTES, outline_and_tree
+from helix_core.ingest.document import outline_and_tree
 from helix_core.ingest.grammars import GRAMMARS
 from helix_core.ingest.languages import Language, language_of
 from helix_core.ingest.outline import CONTAINERS, Symbol, bases_by_class
@@ -76,7 +76,7 @@ def file_declarations(path: bytes, data: bytes) -> FileDeclarations:
 
     Cached (LRU).
     """
-    language = language_of(path, data[:HEAD_BYTES])
+    language = language_of(path, data)
     if language.name in LANGUAGES:
         return FileDeclarations(declarations(data, language.name))
     return _in_tree(language, data) if language.name in TREE_LANGUAGES else FileDeclarations()

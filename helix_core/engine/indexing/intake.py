@@ -220,7 +220,7 @@ class Intake:
             except DiskError as error:
                 self._unreadable(entry, observed_ns, error)
                 continue
-            parser = parser_version(entry.path, file.data[:256])
+            parser = parser_version(entry.path, file.data)
             state = self._known.get(entry.path)
             is_same = state is not None and state.content_hash == file.content_hash and state.parser == parser
             if is_same and entry.path not in self._again:

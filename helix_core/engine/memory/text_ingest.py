@@ -121,7 +121,7 @@ def backfilled(memory: Memory, place: bytes, parse_guard: ParseGuard) -> tuple[i
     for note_id, parser, content_type, metadata, text in notes:
         name = NoteInput(text, content_type, json.loads(metadata)).named_as()
         data = text.encode("utf-8", "replace")
-        if parser == parser_version(name, data[:256]):
+        if parser == parser_version(name, data):
             continue
         with _guarded(parse_guard, data) as may_parse:
             document = ingest_in_process(name, data, "") if may_parse else None

@@ -494,7 +494,7 @@ class CodeText:
 
     def __init__(self, source: Source, data: bytes, defined: Sequence[DefinitionHit]) -> None:
         self.source, self.path, self.defined = source, source.path, defined
-        self.language = language_of(source.path, data[:256]).name
+        self.language = language_of(source.path, data).name
         self.text = with_line_feeds(data.decode("utf-8", "replace"))
 
     @cached_property

@@ -54,7 +54,7 @@ class _File:
 
     @cached_property
     def claims(self) -> list[Claim]:
-        return find(self._masked, language_of(self._path, self._masked.data[:256]).name)
+        return find(self._masked, language_of(self._path, self._masked.data).name)
 
     def giving(self, name: str) -> list[Claim]:
         """Return what the file gives to a name, whatever scopes the file has around it."""

@@ -260,7 +260,7 @@ class Observer:
         self._replaced.add(source.id)
         before = {item.text_hash: item.start_line for item in self._reader.files.items_of(source.id)}
         data = file.data
-        parser = parser_version(source.path, data[:256])
+        parser = parser_version(source.path, data)
         content = file.content_hash
         if self._mend(lambda writer: writer.activate(source.path, content, parser, file.signature, observed_ns)):
             return FileObservation(Reason.REINGESTED, file, before)

@@ -228,7 +228,7 @@ class OutdatedDocuments:
         file = self.observer.look(source).file if source is not None else None
         if source is None or file is None:
             return None
-        language = language_of(one.path, file.data[:256]).name
+        language = language_of(one.path, file.data).name
         declaration = declared(file.data, language, (*one.trail, one.hit.name))
         return _CurrentCode(source, file.data, language, declaration) if declaration is not None else None
 
@@ -715,7 +715,7 @@ def _means(one: Declaration | None) -> tuple[object, ...] | None:
 
 
 def _language(path: bytes, data: bytes) -> str:
-    return language_of(path, data[:256]).name
+    return language_of(path, data).name
 
 
 @lru_cache(MOST_KEPT)
