@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         may_differ,
         plain_base,
         python_parameters,
+        record_fields,
         sole,
         split,
     )
@@ -83,6 +84,7 @@ __all__ = [
     "plain_base",
     "preload_grammar",
     "python_parameters",
+    "record_fields",
     "references_in",
     "sole",
     "split",
@@ -116,6 +118,7 @@ __getattr__ = lazy_face(
             "may_differ",
             "plain_base",
             "python_parameters",
+            "record_fields",
             "sole",
             "split",
         ),

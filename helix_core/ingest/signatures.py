@@ -44,6 +44,8 @@ _FUNCTION_VALUE = re.compile(
     rb"\s*(?:async\b\s*)?(?:(function\b\s*\*?\s*(?:[A-Za-z_$][\w$]*)?)|([A-Za-z_$][\w$]*)\s*=>|(?=[(<]))"
 )
 _DECLARING = frozenset(b"def class function const let var interface enum async static public private".split())
+_FIELD = re.compile(r"(?:\w+\.)*[Ff]ield\((.*)\)\s*$", re.S)
+MOST_DECORATOR_LINES = 8
 _LAMBDA = re.compile(r"(?<![\w.])lambda\b")
 _NOT_METHODS = frozenset(
     ("if", "for", "while", "switch", "catch", "return", "function", "super", "constructor", "await")
@@ -88,7 +90,8 @@ class Declaration:
     ``parameters`` exclude ``self`` and ``cls``; those of a class are its constructor's, None where it has none of its
     own. ``value`` is a constant's value, as written. ``bases`` are the words after a class's name, in Python as
     written, else without type arguments. ``result`` is the tokens of the type of what a function returns, and
-    ``end_line`` its last line, where a tree says so; in Python it is ``COROUTINE`` for an ``async def``.
+    ``end_line`` its last line, where a tree says so; in Python it is ``COROUTINE`` for an ``async def``, and of an
+    attribute all that is written behind its name.
     """
 
     chain: tuple[str, ...]
@@ -260,7 +263,9 @@ def _python(data: bytes) -> Iterator[Declaration]:
             is_argument = indent > 0 and not owners and data[match.end(4) : match.end(4) + 1] == b"="
             if (group == 6 and not owners) or name in _PYTHON_WORDS or is_argument:
                 continue
-            found.append(Declaration((*owners, name), "value", line, value=value, decorators=own))
+            # What is written behind the name of an attribute says whether it is a field of a dataclass.
+            written = _assigned(data, match.end(group))[0] if owners else ""
+            found.append(Declaration((*owners, name), "value", line, value=value, decorators=own, result=written))
     return (
         replace(one, parameters=inits[one.chain].parameters) if one.kind == "class" and one.chain in inits else one
         for one in found
@@ -290,6 +295,40 @@ def python_parameters(inside: str, is_method: bool = False) -> tuple[Parameter, 
             found.append(Parameter(_name_of(before), "=" if is_keyword_only else "", default))
     if is_method and found and found[0].kind in ("", "/") and found[0].name in ("self", "cls", "mcs", "metacls"):
         found = found[1:]
+    return tuple(found)
+
+
+def record_fields(one: Declaration, declared: Iterable[Declaration], data: bytes) -> tuple[Parameter, ...] | None:
+    """Return the parameters of the constructor that Python makes of a class's fields; None where it makes none, or
+    of a base's fields, too.
+
+    Args:
+        one: The class.
+        declared: What its file declares.
+        data: The bytes of the file.
+    """
+    bases = [base_name(base) for base in one.bases if base_name(base) not in MEMBERLESS_BASES]
+    is_made = ("dataclass" in one.decorators and not bases) or (bases in (["NamedTuple"], ["BaseModel"]))
+    above = b"\n".join(data.split(b"\n")[max(one.line - 1 - MOST_DECORATOR_LINES, 0) : one.line - 1])
+    if one.parameters is not None or not is_made or (one.decorators and b"=" in above.rpartition(b"@")[2]):
+        return None
+    found: list[Parameter] = []
+    kind = "=" if bases == ["BaseModel"] else ""
+    for each in declared:
+        written, default = _default_of(each.result[1:])
+        if each.chain[:-1] != one.chain or not each.result.startswith(":") or "ClassVar" in written:
+            continue
+        if written.strip().endswith("KW_ONLY"):
+            kind = "="
+            continue
+        made = _FIELD.match(default or "")
+        given = [piece.partition("=") for piece in split(made[1])] if made is not None else []
+        options = {name.strip(): value.strip() for name, joint, value in given if joint}
+        if options.get("init") == "False":
+            continue
+        is_first = bool(given) and not given[0][1] and given[0][0].strip() != "..."
+        is_optional = made is None or is_first or bool({"default", "default_factory"} & options.keys())
+        found.append(Parameter(each.chain[-1], kind, default if is_optional else None))
     return tuple(found)
 
 

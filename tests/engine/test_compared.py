@@ -85,6 +85,52 @@ def test_a_signature_breaks_where_a_call_of_before_may_not_fit(path, before, aft
     assert told(path, before, after) == [("signature", breaks)]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "changes"),
+    [
+        ("@dataclass\nclass A:\n    x: int\n", "@dataclass\nclass A:\n    x: int\n    y: int\n", [True]),
+        ("@dataclass\nclass A:\n    x: int\n", "@dataclass\nclass A:\n    x: int\n    y: int = 2\n", [False]),
+        ("@dataclass\nclass A:\n    x: int = 1\n", "@dataclass\nclass A:\n    x: int\n", [True]),
+        ("@dataclass\nclass A:\n    x: int\n", "@dataclass\nclass A:\n    x: str  # text\n", []),
+        (
+            "@dataclass\nclass A:\n    x: int\n",
+            "@dataclass\nclass A:\n    x: int\n    y: list[int] = field(default_factory=list)\n"
+            "    z: int = field(init=False)\n    LOW: ClassVar[int] = 3\n    n = 4\n",
+            [False],
+        ),
+        (
+            "@dataclass\nclass A:\n    x: int\n",
+            "@dataclass\nclass A:\n    x: int\n    y: int = field(repr=False)\n",
+            [True],
+        ),
+        (
+            "@dataclass(kw_only=True)\nclass A:\n    x: int\n",
+            "@dataclass(kw_only=True)\nclass A:\n    y: int\n    x: int\n",
+            [],
+        ),
+        ("class A(NamedTuple):\n    q: int\n", "class A(NamedTuple):\n    q: int\n    r: int\n", [True]),
+        ("class A(BaseModel):\n    q: int\n", "class A(BaseModel):\n    r: int\n    q: int\n", [True]),
+        (
+            "class A(BaseModel):\n    q: int\n",
+            "class A(BaseModel):\n    r: int = Field(3, gt=1)\n    q: int\n",
+            [False],
+        ),
+        (
+            "class A(BaseModel):\n    q: int\n",
+            "class A(BaseModel):\n    q: int\n    r: int = Field(..., gt=1)\n",
+            [True],
+        ),
+        ("@dataclass\nclass A(B):\n    x: int\n", "@dataclass\nclass A(B):\n    x: int\n    y: int\n", []),
+        ("class A:\n    x: int\n", "class A:\n    x: int\n    y: int\n", []),
+    ],
+)
+def test_a_field_that_a_constructor_is_made_of_is_compared(before, after, changes):
+    found = [
+        (one.kind, one.breaks) for one in compared(b"a.py", before.encode(), after.encode()) if one.then.kind == "class"
+    ]
+    assert found == [("signature", breaks) for breaks in changes]
+
+
 def test_an_overload_that_is_gone_is_compared_with_what_is_in_its_place():
     before = "class A {\n  void put(int a) {\n  }\n  void put(String a) {\n  }\n}\n"
     [one] = compared(b"A.java", before.encode(), before.replace("(int a)", "(long a, int b)").encode())

@@ -22,6 +22,7 @@ from helix_core.ingest import (
     declarations,
     file_declarations,
     language_of,
+    record_fields,
 )
 from helix_core.secrets import mask
 from helix_core.workspace import source_id_of
@@ -202,12 +203,29 @@ def _of_lines(
                 yield Change("gone" if other is None else "renamed", path, one, other, path if other else b"")
             continue
         other = after[chain]
+        if one.kind == other.kind == "class" and language == "python":
+            yield from _of_records(
+                path, (one, record_fields(one, olds, then)), (other, record_fields(other, news, now))
+            )
         is_constructor = chain[-1] in ("__init__", "constructor") and chain[:-1] in before
         # Whether a value can be called, and how, is not known.
         if "value" in (one.kind, other.kind) or is_constructor:
             continue
         if bound(one) != bound(other) or _use(one) != _use(other):
             yield Change("signature", path, one, other, path)
+
+
+def _of_records(
+    path: bytes,
+    then: tuple[Declaration, tuple[Parameter, ...] | None],
+    now: tuple[Declaration, tuple[Parameter, ...] | None],
+) -> Iterator[Change]:
+    """Yield the change of a class of Python whose fields make its constructor, as those of a dataclass do."""
+    (one, before), (other, after) = then, now
+    if before is not None and after is not None:
+        old, new = replace(one, parameters=before), replace(other, parameters=after)
+        if bound(old) != bound(new):
+            yield Change("signature", path, old, new, path)
 
 
 def _of_trees(
