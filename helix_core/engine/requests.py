@@ -30,6 +30,7 @@ __all__ = [
     "MOST_TYPED",
     "MOST_USES",
     "NOT_COMPARED",
+    "NOT_IN_OWNER",
     "NO_FILTERS",
     "checked_places",
     "checked_spending",
@@ -48,6 +49,8 @@ MOST_NEIGHBORS = 50
 NO_HINTS = Hints()
 NOT_COMPARED = "no changed file was compared"
 """Begins the note on changes in languages alone whose signatures are not compared."""
+NOT_IN_OWNER = "was recognized in"
+"""Is behind ``no NAME`` in the note on an owner that has no such member, so that what is told is of another one's."""
 NO_FILTERS = Filters()
 NOTHING_ASKED = ConversationQuery("")
 NO_OVERLAYS: Overlays = MappingProxyType({})

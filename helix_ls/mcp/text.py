@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from helix_core.engine.requests import MOST_USES, NOT_COMPARED
+from helix_core.engine.requests import MOST_USES, NOT_COMPARED, NOT_IN_OWNER
 from helix_core.engine.verdict import reasons_unjudged
 from helix_core.model import MemoryStatus, Reason, Status
 from helix_core.packet import fenced, more_line, place_line, search_text
@@ -89,8 +89,10 @@ def _judged(item: Mapping[str, Any]) -> str:
 
 
 def _symbol(answer: Mapping[str, Any]) -> str:
-    """Return one line for each place around a symbol, by kind."""
-    lines = []
+    """Return one line for each place around a symbol, by kind; first, that it is of another owner than was asked."""
+    of_others = f"no {answer.get('name', '')[:80]} {NOT_IN_OWNER} "
+    lines = [f"note: {note}" for note in answer["notes"] if note.startswith(of_others)]
+    notes = [note for note in answer["notes"] if not note.startswith(of_others)]
     for kind in _LISTED:
         places = answer[kind]
         if kind == "same_name":
@@ -105,7 +107,7 @@ def _symbol(answer: Mapping[str, Any]) -> str:
     if reached is not None:
         lines.append(f"reached by a change{'' if answer['reached_all'] else ' (more than is shown)'}:")
         lines += [f"{_place(place)} via {place['via']}" for place in reached]
-    lines += [f"note: {note}" for note in answer["notes"]]
+    lines += [f"note: {note}" for note in notes]
     shows = ["verified unless marked"] if any(answer[kind] for kind in _LISTED) or reached else []
     return "\n".join([*lines, *shows, *more_line(answer)])
 

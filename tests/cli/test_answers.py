@@ -122,6 +122,16 @@ def test_a_name_of_several_definitions_is_shown_as_such_above_what_is_counted_of
     assert not [line for line in one if "name one as" in line]
 
 
+def test_what_is_told_of_another_owner_begins_with_that(helix: RunHelix, shop: Path) -> None:
+    (shop / "shop/arbiters.py").write_text(
+        "class Arbiter:\n    def spawn_worker(self):\n        return 1\n\n\nclass Pidfile:\n    pass\n"
+    )
+    lines = helix("uses", "Pidfile.spawn_worker", "--path", shop).out.splitlines()
+    assert lines[0].startswith("no spawn_worker was recognized in 'Pidfile'; there is Arbiter.spawn_worker in")
+    assert lines.count(lines[0]) == 1
+    assert "Arbiter.spawn_worker · method · 0 users · 0 tests" in lines
+
+
 def test_files_that_change_together_are_named_without_a_line_or_a_mark(helix: RunHelix, shop: Path) -> None:
     for number, touched in enumerate([*[("near", "fares")] * 3, *[("other",)] * 12], 1):
         for name in touched:

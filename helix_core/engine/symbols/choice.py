@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from helix_core.engine.requests import NOT_IN_OWNER
 from helix_core.ingest import plain_base
 from helix_core.model import Role, SourceKind
 from helix_core.search import Imports, module_of
@@ -192,7 +193,7 @@ def owners_note(wanted: NameQuery, known: Sequence[DefinedAt]) -> str:
     listed = list(dict.fromkeys(named))
     more = f" and {len(listed) - OWNERS_NAMED} more" if len(listed) > OWNERS_NAMED else ""
     return (
-        f"no {wanted.name[:80]} was recognized in {wanted.owners[-1][:80]!a}; there is "
+        f"no {wanted.name[:80]} {NOT_IN_OWNER} {wanted.owners[-1][:80]!a}; there is "
         f"{', '.join(listed[:OWNERS_NAMED])}{more}"
     )
 

@@ -56,6 +56,8 @@ DOCUMENTS_TRIED = 40
 DOCUMENT_FILES_TRIED = 6
 MOST_BY_NAME = 3
 """A hover lists so many places of which the name alone says that they are uses where others have the name too."""
+_CONSTRUCTORS = frozenset(("__init__", "__construct", "constructor", "initialize"))
+"""Methods that are called by the name of their class."""
 _SPACES = frozenset(("module", "namespace"))
 _VALUES = frozenset(("constant", "entry", "field", "key", "property", "variable"))
 
@@ -141,7 +143,19 @@ class NameNeighborhood:
     @property
     def notes(self) -> tuple[str, ...]:
         """Return why overrides and uses are missing; call it after them."""
-        return (*self._missing_overrides, *self._missing_uses)
+        return (*self._missing_overrides, *self._missing_uses, *self._uses_of_class)
+
+    @property
+    def _uses_of_class(self) -> tuple[str, ...]:
+        if not self.is_constructor:
+            return ()
+        owner = ".".join(self._definitions[0].trail)[:80]
+        return (f"who makes a {owner} calls its constructor, too: ask who uses {owner}",)
+
+    @property
+    def is_constructor(self) -> bool:
+        """Return whether calls of a class, which are not listed, are uses of what is meant."""
+        return all(one.trail and one.hit.name in _CONSTRUCTORS for one in self._definitions)
 
     @property
     def _missing_uses(self) -> tuple[str, ...]:
@@ -513,6 +527,7 @@ class SymbolAnswer:
         self._reader, self._weigher, self._history = reader, weigher, history
         self._page, self._counts = page, counts
         self._started = time.monotonic()
+        self.is_of_others = False
 
     def about(self, name: str, path: bytes, line: int, overlays: Overlays) -> dict[str, Any] | None:
         """Return the ``helix.symbol/1`` object; None where nothing known has this name."""
@@ -531,6 +546,7 @@ class SymbolAnswer:
                 wanted = replace(wanted, name=read_as)
                 meant = choose(candidates, wanted, here)
             of_others = "" if path else owners_note(wanted, meant.definitions)
+            self.is_of_others = bool(of_others)
             is_told = bool(meant.definitions) and not (of_others and self._is_unheard_of(wanted.owners[-1]))
             answer = self._answer(wanted, meant, candidates) if is_told else None
             if answer is not None and of_others:
@@ -616,7 +632,7 @@ class SymbolAnswer:
             "kind": meant.definitions[0].hit.kind,
             "symbol": symbol,
             **change,
-            **self._totals(meant, users, tests),
+            **self._totals(meant, users, tests, is_exact=not around.is_constructor),
             "importers_total": len(around.importing),
             **{key: [place.wire(folder) for place in group] for key, group in places.items()},
             "offset": self._page.offset,
@@ -625,12 +641,12 @@ class SymbolAnswer:
             "elapsed_ms": round((time.monotonic() - self._started) * 1e3, 3),
         }
 
-    def _totals(self, meant: LikelyDefinitions, users: Uses, tests: Uses) -> dict[str, Any]:
+    def _totals(self, meant: LikelyDefinitions, users: Uses, tests: Uses, *, is_exact: bool) -> dict[str, Any]:
         return {
             "definitions_total": meant.total,
             "users_total": users.total,
             "tests_total": tests.total,
-            "totals_exact": users.is_counted and tests.is_counted,
+            "totals_exact": is_exact and users.is_counted and tests.is_counted,
         }
 
     def _here(self, path: bytes, line: int, overlays: Overlays) -> tuple[CursorContext, str]:

@@ -87,10 +87,12 @@ class Symbols:
             looked_up = SymbolAnswer(session.index.reader, weigher, history, part, counts=counts)
             return looked_up.about(name, path, line, overlays)
 
-        answer = look_up(name, path, line, part)
-        if answer is None and not path and session.git_facts.git is not None and not self._of_other_owners(name):
+        looked_up = SymbolAnswer(session.index.reader, weigher, history, part, counts=counts)
+        answer = looked_up.about(name, path, line, overlays)
+        if (answer is None or looked_up.is_of_others) and not path and session.git_facts.git is not None:
+            # What had the name lately is meant rather than what another owner has.
             former = SymbolAnswer(session.index.reader, weigher, history, part, counts=counts)
-            answer = former.about_former(name, session.git_facts.git, session.parse_guard)
+            answer = former.about_former(name, session.git_facts.git, session.parse_guard) or answer
         if answer is not None and depth > 1:
             first = PageCursor(0, part.size, "")
             answer["reached"], answer["reached_all"] = _reached(answer, depth, partial(look_up, part=first))

@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from helix_core.engine.indexing import EMPTY_FOLDER
-from helix_core.engine.requests import NOT_COMPARED
+from helix_core.engine.requests import NOT_COMPARED, NOT_IN_OWNER
 from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import UNCHANGED, Page, dim, duration, grid, left_out, mark, reason_of, size
@@ -291,6 +291,12 @@ _WORDS_OF = {"same_name": "same name"}
 def draw_uses(answer: dict[str, Any], workspace: Path, shown: Collection[str] = ()) -> None:
     """Print who uses, overrides, tests and documents a name, a line for each place, marks included."""
     page = Page()
+    of_others = f"no {answer['name'][:80]} {NOT_IN_OWNER} "
+    lead = next((note for note in answer["notes"] if note.startswith(of_others)), "")
+    if lead:
+        # What follows is of another owner than the one that was asked for.
+        page.line(Text(inert_line(lead), style="bold yellow"))
+        page.space()
     totals = [_total(answer, kind) for kind in ("user", "test")]
     symbols = {place["symbol"] for place in answer["definitions"]}
     # What is counted is of all definitions that are meant.
@@ -321,7 +327,7 @@ def draw_uses(answer: dict[str, Any], workspace: Path, shown: Collection[str] = 
     if not any(answer[kind] for kind in _AROUND) and not answer["offset"]:
         page.space()
         page.line(dim("No use of it was recognized here."))
-    page.notes(answer["notes"], shown)
+    page.notes([note for note in answer["notes"] if note != lead], shown)
     page.space()
     page.line(dim(duration(answer["elapsed_ms"])))
     page.following(answer)
