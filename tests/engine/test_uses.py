@@ -724,3 +724,150 @@ def test_a_variable_of_a_comprehension_and_a_destructured_parameter_hide_a_name(
     engine = indexed(tmp_path, open_helix, files)
     assert told(engine, "fetch_item") == (["two.py:9"], [])
     assert told(engine, "shadowJs") == (["b.js:8"], [])
+
+
+C_FILES = {
+    "include/fs.h": "#ifndef FS_H\n#define FS_H\ntypedef struct fs_poll_s fs_poll_t;\nstruct fs_poll_s { int a; };\n"
+    "int fs_poll_stop(fs_poll_t* one);\n#endif\n",
+    "src/unix/fs.c": '#include "fs.h"\n\nint fs_poll_stop(fs_poll_t* one) {\n  return one->a;\n}\n',
+    "src/win/fs.c": '#include "fs.h"\n\nint fs_poll_stop(fs_poll_t* one) {\n  return 0;\n}\n\n'
+    "static int helper(int a) {\n  return a;\n}\n\nint close_win(fs_poll_t* one) {\n  return helper(1);\n}\n",
+    "src/loop.c": '#include "fs.h"\n\nvoid end(fs_poll_t* one, int* at) {\n  *at = fs_poll_stop(one);\n}\n\n'
+    "#define STOP(one) fs_poll_stop(one)\n",
+    "src/other.c": "static int helper(int a) {\n  return a + 1;\n}\n\nint use(void) {\n  return helper(2);\n}\n",
+    "docs/fs.rst": "API\n===\n\n.. c:function:: int fs_poll_stop(fs_poll_t* one)\n\n   Stops ``fs_poll_stop``.\n",
+}
+
+
+def test_a_function_of_c_is_one_with_its_prototype_and_with_that_of_another_platform(tmp_path, open_helix):
+    engine = indexed(tmp_path, open_helix, C_FILES)
+    assert told(engine, "fs_poll_stop") == (["src/loop.c:4", "src/loop.c:7"], [])
+    assert engine.symbols.about("fs_poll_stop")["totals_exact"]
+    assert told(engine, "helper", path=b"src/other.c", line=1) == (["src/other.c:6"], [])
+
+
+def test_a_namespace_that_no_text_opens_is_followed_by_its_name(tmp_path, open_helix):
+    files = {
+        "core.h": '#include "begin.inc"\n\ntemplate <class T> int check_format(T one) {\n  return 1;\n}\n\n'
+        '#include "end.inc"\n\ntemplate <class T> int run(T one) {\n  return detail::check_format(one);\n}\n',
+        "use.cc": '#include "core.h"\n\nint main() {\n  return std::check_format(2);\n}\n',
+    }
+    assert told(indexed(tmp_path, open_helix, files), "check_format") == (["core.h:10"], [])
+
+
+def test_a_prototype_is_no_user(tmp_path, open_helix):
+    files = {
+        "reg.h": "class SHOP_API reg {\npublic:\n    void drop_all();\n    std::shared_ptr<box> drop_one(int a);\n};\n",
+        "reg-inl.h": '#include "reg.h"\n\nvoid reg::drop_all() {\n    drop_one(1);\n}\n\n'
+        "std::shared_ptr<box> reg::drop_one(int a) {\n    return nullptr;\n}\n\nvoid reg::end() {\n"
+        "    drop_all();\n}\n",
+    }
+    engine = indexed(tmp_path, open_helix, files)
+    assert told(engine, "drop_all")[0] == ["reg-inl.h:12"]
+    assert told(engine, "drop_one")[0] == ["reg-inl.h:4"]
+
+
+@pytest.mark.parametrize(
+    ("files", "asked", "sure", "by_name"),
+    [
+        (
+            # Whatever has its methods is an interface of Go.
+            {
+                "enc/enc.go": "package enc\n\ntype Encoder interface {\n\tEncode(a int) int\n}\n\n"
+                "type jsonEnc struct{}\n\n"
+                "func (j *jsonEnc) Encode(a int) int { return a }\n\ntype core struct {\n\tenc Encoder\n}\n\n"
+                "func (c *core) Write() int {\n\treturn c.enc.Encode(1)\n}\n",
+            },
+            "jsonEnc.Encode",
+            [],
+            ["enc/enc.go:16"],
+        ),
+        (
+            # A variable, and a type of the same name in another package.
+            {
+                "kind.go": "package shop\n\ntype codec struct{}\n\nfunc (c codec) Encode(a int) int { return a }\n",
+                "json/codec.go": "package json\n\ntype Codec struct{}\n\nfunc (Codec) Encode(a int) int { return a }\n",
+                "json/codec_test.go": "package json\n\nfunc TestCodec(t *T) {\n\tcodec := Codec{}\n"
+                "\tcodec.Encode(1)\n}\n",
+            },
+            "Codec.Encode",
+            ["json/codec_test.go:5"],
+            [],
+        ),
+        (
+            # A function in a function.
+            {
+                "timer.ts": "export const timer = (request: Req) => {\n"
+                "  const onSocket = (socket: Sock) => {\n    socket.end()\n"
+                "  }\n\n  if (request.socket) {\n    onSocket(request.socket)\n  }\n}\n",
+            },
+            "timer.onSocket",
+            ["timer.ts:7"],
+            [],
+        ),
+        (
+            # A module of Ruby is included elsewhere, and a block runs in another object.
+            {
+                "webdav.rb": "module Request\n  def self.included(base)\n    base.class_eval do\n"
+                "      def idempotent?\n"
+                "        get? or move?\n      end\n    end\n  end\n\n  def move?\n    true\n  end\nend\n",
+                "names.rb": "module Names\n  def redirect_to(uri)\n    uri\n  end\nend\n",
+                "spec/names_spec.rb": "describe Names do\n  it { send(:get, '/') { redirect_to '/foo' } }\nend\n",
+            },
+            "redirect_to",
+            [],
+            ["spec/names_spec.rb:2"],
+        ),
+        (
+            # The package hands on a class.
+            {
+                "bars/__init__.py": "from .std import Bars\n",
+                "bars/std.py": "class Bars:\n    @staticmethod\n    def meter(n):\n        return n\n",
+                "bars/bars.1": '.TH "BARS"\n',
+                "tests/test_bars.py": "from bars import Bars\n\n\ndef test_meter():\n    assert Bars.meter(1) == 1\n",
+            },
+            "Bars.meter",
+            ["tests/test_bars.py:5"],
+            [],
+        ),
+    ],
+)
+def test_a_call_is_found_where_the_text_says_less_than_a_compiler_knows(
+    tmp_path, open_helix, files, asked, sure, by_name
+):
+    assert told(indexed(tmp_path, open_helix, files), asked) == (sure, by_name)
+
+
+def test_a_constructor_is_said_to_be_called_by_its_class(tmp_path, open_helix):
+    files = {"box.py": "class Box:\n    def __init__(self, size):\n        self.size = size\n\n\nBIG = Box(9)\n"}
+    engine = indexed(tmp_path, open_helix, files)
+    known = engine.symbols.about("Box.__init__")
+    assert known["notes"] == ["who makes a Box calls its constructor, too: ask who uses Box"]
+    assert not known["totals_exact"]
+    assert engine.symbols.about("Box")["totals_exact"]
+
+
+def test_a_bare_call_of_ruby_behind_or_is_no_declaration(tmp_path, open_helix):
+    files = {
+        "webdav.rb": "module Request\n  def self.included(base)\n    base.class_eval do\n      def idempotent?\n"
+        "        get? or move?\n      end\n    end\n  end\n\n  def move?\n    true\n  end\nend\n",
+    }
+    assert told(indexed(tmp_path, open_helix, files), "Request.move?")[1] == ["webdav.rb:5"]
+
+
+RENAMED = {
+    "pid.py": "class Pidfile:\n    def create(self, pid):\n        return pid\n",
+    "wsgi.py": "def create(req):\n    return req\n\n\ndef run(req):\n    return create(req)\n",
+    "arbiter.py": "from pid import Pidfile\n\n\ndef start():\n    file = Pidfile()\n    return file.create(1)\n",
+}
+
+
+def test_a_member_that_was_renamed_is_told_by_its_old_name_not_by_another_owners(tmp_path, open_helix):
+    folder = begin(tmp_path / "project", RENAMED)
+    write(folder, {"pid.py": RENAMED["pid.py"].replace("create", "make")})
+    engine = open_helix(folder)
+    engine.refresh()
+    known = engine.symbols.about("Pidfile.create", k=5)
+    assert (known["symbol"], known["definitions"]) == ("Pidfile.create", [])
+    assert [(one["source_id"], one["start_line"]) for one in known["users"]] == [("arbiter.py", 6)]
+    assert known["notes"][0].startswith("Pidfile.create was defined in pid.py:2")

@@ -24,6 +24,7 @@ from helix_core.engine.symbols.receivers import (
     Chain,
     CodeText,
     Made,
+    Step,
     chain_of_value,
     head_of,
     made_of,
@@ -159,7 +160,7 @@ class ExpressionTypes:
             if any(step.is_called for step in chain[: count - 1]):
                 continue
             at = self.class_at([step.name for step in chain[:count]], file)
-            if isinstance(at, tuple):
+            if isinstance(at, tuple) and (count > 1 or not self._is_variable(chain[0], at, file, line)):
                 rest = chain[count:]
                 if rest and rest[0].name in ("new", "default", "class") and file.language in ("rust", "ruby", "kotlin"):
                     rest = rest[1:]
@@ -181,6 +182,10 @@ class ExpressionTypes:
             # A class of a library.
             return FOREIGN if len(chain) == 1 or first.is_called else None
         return None
+
+    def _is_variable(self, step: Step, at: ClassAt, file: CodeText, line: int) -> bool:
+        """Return whether a name is a variable around a line, which hides a class of another file."""
+        return at[0] != file.path and not step.is_called and bool(self._made(step.name, file, line))
 
     def _agreed(self, types: Sequence[Type], rest: Chain, depth: int) -> Type:
         """Return the type that a variable has wherever it is made; None where these differ, or one is not told."""
@@ -374,6 +379,9 @@ class ExpressionTypes:
         stars = [one for one in known if self.takes_all_of(one, file)]
         if stars:
             return _only(stars)
+        if file.language == "go":
+            # A type of another package is named with it.
+            return None
         if family(file.path) in ("python", "script"):
             return FOREIGN if not known else None
         return _only(known)
@@ -390,16 +398,19 @@ class ExpressionTypes:
             return True
         if file.language in SCRIPTS and self.is_of_package(target, one.path):
             return True
-        return Imports(file.path, [target]).depth(one.path) > 0
+        return may_hand_on(target, file.path, one.path)
 
     def _imported(self, file: CodeText, bound: Binding, chain: Chain) -> Type:
         """Return the type of what an import binds: a module and what is from elsewhere have no members of a class."""
         module, whole = bound.target, module_named(bound)
         stems = [word for word in re.split(r"[./\\\\:]+", whole) if word]
-        paths = [path for _, path in self._reader.related.sources_of_stems(stems, 2 * MOST_LINES)]
+        known = self._reader.related.sources_of_stems(stems, 2 * MOST_LINES)
+        paths = [path for _, path in known if family(path) == family(file.path)]
         if len(chain) == 1 and any(resolves_to(whole, file.path, path, is_named=not bound.name) for path in paths):
             return FOREIGN
+        handed_on = (one.path for one in self._hierarchy.named(bound.name or chain[0].name))
         is_here = any(resolves_to(module, file.path, path, is_named=True) for path in paths)
+        is_here = is_here or any(may_hand_on(module, file.path, path) for path in handed_on)
         return None if is_here or module.startswith(".") else FOREIGN
 
     def takes_all_of(self, one: DefinedAt, file: CodeText, through: Iterable[bytes] = ()) -> bool:
@@ -416,6 +427,12 @@ class ExpressionTypes:
         return any(
             resolves_to(target, file.path, path, is_named=True) for target in stars for path in (one.path, *through)
         )
+
+
+def may_hand_on(target: str, importer: bytes, path: bytes) -> bool:
+    """Return whether an import means a package in whose folder a file lies, and which may hand on what is in it."""
+    is_top = family(importer) == "python" and module_of(path)[:1] == (target,)
+    return is_top or Imports(importer, [target]).depth(path) > 0
 
 
 def _name_in(manifest: bytes) -> str:

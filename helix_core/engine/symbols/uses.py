@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property, lru_cache
 
+from helix_core.engine.symbols.choice import chain_of
 from helix_core.engine.symbols.expression_types import (
     FOREIGN,
     IMPLICIT_THIS,
@@ -20,6 +21,7 @@ from helix_core.engine.symbols.expression_types import (
     ExpressionTypes,
     Type,
     family,
+    may_hand_on,
 )
 from helix_core.engine.symbols.fixtures import is_asked_for, is_fixture, nearest_fixture
 from helix_core.engine.symbols.hierarchy import ClassAt, ClassHierarchy, MemberOrigin
@@ -40,14 +42,22 @@ from helix_core.engine.symbols.receivers import (
     module_named,
 )
 from helix_core.engine.verdict import Weigher, whole_word
-from helix_core.model import FUNCTIONS, TYPES, Role, Source
-from helix_core.search import Imports, module_of, resolves_to
-from helix_core.store import DefinedAt, Reader
+from helix_core.model import FUNCTIONS, TYPES, Role, Source, SourceKind
+from helix_core.search import module_of, resolves_to
+from helix_core.store import DefinedAt, DefinitionHit, Reader
 from helix_core.words import is_compound
 
+MOST_LINKED = 40
+"""So many definitions of a name of C are read for whether the linker takes them for one."""
 MOST_OTHERS = 12
 """A name of which there are more other definitions is never one that stands for its definition alone."""
 _NAMES_KEPT = 64
+_STATIC = re.compile(r"\bstatic\b")
+_HEADERS = (b".h", b".hh", b".hpp", b".hxx", b".inc")
+_TYPE_BEFORE = re.compile(r"\s*(?:[A-Za-z_][\w:]*(?:<[^;()]{0,200}>)?[\s*&]++)+")
+_NO_TYPE_BEFORE = frozenset(
+    ("return", "else", "do", "throw", "new", "delete", "case", "goto", "co_return", "co_await", "co_yield", "typedef")
+)
 _CALLED_WITH_PARENTHESES = frozenset(("java", "c_sharp", "cpp", "swift", "dart"))
 _KEYED = re.compile(r"\s*:(?!:)")
 _ASSIGNED = re.compile(r"\s*=(?![=>~])")
@@ -97,7 +107,8 @@ class UseJudge:
         self._importing = importing
         self._word = whole_word(name)
         same_case = [one for one in candidates if one.hit.name == meant[0].hit.name]
-        self._others = [one for one in same_case if one not in meant]
+        # What a document describes under a heading of its own is no other definition.
+        self._others = [one for one in same_case if one not in meant and one.source_kind is not SourceKind.DOC]
         self._members = [one for one in meant if self._is_member(one)]
         self._free = [one for one in meant if one not in self._members]
         self._families = {family(one.path) for one in meant}
@@ -114,6 +125,8 @@ class UseJudge:
     @cached_property
     def _is_sole(self) -> bool:
         """Return whether nothing else outside of tests has the name, apart from what overrides it or is overridden."""
+        if self._is_linked:
+            return True
         others = [one for one in self._others if one.role is not Role.TEST]
         if len(others) > MOST_OTHERS or not all(self._is_member(one) for one in others):
             return False
@@ -123,6 +136,30 @@ class UseJudge:
             or any(self._hierarchy.extends(own, {(one.path, one.trail)}) for own in self._meant_owners)
             for one in others
         )
+
+    @cached_property
+    def _is_linked(self) -> bool:
+        """Return whether all definitions of a name of C are one to its users: a function and its prototype, one for
+        each platform, types of headers. A static function and a type of one file are their own.
+        """
+        known = [one for one in (*self._meant, *self._others) if one.role is not Role.TEST]
+        return (
+            self._families == {"c"}
+            and len(known) <= MOST_LINKED
+            and not any(self._is_member(one) for one in known)
+            and all(self._is_shared(one) for one in known)
+        )
+
+    def _is_shared(self, one: DefinedAt) -> bool:
+        """Return whether other files may mean this definition of C."""
+        source = self._reader.files.source(one.path)
+        if family(one.path) != "c" or source is None:
+            return False
+        if one.hit.kind in TYPES or one.path.endswith(_HEADERS):
+            return one.path.endswith(_HEADERS)
+        file = self._types.text_of(source)
+        head = file.lines[max(one.hit.start_line - 2, 0) : one.hit.start_line] if file is not None else ()
+        return file is not None and not any(map(_STATIC.search, head))
 
     @cached_property
     def _fixtures(self) -> list[DefinedAt]:
@@ -219,6 +256,8 @@ class UseJudge:
 
     def _one(self, file: CodeText, line: int, column: int, after: str) -> Standing:
         before = file.before(line, column)
+        if family(file.path) == "c" and _is_prototype(before, after):
+            return Standing.OTHER
         if file.language != "ruby" and before.lstrip().startswith("@"):
             # A decorator or an annotation; in Ruby it begins the name of a variable.
             before = before.lstrip()[1:]
@@ -249,6 +288,9 @@ class UseJudge:
             return self._by_module(one, file, bound, rest)
         if file.language in MODULES_ALONE - {"rust"} or one.trail:
             return Standing.OTHER
+        if family(file.path) == "c" and words[0] != "std" and not self._hierarchy.named(words[-1]):
+            # A namespace that a macro opens is in no text.
+            return Standing.SURE if self._is_sole else Standing.BY_NAME
         parts = (*module_of(one.path), *one.path.decode("utf-8", "replace").split("/")[:-1])
         if words[-1] in parts or words[-1] in ("crate", "super"):
             return Standing.SURE if self._is_sole else Standing.BY_NAME
@@ -270,6 +312,14 @@ class UseJudge:
     def _is_within(self, one: DefinedAt, file: CodeText, line: int) -> bool:
         return file.path == one.path and file.is_within(one.trail[-1], line)
 
+    @staticmethod
+    def _is_within_hit(one: DefinedAt, file: CodeText, hit: DefinitionHit) -> bool:
+        return (
+            one.path == file.path
+            and one.trail[-1:] == (hit.name,)
+            and hit.start_line <= one.hit.start_line <= hit.end_line
+        )
+
     def _bare(self, one: DefinedAt, at: _NameAt) -> Standing:
         file, line, before, after = at.file, at.line, at.before, at.after
         is_value = one.hit.kind not in (*TYPES, *FUNCTIONS, "declaration")
@@ -284,7 +334,8 @@ class UseJudge:
             return Standing.BY_NAME if is_fixture and family(file.path) == "python" else Standing.OTHER
         if file.path == one.path:
             return self._in_own_file(one, file, line)
-        if any(other.path == file.path and not self._is_member(other) for other in self._others):
+        is_anothers = any(other.path == file.path and not self._is_member(other) for other in self._others)
+        if is_anothers and not self._is_linked:
             return Standing.OTHER
         bound = file.binding_of(self._name, line)
         if bound is not None:
@@ -332,6 +383,9 @@ class UseJudge:
                 continue
             if hit.name == name == self._name and any(one.path == file.path for one in self._free):
                 continue
+            if name == self._name and any(self._is_within_hit(one, file, hit) for one in self._free):
+                # What the function defines is what is meant, not what hides it.
+                return False
             lines = file.lines[hit.start_line - 1 : hit.end_line]
             head = head_of(lines)
             if parameter.search(head) or any(
@@ -384,7 +438,7 @@ class UseJudge:
             return Standing.SURE
         if file.language in ("rust", "php", "ruby"):
             return Standing.BY_NAME if self._is_sole else Standing.OTHER
-        is_near = Imports(file.path, [target]).depth(one.path) > 0
+        is_near = may_hand_on(target, file.path, one.path)
         # Who imports a file that is not here any more has not followed it.
         is_near = is_near or self._types.leads_nowhere(target, file.path, one.path)
         return Standing.BY_NAME if is_near and self._is_sole else Standing.OTHER
@@ -432,8 +486,14 @@ class UseJudge:
             # Called on a class above, which may be the one that is meant when it runs.
             return Standing.BY_NAME
         if origin is MemberOrigin.OTHER:
-            return Standing.OTHER
+            return Standing.BY_NAME if self._is_implied(at) else Standing.OTHER
         return Standing.BY_NAME if origin is MemberOrigin.OPEN or (is_self and self._is_sole) else Standing.OTHER
+
+    def _is_implied(self, at: ClassAt) -> bool:
+        """Return whether a class is an interface of Go, which any type satisfies that has its methods, unsaid."""
+        return family(at[0]) == "go" and any(
+            one.hit.kind == "interface" and (one.path, chain_of(one)) == at for one in self._hierarchy.named(at[1][-1])
+        )
 
     def _above(self, file: CodeText, line: int) -> Standing:
         """Return the standing of a member of ``super``."""
@@ -457,7 +517,8 @@ class UseJudge:
         is_new = re.search(r"\bnew\s+(?:\w+\.)*$", before) is not None
         if is_new and any(one.trail[-1] == self._name for one in self._members):
             return Standing.SURE if self._types.class_at([self._name], file) in self._meant_owners else Standing.OTHER
-        if is_new or (re.search(r"[)\w>]\s+$", before) and _is_declared(before)):
+        is_typed = file.language != "ruby" and re.search(r"[)\w>]\s+$", before) is not None
+        if is_new or (is_typed and _is_declared(before)):
             return Standing.OTHER
         if is_callable and file.language in _CALLED_WITH_PARENTHESES and not re.match(r"\s*(?:<[^()]*>)?\(", after):
             return Standing.OTHER
@@ -478,6 +539,11 @@ class UseJudge:
             whole = ".".join((self._types.package_of(one), *one.trail))
             if (bound is not None and whole.endswith(bound.target.removesuffix(f".{self._name}"))) or whole in stars:
                 return Standing.SURE
+        is_near = self._is_sole and any(one.path == file.path for one in self._members)
+        is_loose = file.language == "ruby" and (is_near or self.is_telling)
+        if is_loose and not _ASSIGNED.match(after) and not _KEYED.match(after):
+            # A block may run in an object of any class, and a module be included anywhere.
+            return Standing.BY_NAME
         return found
 
 
@@ -498,6 +564,12 @@ def _loop_variable(name: str) -> re.Pattern[str]:
 def _is_key(file: CodeText, before: str, after: str) -> bool:
     """Return whether a name is a key of an object of JavaScript."""
     return family(file.path) == "script" and bool(_KEYED.match(after)) and before.rstrip()[-1:] in ("", "{", ",")
+
+
+def _is_prototype(before: str, after: str) -> bool:
+    """Return whether a name of C is declared as a function: a type stands before it, and parentheses behind it."""
+    words = re.findall(r"\w+", before[-LONGEST_DECLARATION:]) if after.lstrip().startswith("(") else []
+    return bool(words) and _TYPE_BEFORE.fullmatch(before) is not None and _NO_TYPE_BEFORE.isdisjoint(words)
 
 
 def _is_declared(before: str) -> bool:

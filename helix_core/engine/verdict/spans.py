@@ -14,7 +14,7 @@ from helix_core.lines import LineTable, with_line_feeds
 from helix_core.model import Item, LineSpan, Role, SourceKind
 from helix_core.words import is_compound, lazy_pattern
 
-_COMMENT = ("#", "//", "/*", "*", "--", ";", '"""', "'''")
+_COMMENT = ("//", "/*", "--", ";", '"""', "'''")
 _WITH_REQUIRE = frozenset(("javascript", "typescript", "tsx", "vue", "svelte"))
 """Languages in which ``const name = require("module")`` is an import."""
 _IMPORT = ("import ", "from ", "use ", "#include", "require ", "export * from")
@@ -163,12 +163,22 @@ def lines_of_use(
     marked = _marked_rows(lines) if "usefixtures(" in lines else ()
     for row, (line, code) in enumerate(zip(lines.split("\n"), codes, strict=True)):
         number = item.start_line + row
-        if number in without or row in imports or not pattern.search(line) or line.lstrip().startswith(_COMMENT):
+        if number in without or row in imports or not pattern.search(line) or _is_comment(line, item.source.language):
             continue
         if pattern.search(code) or row in marked:
             used.append(number)
         quoted = quoted or number
     return used or ([quoted] if quoted else [])
+
+
+def _is_comment(line: str, language: str) -> bool:
+    """Return whether a line begins like a comment, or one that goes on: ``*at = next()`` and ``#define`` do not."""
+    text = line.lstrip()
+    if text.startswith("#"):
+        return language in _HASH_COMMENTS or (language == "php" and not text.startswith("#["))
+    if text.startswith("*"):
+        return not text[1:2].strip(" \t*/")
+    return text.startswith(_COMMENT)
 
 
 def lines_of_renaming(data: bytes, item: Item, name: str, alias: str) -> list[int]:
