@@ -323,8 +323,25 @@ def _bound(node: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
 
 def leads_to(path: bytes, data: bytes, name: str, start_line: int, end_line: int) -> bool:
     """Are the lines a comment whose next code names ``name``: the first part of a long comment above a declaration?"""
+    if _suffix(path) in {".py", ".pyi"}:
+        return _leads_in_python(data, name, start_line, end_line)
     language = LEXERS.get(_suffix(path))
     return language is not None and _next_code(data, language, start_line, end_line, DEAD).names(name)
+
+
+def _leads_in_python(data: bytes, name: str, start_line: int, end_line: int) -> bool:
+    """Are the lines, and all up to a definition of that name, comments outside of a string, or blank?"""
+    python = parsed(data)
+    if python is None or any(first < start_line <= last for first, last in python.texts):
+        return False
+    lines = _LINE_END.split(data.decode("utf-8", "replace"))
+    following = (
+        number for number in range(start_line, len(lines) + 1) if lines[number - 1].strip()[:1] not in {"", "#"}
+    )
+    code = next(following, 0)
+    return code > end_line and any(
+        place.first == code for chain, places in python.definitions.items() if chain[-1] == name for place in places
+    )
 
 
 def _is_dead(data: bytes, language: str, symbol: str, start_line: int, end_line: int) -> bool:

@@ -400,6 +400,19 @@ def test_in_a_file_that_does_not_parse_decorators_are_of_the_next_definition(ben
     assert not oracle.is_decorator_of("main", 1, 1, b"impqrt json\n\ndef main():\n    pass\n")
 
 
+def test_a_part_of_a_long_comment_is_of_the_definition_of_python_that_it_leads_to(bench: Callable[[str], Any]) -> None:
+    leads = bench("truth_bench.symbol_oracle").leads_to
+    data = (
+        b"import os\n# long\n# more\n\n@mark\ndef one():\n    pass\n\n# of x\nx = '''\n# text\n'''\ndef two(): pass\n"
+    )
+    assert leads(b"a.py", data, "one", 2, 2)
+    assert leads(b"a.py", data, "one", 2, 3)
+    assert not leads(b"a.py", data, "two", 2, 3)
+    assert not leads(b"a.py", data, "one", 1, 3)
+    assert not leads(b"a.py", data, "two", 9, 9)
+    assert not leads(b"a.py", data, "two", 11, 11)
+
+
 def test_code_behind_the_end_of_a_vim_function_is_not_of_it(bench: Callable[[str], Any]) -> None:
     fault = bench("truth_bench.symbol_oracle").symbol_fault
     data = (
