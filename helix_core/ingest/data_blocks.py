@@ -268,18 +268,21 @@ def _closing(data: bytes, start: int) -> int:
 
 def _later_heredocs(data: bytes) -> Iterator[tuple[int, int]]:
     """Yield marks and bodies of the heredocs of a line but the first, the only one that the grammar knows; that one,
-    too, where its mark is empty, so that it ends at the first empty line.
+    too, where its mark is empty, so that it ends at the first empty line, and where lines end in both ways: of a mark
+    without a carriage return no line with one is the end.
     """
-    if data.count(b"<<") < 2 and _EMPTY_MARK.search(data) is None:
+    is_mixed = 0 < data.count(b"\r\n") < data.count(b"\n")
+    if data.count(b"<<") < 2 and not (is_mixed and b"<<" in data) and _EMPTY_MARK.search(data) is None:
         return
     lines = data.split(b"\n")
     starts = [0]
     rows: dict[bytes, list[int]] = {}
-    for number, line in enumerate(lines):
-        starts.append(starts[-1] + len(line) + 1)
-        rows.setdefault(line.rstrip(b"\r"), []).append(number)
+    for number, ended in enumerate(lines):
+        starts.append(starts[-1] + len(ended) + 1)
+        line = ended if is_mixed else ended.rstrip(b"\r")
+        rows.setdefault(line, []).append(number)
         if line.startswith(b"\t"):
-            rows.setdefault(b"\t" + line.strip(b"\t\r"), []).append(number)
+            rows.setdefault(b"\t" + line.lstrip(b"\t"), []).append(number)
     row = 0
     while row < len(lines):
         marks: list[tuple[int, re.Match[bytes]]] = []
@@ -293,14 +296,16 @@ def _later_heredocs(data: bytes) -> Iterator[tuple[int, int]]:
         at = row
         for _, mark in marks:
             word = _MARK_QUOTES.sub(b"", mark[2])
+            # In a line that ends with a carriage return, that is a part of its last word.
+            word += b"\r" if is_mixed and mark.string[mark.end() :] == b"\r" else b""
             end = _first_from(rows, at, (word, b"\t" + word) if mark[1] else (word,))
-            if end < 0:
+            if end < 0 and not (is_mixed and _first_from(rows, at, (word + b"\r", b"\t" + word + b"\r")) >= 0):
                 break
-            bodies.append((starts[at], min(starts[end + 1], len(data))))
-            at = end + 1
+            bodies.append((starts[at], min(starts[end + 1], len(data)) if end >= 0 else len(data)))
+            at = end + 1 if end >= 0 else len(lines)
         if len(bodies) == len(marks):
             for number, ((start, mark), body) in enumerate(zip(marks, bodies, strict=True)):
-                if not number and _MARK_QUOTES.sub(b"", mark[2]):
+                if not number and not is_mixed and _MARK_QUOTES.sub(b"", mark[2]):
                     continue
                 yield start + mark.start(), start + mark.end()
                 yield body

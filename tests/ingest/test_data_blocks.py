@@ -232,3 +232,19 @@ def test_what_is_blank_keeps_lines_and_size(language: str, parts: list[str]) -> 
     assert len(shown) == len(data) and shown.count(b"\n") == data.count(b"\n")
     assert ranges == data_blocks(language, data)
     assert all(0 <= start <= end <= len(data) for start, end in ranges)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (b"one() {\n:\n}\ncat <<E\nx\nE\r\ntwo() {\n:\n}\nE\nthree() {\n:\n}\n", ["one", "three"]),
+        (b"one() {\n:\n}\ncat <<E\nx\nE\r\ntwo() {\n:\n}\n", ["one"]),
+        (b"cat <<E\r\nx\nE\r\ntwo() {\n:\n}\n", ["two"]),
+        (b"cat <<E\r\nx\nE\ntwo() {\n:\n}\nE\r\nthree() {\n:\n}\n", ["three"]),
+        (b"one() {\r\n:\r\n}\r\ncat <<E\r\nx\r\nE\r\ntwo() {\r\n:\r\n}\r\n", ["one", "two"]),
+    ],
+)
+def test_a_carriage_return_is_a_part_of_what_ends_a_heredoc(text: bytes, names: list[str]) -> None:
+    # As ``declare -F`` of Bash 5 prints them.
+    chunks = ingest(b"a.sh", text, embed=False).chunks
+    assert [one.name for chunk in chunks for one in chunk.definitions] == names
