@@ -795,6 +795,39 @@ def test_a_prototype_is_no_user(tmp_path, open_helix):
             [],
         ),
         (
+            # A result with a name.
+            {
+                "gin.go": "package gin\n\ntype Context struct{}\n\nfunc (c *Context) GetInt(a int) int { return a }\n\n"
+                "type Other struct{}\n\nfunc (c *Other) GetInt(a int) int { return a }\n\n"
+                "func NewTest(w int) (c *Context, err error) {\n\treturn nil, nil\n}\n",
+                "gin_test.go": "package gin\n\nfunc TestInt(t *T) {\n\tc, _ := NewTest(1)\n\tc.GetInt(1)\n}\n",
+            },
+            "Context.GetInt",
+            ["gin_test.go:5"],
+            [],
+        ),
+        (
+            # One type for each build.
+            {
+                "b/one.go": "//go:build !slim\n\npackage b\n\ntype Checker interface{}\n\nvar First Checker = 1\n",
+                "b/two.go": "//go:build slim\n\npackage b\n\ntype Checker interface{}\n\nvar First Checker = 2\n",
+                "b/use.go": "package b\n\nvar _ Checker = 3\n",
+            },
+            "b.one.Checker",
+            ["b/one.go:7", "b/two.go:7", "b/use.go:3"],
+            [],
+        ),
+        (
+            # The type of a variable that is assigned.
+            {
+                "kind.py": "class Kind:\n    pass\n\n\nONE: Kind = make()\nKind = 3\n",
+                "use.py": "from kind import Kind\n\nTWO: Kind = make()\n",
+            },
+            "Kind",
+            ["kind.py:5", "use.py:3"],
+            [],
+        ),
+        (
             # A function in a function.
             {
                 "timer.ts": "export const timer = (request: Req) => {\n"

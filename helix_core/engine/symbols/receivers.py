@@ -306,7 +306,8 @@ def _patterns(name: str, language: str, own: str) -> tuple[re.Pattern[str], ...]
 _RETURNS = {
     **dict.fromkeys((*PYTHON, "rust", "swift"), r"\)\s*->\s*(?P<type>[^:{{]+)"),
     **dict.fromkeys(("typescript", "tsx", "kotlin", "scala"), r"\)\s*:\s*(?P<type>[^={{]+)"),
-    "go": r"\b{name}\s*\([^)]*\)\s*\(?(?P<type>[*\w.]+)",
+    # A result may have a name: ``(c *Context, err error)``.
+    "go": r"\b{name}\s*\([^)]*\)\s*(?:\((?:\w+[ \t]+)?)?(?P<type>[*\w.]+)",
     **dict.fromkeys(TYPED_FIRST, r"(?P<type>[A-Za-z_][\w.:]*(?:<[^;=()]*>)?(?:\[\])*)[&*\s]+{name}\s*\("),
 }
 

@@ -52,6 +52,8 @@ MOST_LINKED = 40
 MOST_OTHERS = 12
 """A name of which there are more other definitions is never one that stands for its definition alone."""
 _NAMES_KEPT = 64
+_ANNOTATED = re.compile(r"(?:[:|&*?.]|(?<!\btype)(?<!\blet)(?<!\bvar)(?<!\bval)(?<!\bconst)(?<!\busing)(?<=\w)\s)\s*$")
+"""Ends what stands before the type of a variable that is assigned: ``one: Type = 1``, ``var one Type = 1``."""
 _STATIC = re.compile(r"\bstatic\b")
 _HEADERS = (b".h", b".hh", b".hpp", b".hxx", b".inc")
 _TYPE_BEFORE = re.compile(r"\s*(?:[A-Za-z_][\w:]*(?:<[^;()]{0,200}>)?[\s*&]++)+")
@@ -103,10 +105,12 @@ class UseJudge:
         candidates: Sequence[DefinedAt],
         importing: Callable[[], Mapping[int, bytes]],
     ) -> None:
-        self._hierarchy, self._name, self._reader, self._meant = hierarchy, name, reader, meant
+        self._hierarchy, self._name, self._reader = hierarchy, name, reader
         self._importing = importing
         self._word = whole_word(name)
         same_case = [one for one in candidates if one.hit.name == meant[0].hit.name]
+        meant = [*meant, *(one for one in same_case if one not in meant and _is_variant(one, meant[0]))]
+        self._meant = meant
         # What a document describes under a heading of its own is no other definition.
         self._others = [one for one in same_case if one not in meant and one.source_kind is not SourceKind.DOC]
         self._members = [one for one in meant if self._is_member(one)]
@@ -323,7 +327,8 @@ class UseJudge:
     def _bare(self, one: DefinedAt, at: _NameAt) -> Standing:
         file, line, before, after = at.file, at.line, at.before, at.after
         is_value = one.hit.kind not in (*TYPES, *FUNCTIONS, "declaration")
-        if _ASSIGNED.match(after) and not (is_value and file.path == one.path):
+        is_type = one.hit.kind in TYPES and _ANNOTATED.search(before) is not None
+        if _ASSIGNED.match(after) and not is_type and not (is_value and file.path == one.path):
             return Standing.OTHER
         if _is_key(file, before, after):
             return Standing.OTHER
@@ -564,6 +569,13 @@ def _loop_variable(name: str) -> re.Pattern[str]:
 def _is_key(file: CodeText, before: str, after: str) -> bool:
     """Return whether a name is a key of an object of JavaScript."""
     return family(file.path) == "script" and bool(_KEYED.match(after)) and before.rstrip()[-1:] in ("", "{", ",")
+
+
+def _is_variant(one: DefinedAt, other: DefinedAt) -> bool:
+    """Return whether two definitions of Go are of one package, of which a build has one: by their tags or platforms."""
+    folders = {each.path.rpartition(b"/")[0] for each in (one, other)}
+    is_go = all(each.path.endswith(b".go") and each.role is not Role.TEST for each in (one, other))
+    return is_go and len(folders) == 1 and one.trail == other.trail
 
 
 def _is_prototype(before: str, after: str) -> bool:
