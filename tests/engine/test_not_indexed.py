@@ -9,7 +9,7 @@ from helix_core.ingest import pool
 from helix_core.ingest.document import ingest
 from helix_core.model import Pointer
 from helix_core.search.question import parse_question
-from tests.engine.repository import write
+from tests.engine.repository import begin, write
 
 SCAFFOLD = "class Scaffold:\n    '''What an application and a blueprint share.'''\n"
 
@@ -125,3 +125,21 @@ def test_of_many_files_with_a_fitting_name_the_surest_few_are_named():
     named = NotIndexed(pending=paths).named_by(parse_question("what does RetryClient do when the client is offline"))
     assert len(named) == MOST_NAMED
     assert (named[0].ranked.item.source.path, named[0].surely) == (b"deep/folder/RetryClient.ts", True)
+
+
+def test_a_name_of_a_file_that_grew_over_the_limit_is_not_told_as_gone(tmp_path, open_helix):
+    text = "def seal_letter(vault):\n    return vault\n"
+    files = {"helix.toml": '[index]\nmax_file_size = "1 KB"\n', "vault.py": text}
+    folder = begin(tmp_path / "project", files)
+    engine = open_helix(folder)
+    engine.refresh()
+    write(folder, {"vault.py": text + "# grown\n" * 200})
+    for _ in range(2):
+        known = engine.symbols.about("seal_letter", k=5)
+        assert known["notes"][0] == (
+            "seal_letter was defined in vault.py:1, which is there and not indexed as it is now: read it"
+        )
+        engine.refresh()
+    write(folder, {"vault.py": "# grown\n" * 200})
+    known = engine.symbols.about("seal_letter", k=5)
+    assert known["notes"][0].startswith("seal_letter was defined in vault.py:1, ")

@@ -236,3 +236,19 @@ def damage_schema(path, table, old, new):
     version = connection.pragma("schema_version")
     connection.execute(f"PRAGMA schema_version={version + 1}; PRAGMA writable_schema=0")
     connection.close()
+
+
+def test_a_name_of_a_file_that_is_not_reached_yet_is_not_told_as_gone(cut):
+    known = cut.symbols.about("seal_letter", k=5)
+    assert known["notes"][0] == (
+        "seal_letter was defined in app/vault_letters.py:1, which is there and not indexed as it is now: read it"
+    )
+    assert not known["totals_exact"]
+
+
+def test_a_name_that_is_gone_may_have_gone_to_a_file_that_is_not_reached_yet(cut, repository):
+    (repository / "app/sessions.py").unlink()
+    known = cut.symbols.about("sign_cookie", k=5)
+    assert known["notes"][0].startswith("sign_cookie was defined in app/sessions.py:")
+    assert known["notes"][0].endswith(", and no file indexed so far defines it")
+    assert not known["totals_exact"]

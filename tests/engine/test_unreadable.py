@@ -69,3 +69,53 @@ def test_what_may_not_be_read_is_not_shown_until_it_may_be_again(repository):
         (base / "open").mkdir()
         (base / "open").chmod(0o777)
         assert run_child(PROGRAM, base / "project", base / "open") == "as it should be"
+
+
+CLOSED = """
+import os, shutil, sys
+from pathlib import Path
+from helix_core.engine import Helix
+from tests.engine.conftest import config_in
+
+source, base = Path(sys.argv[1]), Path(sys.argv[2]) / "theirs"
+# Once with all rights, so that all modules are loaded before the interpreter's own files cannot be read.
+with Helix.open(source, config=config_in(Path(sys.argv[2]) / "before", source)) as helix:
+    helix.refresh()
+    helix.symbols.about("never_was_here")
+    helix.symbols.changes("HEAD")
+if os.geteuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+base.mkdir()
+os.environ["HOME"] = str(base)
+folder = base / "project"
+shutil.copytree(source, folder)
+with Helix.open(folder, config=config_in(base, folder)) as helix:
+    helix.refresh()
+    for closed in (folder / "app/sessions.py", folder / "app"):
+        mode = closed.stat().st_mode
+        closed.chmod(0)
+        for _ in range(2):
+            answer = helix.symbols.changes("HEAD")
+            assert answer["changes"] == [], answer["changes"]
+            assert any("not indexed, and w" in note for note in answer["notes"]), answer["notes"]
+            known = helix.symbols.about("sign_cookie")
+            assert not known["definitions"], known
+            assert "which is there and not indexed as it is now: read it" in known["notes"][0], known["notes"]
+            helix.refresh()
+        closed.chmod(mode)
+        helix.refresh()
+    assert helix.symbols.about("sign_cookie")["definitions"]
+print("as it should be")
+"""
+
+
+@pytest.mark.process
+def test_what_may_not_be_read_is_neither_told_as_gone_nor_as_changed(repository):
+    with tempfile.TemporaryDirectory(prefix="helix-unreadable-") as own:
+        base = Path(own)
+        base.chmod(0o755)
+        shutil.copytree(repository, base / "project")
+        (base / "open").mkdir()
+        (base / "open").chmod(0o777)
+        assert run_child(CLOSED, base / "project", base / "open") == "as it should be"

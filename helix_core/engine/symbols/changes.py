@@ -84,6 +84,7 @@ class ChangesAnswer:
         self._started = time.monotonic()
         self._notes: list[str] = []
         self._commit = ""
+        self._unread: list[bytes] = []
         self._then: dict[bytes, bytes | None] = {}
 
     def since(self, start: StartingPoint, changed: ChangedSince, page: PageCursor) -> dict[str, Any]:
@@ -166,6 +167,10 @@ class ChangesAnswer:
             if then is not None and now is not None:
                 changes = compared(path, then, now, partial(self._compared, in_part))
                 found += (one for change in changes if (one := self._constructed(change)) is not None)
+        if self._unread:
+            first = source_id_of(self._unread[0])
+            which = f"{len(self._unread)} changed files, such as {first}, are not indexed, and were not compared"
+            self._notes.append(which if len(self._unread) > 1 else f"{first} is not indexed, and was not compared")
         if in_part:
             first = source_id_of(min(in_part))
             which = first if len(in_part) == 1 else f"{len(in_part)} changed files, such as {first},"
@@ -184,9 +189,9 @@ class ChangesAnswer:
         observed = self._observed(path)
         if observed is not None and observed.file is not None:
             return observed.file.data
-        if not self._weigher.observer.is_there(path):
+        if not self._weigher.observer.may_be_there(path):
             return b""
-        self._notes.append(f"{source_id_of(path)} is not indexed, and was not compared")
+        self._unread.append(path)
         return None
 
     def _moved(self, changes: Sequence[Change]) -> list[Change]:

@@ -1,7 +1,7 @@
 """Find what a name was that nothing defines any more, so that those who still use it can be told.
 
 In: a name, and the files that changed lately as git had them. Out: the former definitions, as the index had them. Of
-the disk it is asked only which of these files are there and left out; none is read.
+the disk it is asked which of these files are there and left out; one that had the name and is not indexed is read.
 """
 
 from __future__ import annotations
@@ -9,22 +9,33 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from itertools import islice
+from typing import NamedTuple
 
 from helix_core.engine.symbols.choice import NameQuery
-from helix_core.engine.verdict import Weigher
+from helix_core.engine.verdict import ABSENT, Weigher
 from helix_core.ingest import ParseGuard, ingest
 from helix_core.ingest.provenance import provenance
-from helix_core.model import Role, SourceKind
-from helix_core.store import DefinedAt, DefinitionHit
+from helix_core.model import Reason, Role, SourceKind
+from helix_core.store import DefinedAt, DefinitionHit, Reader
 from helix_core.workspace import Git, changed_since
 
 MOST_READ = 400
 """So many changed files are read as they were; those that have the name are parsed, ``MOST_PARSED`` at most."""
 MOST_PARSED = 8
 PARSE_LIMIT_S = 0.1
+_KNOWN = frozenset((Reason.UNCHANGED, Reason.TOUCHED, Reason.REINGESTED))
 
 
-def former_definitions(wanted: NameQuery, weigher: Weigher, git: Git, parse_guard: ParseGuard) -> list[DefinedAt]:
+class FormerDefinitions(NamedTuple):
+    """``is_gone`` is False where their file may still define them, but is not in the index as it is on disk."""
+
+    definitions: list[DefinedAt]
+    is_gone: bool = True
+
+
+def former_definitions(
+    wanted: NameQuery, reader: Reader, weigher: Weigher, git: Git, parse_guard: ParseGuard
+) -> FormerDefinitions:
     """Return the definitions of a name that one of the last commits had, or the work since removed: of the first file
     that had any. Those in tests do not count. Raises GitError.
     """
@@ -46,8 +57,18 @@ def former_definitions(wanted: NameQuery, weigher: Weigher, git: Git, parse_guar
         ]
         owned = [one for one in found if not wanted.owners or one.trail[-1:] == wanted.owners[-1:]]
         if owned:
-            return owned
-    return []
+            return FormerDefinitions(owned, not _may_define(path, wanted.name, reader, weigher))
+    return FormerDefinitions([])
+
+
+def _may_define(path: bytes, name: str, reader: Reader, weigher: Weigher) -> bool:
+    """Return whether a file has a name now, or cannot be read, and the index does not know it as it is on disk."""
+    observer, source = weigher.observer, reader.files.source(path)
+    observed = observer.look(source) if source is not None and source.is_indexed else observer.peek(path)
+    is_known = source is not None and source.is_indexed and observed.reason in _KNOWN
+    if is_known or observed.reason in ABSENT:
+        return False
+    return observed.file is None or name.encode() in observed.file.data
 
 
 def _with_name(name: str, weigher: Weigher, git: Git) -> Iterator[tuple[bytes, bytes]]:

@@ -559,21 +559,34 @@ class SymbolAnswer:
                 break
         return answer
 
-    def about_former(self, name: str, git: Git, parse_guard: ParseGuard) -> dict[str, Any] | None:
+    def about_former(
+        self, name: str, git: Git, parse_guard: ParseGuard, *, is_whole: bool = True
+    ) -> dict[str, Any] | None:
         """Return the ``helix.symbol/1`` object for a name that was defined, without definitions; None where none was
         lately. Raises GitError.
+
+        Args:
+            name: The name, qualified or not.
+            git: The repository.
+            parse_guard: Guards the parse of what it had.
+            is_whole: Every file is indexed.
         """
         wanted = parse_name(name)
-        known = former_definitions(wanted, self._weigher, git, parse_guard) if wanted is not None else []
-        if wanted is None or not known:
+        if wanted is None:
             return None
-        first = known[0]
+        known = former_definitions(wanted, self._reader, self._weigher, git, parse_guard)
+        if not known.definitions:
+            return None
+        first = known.definitions[0]
         others = self._reader.names.defined_at(wanted.name, first.path)
         meant = LikelyDefinitions((first,))
         answer = self._answer(wanted, meant, [first, *(one for one in others if one.hit.name == wanted.name)])
         if answer is not None:
-            was = f"{source_id_of(first.path)}:{first.hit.start_line}"
-            answer["notes"].insert(0, f"{_qualified(first)[:80]} was defined in {was}, and nothing defines it any more")
+            was = f"{_qualified(first)[:80]} was defined in {source_id_of(first.path)}:{first.hit.start_line}"
+            now = "and nothing defines it any more" if is_whole else "and no file indexed so far defines it"
+            now = now if known.is_gone else "which is there and not indexed as it is now: read it"
+            answer["notes"].insert(0, f"{was}, {now}")
+            answer["totals_exact"] = answer["totals_exact"] and is_whole and known.is_gone
         return answer
 
     def _is_unheard_of(self, owner: str) -> bool:

@@ -92,7 +92,8 @@ class Symbols:
         if (answer is None or looked_up.is_of_others) and not path and session.git_facts.git is not None:
             # What had the name lately is meant rather than what another owner has.
             former = SymbolAnswer(session.index.reader, weigher, history, part, counts=counts)
-            answer = former.about_former(name, session.git_facts.git, session.parse_guard) or answer
+            git, is_whole = session.git_facts.git, lacking.is_whole and not lacking.over_limit
+            answer = former.about_former(name, git, session.parse_guard, is_whole=is_whole) or answer
         if answer is not None and depth > 1:
             first = PageCursor(0, part.size, "")
             answer["reached"], answer["reached_all"] = _reached(answer, depth, partial(look_up, part=first))

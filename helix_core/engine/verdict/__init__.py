@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from helix_core.engine.verdict.judge import Judgement, OnlyInBuffer, UnsavedNames, all_lost
     from helix_core.engine.verdict.named_files import NamedFiles
     from helix_core.engine.verdict.not_indexed import NotIndexed, set_aside_note, with_named
-    from helix_core.engine.verdict.observe import FileObservation, MaskedFiles, Observer
+    from helix_core.engine.verdict.observe import ABSENT, FileObservation, MaskedFiles, Observer
     from helix_core.engine.verdict.outdated import CommittedText, KeptLookups, OutdatedDocuments
     from helix_core.engine.verdict.overlay import Buffers, edits, line_on_disk
     from helix_core.engine.verdict.reasons import REASONS, ReasonText, reason_words
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from helix_core.engine.verdict.weigher import ObservedItem, Placed, VerdictContext, Weigher
 
 __all__ = [
+    "ABSENT",
     "ALIKE",
     "OPEN_SCHEMA",
     "REASONS",
@@ -117,7 +118,7 @@ __getattr__ = lazy_face(
         "judge": ("Judgement", "OnlyInBuffer", "UnsavedNames", "all_lost"),
         "named_files": ("NamedFiles",),
         "not_indexed": ("NotIndexed", "set_aside_note", "with_named"),
-        "observe": ("MaskedFiles", "Observer", "FileObservation"),
+        "observe": ("ABSENT", "MaskedFiles", "Observer", "FileObservation"),
         "outdated": ("CommittedText", "KeptLookups", "OutdatedDocuments"),
         "overlay": ("Buffers", "edits", "line_on_disk"),
         "reasons": ("REASONS", "ReasonText", "reason_words"),

@@ -30,6 +30,8 @@ MOST_COPIES = 64
 _GONE = frozenset(
     {Reason.GONE, Reason.NOT_A_FILE, Reason.OUTSIDE_ROOT, Reason.UNREADABLE, Reason.TOO_LARGE, Reason.IGNORED}
 )
+ABSENT = frozenset({Reason.GONE, Reason.NOT_A_FILE, Reason.OUTSIDE_ROOT})
+"""Reasons for which a file is not there; one that is there may be unreadable, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,14 @@ class Observer:
             self._root.stat(path)
         except DiskError:
             return False
+        return True
+
+    def may_be_there(self, path: bytes) -> bool:
+        """Return whether a regular file exists now, or its folder cannot be read, so that nobody can tell."""
+        try:
+            self._root.stat(path)
+        except DiskError as error:
+            return error.reason not in ABSENT
         return True
 
     def is_folder(self, path: bytes) -> bool:
