@@ -362,8 +362,8 @@ def _span_fault(path: bytes, item: Mapping[str, Any], data: bytes) -> str:
     start, end = item["start_line"], item["end_line"]
     if not 1 <= start <= end <= len(_lines(data)):
         return f"the span is outside the file of {len(_lines(data))} lines"
-    # A long name ends with its hash.
-    names = re.findall(r"\w+", re.sub(r"…[0-9a-f]{12}", "", item["symbol"]))
+    # A long name ends with its hash, and a byte that is no text stands as its two digits behind a mark.
+    names = re.findall(r"\w+", re.sub(r"…[0-9a-f]{12}|\ufffd[0-9a-f]{2}", " ", item["symbol"]))
     # A part of a long symbol does not repeat the name, which then stands above it; below only a part of its decorators.
     above = b"".join(_lines(data)[:end]).decode("utf-8", "replace")
     is_named = not names or names[-1] in above or is_decorator_of(names[-1], start, end, data)

@@ -539,3 +539,16 @@ def test_a_damaged_index_is_asked_through_every_surface(folder: Path, tmp_path: 
     asked = sum(tally["packets"] for name, tally in outcome["tallies"].items() if name.startswith(kind))
     assert outcome["mutations"] >= 2 and asked >= 1, ran.stdout
     assert (outcome["crashes"], outcome["faults"]) == ([], [])
+
+
+def test_a_byte_that_is_no_text_is_no_word_of_a_name(bench: Callable[[str], Any]) -> None:
+    fault = bench("truth_bench.oracle")._span_fault
+    item = {
+        "symbol": "Topics # na\ufffdefve caf\ufffde9 \ufffddf",
+        "start_line": 2,
+        "end_line": 3,
+        "gene_id": "",
+    }
+    data = b"Intro\nTopics # na\xefve caf\xe9 \xdf\n------\n"
+    assert "is not there" not in fault(b"README.md", item, data)
+    assert "is not there" in fault(b"README.md", {**item, "symbol": "Subjects"}, data)
