@@ -126,4 +126,6 @@ def _begun(files: tuple[tuple[str, str], ...]) -> tempfile.TemporaryDirectory:
     (folder / ".git" / "info").mkdir()
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "Begin")
+    # One file of objects instead of a folder each: a copy takes half the time.
+    git(folder, "repack", "-adqn")
     return made

@@ -21,6 +21,13 @@ CITED = "app/sessions.py:6-8"
 SESSIONS = "app/sessions.py"
 
 
+@pytest.fixture
+def helix(helix):
+    """Up to date: equal questions get equal answers."""
+    helix.refresh()
+    return helix
+
+
 def remember(helix, text, **given):
     """Remember a text and return its handle."""
     (found,) = helix.memory.remember(RememberRequest(text, **given))["items"]

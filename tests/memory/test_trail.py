@@ -25,25 +25,28 @@ from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.memory import FORGET_TRAIL, WHERE, ForgetTrailArguments, WhereArguments
 from helix_ls.operations.places import OPEN, OpenArguments
 from helix_ls.operations.questions import CONTEXT, ContextArguments
-from tests.engine.repository import git
+from tests.engine.repository import FILES, begin, put_index
 
 CODE = "".join(f"def step{number}(value):\n    return value + {number}\n\n\n" for number in range(12))
 
 
-@pytest.fixture
-def workspace(project):
-    for name in ("alpha", "beta", "gamma"):
-        (project / f"{name}.py").write_text(CODE.replace("step", f"{name}_step"), "utf-8")
-    (project / ".gitignore").write_text("ignored.py\n", "utf-8")
-    (project / "ignored.py").write_text("secret_thing = 1\n", "utf-8")
-    git(project, "add", "-A")
-    git(project, "commit", "-q", "-m", "files")
-    return project
+NAMES = ("alpha", "beta", "gamma")
+COMMITTED = (
+    FILES | {f"{name}.py": CODE.replace("step", f"{name}_step") for name in NAMES} | {".gitignore": "ignored.py\n"}
+)
 
 
 @pytest.fixture
-def recording(open_helix, workspace):
+def workspace(tmp_path):
+    folder = begin(tmp_path / "project", COMMITTED)
+    (folder / "ignored.py").write_text("secret_thing = 1\n", "utf-8")
+    return folder
+
+
+@pytest.fixture
+def recording(open_helix, workspace, tmp_path):
     """An engine that records."""
+    put_index(workspace, tmp_path / "cache", COMMITTED)
     helix = open_helix(workspace)
     helix.session.config = dataclasses.replace(helix.session.config, trail_record=True)
     helix.refresh()
