@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.config import load_config
@@ -79,46 +79,41 @@ def test_the_answer_of_an_import_says_what_no_longer_waits_and_what_is_contested
     assert not take(bob, strand)["notes"]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    steps=st.lists(st.sampled_from([REVIEW, IMPORT, APPROVE, REJECT]), max_size=5),
-    policy=st.sampled_from(list(ClashPolicy)),
-)
-def test_the_state_is_that_of_the_decisions_in_whatever_order(tmp_path_factory, steps, policy):
+def test_the_state_is_that_of_the_decisions_in_whatever_order(ada, tmp_path):
     """A rejected memory stays rejected, a believed or approved one is in force, and every other one waits."""
-    base = tmp_path_factory.mktemp("orders")
+    for text in (FIFTY, SIXTY):
+        remember(ada, text, is_global=True)
+    strand, numbers = strand_of(ada), itertools.count()
+    folder = repository(tmp_path / "bob" / "project")
+    put_index(folder, tmp_path / "bob" / "cache")
 
-    def begin(name):
-        folder = base / name / "project"
-        repository(folder)
-        put_index(folder, base / name / "cache")
-        environ = {"HELIX_CACHE_DIR": str(base / name / "cache"), "HELIX_DATA_DIR": str(base / name / "data")}
-        return Helix.open(folder, config=load_config(folder, environ=environ, user=base / "none.toml"))
+    @settings(max_examples=25)
+    @given(
+        steps=st.lists(st.sampled_from([REVIEW, IMPORT, APPROVE, REJECT]), max_size=5),
+        policy=st.sampled_from(list(ClashPolicy)),
+    )
+    def is_in_the_state_decided(steps, policy):
+        data = tmp_path / "bob" / f"data{next(numbers)}"
+        environ = {"HELIX_CACHE_DIR": str(tmp_path / "bob" / "cache"), "HELIX_DATA_DIR": str(data)}
+        with Helix.open(folder, config=load_config(folder, environ=environ, user=tmp_path / "none.toml")) as bob:
+            is_here = is_in_force = is_gone = False
+            for step in steps:
+                if step in (REVIEW, IMPORT):
+                    take(bob, strand, trusted=step == IMPORT, policy=policy)
+                    is_in_force |= step == IMPORT
+                    is_here = True
+                    continue
+                for one in bob.memory.listed(statuses=["quarantined"])["items"]:
+                    (bob.memory.approve if step == APPROVE else bob.memory.forget)(one["id"])
+                    is_gone |= step == REJECT
+                    is_in_force |= step == APPROVE
+            if not is_here:
+                assert states(bob) == {}
+            else:
+                state = "forgotten" if is_gone else "contested" if is_in_force else "quarantined"
+                assert states(bob) == dict.fromkeys((FIFTY, SIXTY), state)
 
-    ada, bob = begin("ada"), begin("bob")
-    try:
-        for text in (FIFTY, SIXTY):
-            remember(ada, text, is_global=True)
-        strand = strand_of(ada)
-        is_here = is_in_force = is_gone = False
-        for step in steps:
-            if step in (REVIEW, IMPORT):
-                take(bob, strand, trusted=step == IMPORT, policy=policy)
-                is_in_force |= step == IMPORT
-                is_here = True
-                continue
-            for one in bob.memory.listed(statuses=["quarantined"])["items"]:
-                (bob.memory.approve if step == APPROVE else bob.memory.forget)(one["id"])
-                is_gone |= step == REJECT
-                is_in_force |= step == APPROVE
-        if not is_here:
-            assert states(bob) == {}
-        else:
-            state = "forgotten" if is_gone else "contested" if is_in_force else "quarantined"
-            assert states(bob) == dict.fromkeys((FIFTY, SIXTY), state)
-    finally:
-        ada.close()
-        bob.close()
+    is_in_the_state_decided()
 
 
 @pytest.mark.parametrize("is_reviewed", [True, False])

@@ -325,6 +325,7 @@ def _space(reader: Reader) -> Space:
     return reader.vectors.known_spaces()["static/chunk"]
 
 
+@pytest.mark.slow
 def test_a_question_neither_looks_up_each_text_nor_sorts_each_block(writer: Writer, reader: Reader) -> None:
     """What of an answer grew with the number of texts by more than one pass over their vectors."""
     with writer.batch():
