@@ -92,6 +92,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 def git(folder: Path, *arguments: str) -> None:
     """Run git as a fixed author."""
     identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main"]
+    identity += ["-c", "maintenance.auto=false"]
     subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
 
 

@@ -59,10 +59,14 @@ The function `sign_cookie(secret_key, payload)` signs the session cookie before 
 }
 
 
+# A commit starts another git that asks whether to pack the objects, unless it is told not to.
+IDENTITY = ("-c", "user.name=Ada", "-c", "user.email=ada@example.invalid", "-c", "maintenance.auto=false")
+
+
 def git(folder: Path, *arguments: str, check: bool = True, date: str = "") -> str:
     """Run git in a folder with an identity of its own and nobody's settings, now or at a date."""
     done = subprocess.run(
-        ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.invalid", *arguments],
+        ["git", *IDENTITY, *arguments],
         cwd=folder,
         env={
             "PATH": "/usr/bin:/bin:/usr/local/bin",

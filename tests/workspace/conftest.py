@@ -23,6 +23,8 @@ GIT_CONFIG = """\
     allow = always
 [advice]
     detachedHead = false
+[maintenance]
+    auto = false
 """
 
 
