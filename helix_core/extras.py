@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import NamedTuple
+
+from helix_core.tuples import NamedTuple
 
 DISTRIBUTION = "helix-context-engine"
 

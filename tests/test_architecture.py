@@ -75,6 +75,17 @@ def test_imports_run_down_the_floors() -> None:
     assert " 0 broken" in done.stdout
 
 
+def test_every_named_tuple_is_one_that_is_made_quickly() -> None:
+    slow = [
+        name(file)
+        for file in SOURCES
+        for node in nodes(file)
+        if isinstance(node, ast.ImportFrom) and node.module == "typing" and file.name != "tuples.py"
+        if any(alias.name == "NamedTuple" for alias in node.names)
+    ]
+    assert not slow, "import NamedTuple from helix_core.tuples"
+
+
 MOST_WITHOUT_FLOORS = 12
 """Modules of a folder that needs no contract of floors."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from helix_core.config.settings import (
     NO_SECRETS,
@@ -36,6 +36,7 @@ from helix_core.config.settings import (
 )
 from helix_core.errors import ConfigError
 from helix_core.printable import one_line
+from helix_core.tuples import NamedTuple
 
 MAX_BYTES = 256 * 1024
 _AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")

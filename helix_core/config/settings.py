@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from helix_core.errors import ConfigError
+from helix_core.tuples import NamedTuple
 
 
 def is_line(value: object) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from helix_core.conversation.messages import MAX_QUESTION, own_words, shortened, text_of
 from helix_core.conversation.parts import PASTED, MessagePart, PartKind, asks, message_parts, words_of
@@ -49,6 +49,7 @@ from helix_core.conversation.prompts import (
 )
 from helix_core.conversation.subject import after_change, chosen_items
 from helix_core.printable import count
+from helix_core.tuples import NamedTuple
 from helix_core.words import HOW_TO, HOW_TO_CUES, IDENTIFIER, SETUP_VERBS, is_compound, lazy_pattern
 
 MAX_READ = 32_000

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import NamedTuple
 
 from helix_core.conversation.messages import MAX_QUESTION
 from helix_core.conversation.pasted import PastedBlock, split_pasted
@@ -42,6 +41,7 @@ from helix_core.conversation.phrases import (
     WIDE_OPENINGS,
     WIDE_PARTICLES,
 )
+from helix_core.tuples import NamedTuple
 from helix_core.words import is_compound, lazy_pattern, words_in
 
 

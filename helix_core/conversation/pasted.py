@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
+from helix_core.tuples import NamedTuple
 from helix_core.words import lazy_pattern
 
 MOST_COORDINATES = 16

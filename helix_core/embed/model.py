@@ -16,13 +16,14 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from helix_core.embed.prompts import NO_PROMPTS, Prompts
 from helix_core.embed.static import STATIC, StaticEncoder
 from helix_core.embed.token_rows import WEIGHTS, TokenRows
 from helix_core.errors import ModelError
 from helix_core.extras import why_missing
+from helix_core.tuples import NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from helix_core.errors import ModelError
+from helix_core.tuples import NamedTuple
 
 SETTINGS = "config_sentence_transformers.json"
 POOLING = Path("1_Pooling", "config.json")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from helix_core.config import Config, current, load_config
 from helix_core.embed import Encoder, StaticEncoder
@@ -37,6 +37,7 @@ from helix_core.store import (
     rebuild,
 )
 from helix_core.telemetry import Spans, no_span
+from helix_core.tuples import NamedTuple
 from helix_core.workspace import (
     BlobReader,
     DiskError,

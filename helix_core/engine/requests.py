@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NamedTuple
 
 from helix_core.conversation import ConversationQuery, read_question
 from helix_core.errors import Cancelled, UsageError
 from helix_core.model import HIGH_RISK, Filters, Hints, Overlays, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
+from helix_core.tuples import NamedTuple
 
 __all__ = [
     "DEEPEST",

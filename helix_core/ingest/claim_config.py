@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import re2
+
+from helix_core.tuples import NamedTuple
 
 LONGEST_VALUE = 200
 

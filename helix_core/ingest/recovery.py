@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import tree_sitter
+
+from helix_core.tuples import NamedTuple
 
 _BRACKETS = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}
 _BODIES = ("body", "block", "declaration_list", "compound_statement")

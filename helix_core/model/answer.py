@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from helix_core.model.content import Item, LastCommit, Source
 from helix_core.model.kinds import Kept, MemoryOrigin, MemoryStatus, Reason, Status
+from helix_core.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from helix_core.model.explained import RankingExplanation

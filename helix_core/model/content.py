@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from helix_core.model.kinds import Authority, Clean, Role, SourceKind, Volatility
+from helix_core.tuples import NamedTuple
 
 
 class StatSignature(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from helix_core.lines import without_line_end
 from helix_core.model import Contradiction, Reason, RecalledMemory, SourcedClaim, Status, Verdict, Weighed
@@ -18,6 +18,7 @@ from helix_core.packet.remembered import MEMORY_SHARE, REMEMBERED_HEAD, affordab
 from helix_core.packet.wire import PacketFacts
 from helix_core.printable import inert_line, inert_name, inert_text
 from helix_core.tokens import estimate
+from helix_core.tuples import NamedTuple
 
 TEXT_TOKENS = 1_200
 """Budget of a packet as text where the caller gives none: about 1,000 true tokens."""

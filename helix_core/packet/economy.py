@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import NamedTuple
 
 from helix_core.lines import lines_with_ends, without_line_end
 from helix_core.model import SourceKind, Weighed
+from helix_core.tuples import NamedTuple
 
 FIRST = 5
 """Number of items that an agent reads; search distributes its lines among them, so none displaces another

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
 from helix_core.model import (
     Contradiction,
@@ -25,6 +25,7 @@ from helix_core.model import (
 from helix_core.packet.economy import Spending, fitted, quoted, with_quote
 from helix_core.packet.remembered import MEMORY_SHARE, affordable, memory_entry
 from helix_core.tokens import estimate
+from helix_core.tuples import NamedTuple
 
 PACKET_SCHEMA = "helix.packet/1"
 SEARCH_SCHEMA = "helix.search/1"

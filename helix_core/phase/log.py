@@ -10,9 +10,10 @@ import zlib
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import isfinite
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from helix_core.errors import TrailError
+from helix_core.tuples import NamedTuple
 
 ROOT = -1
 """The step before the first."""

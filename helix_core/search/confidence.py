@@ -6,7 +6,6 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
 
 from helix_core.embed import static_table
 from helix_core.model import Role
@@ -15,6 +14,7 @@ from helix_core.search.fuse import Fused
 from helix_core.search.priors import LIFTED_BY
 from helix_core.search.question import REQUEST_WORDS, Intent, Question, Term, highest_score, rarest_missing
 from helix_core.search.rankers import Votes
+from helix_core.tuples import NamedTuple
 
 FLOOR = 0.5
 """Below this presence the index is taken not to contain the answer."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from helix_core.model import Signal
+from helix_core.tuples import NamedTuple
 
 RANK_CONSTANT = 20.0
 BLEND_CONSTANT = 5.0

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 from helix_core.conversation import Coordinate
 from helix_core.model import Ranked
@@ -49,6 +48,7 @@ from helix_core.search.rankers import OVER_BUDGET, WordPlaces
 from helix_core.search.several_questions import separate_questions
 from helix_core.search.spelling import is_bold, is_one_stroke, slips
 from helix_core.store import QueryBudgetError, Reader
+from helix_core.tuples import NamedTuple
 from helix_core.words import IDENTIFIER, is_compound, lazy_pattern, split_identifier
 
 _WORD = re.compile(r"\w+")

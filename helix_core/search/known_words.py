@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from helix_core.search.question import LONGEST_SUBJECT, QUESTION_WORDS, any_of
 from helix_core.store import QueryBudgetError, Reader
+from helix_core.tuples import NamedTuple
 from helix_core.words import lazy_pattern
 
 _WORD = re.compile(r"\w+")

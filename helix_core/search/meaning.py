@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from helix_core.model import Item, Ranked
 from helix_core.store import Reader, VectorHit
+from helix_core.tuples import NamedTuple
 
 COMPLETE = 0.95
 """Least share of a level's texts with a vector for it to be searched; the others would rank as dissimilar."""

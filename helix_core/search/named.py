@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from helix_core.conversation import Coordinate
 from helix_core.model import Ranked, Role
@@ -16,6 +15,7 @@ from helix_core.search.confidence import telling_terms
 from helix_core.search.question import SIGNS, Intent, Question, Term, any_of, is_request_word, is_task_word, owners_of
 from helix_core.search.rankers import VALUE_KINDS, WordPlaces, with_every_sign
 from helix_core.store import DefinitionHit, QueryBudgetError, Reader
+from helix_core.tuples import NamedTuple
 from helix_core.words import is_compound, split_identifier
 
 NAMED_CONFIDENCE = 0.9

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from itertools import accumulate
-from typing import NamedTuple
 
 from helix_core.store import MatchCounts, QueryBudgetError, Reader, phrase
+from helix_core.tuples import NamedTuple
 from helix_core.words import (
     HOW_TO,
     HOW_TO_CUES,

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import sqrt
-from typing import NamedTuple
 
 from helix_core.model import Item, Role, Source
 from helix_core.search.meaning import OUTLINES, PASSAGES, QuestionVector
@@ -27,6 +26,7 @@ from helix_core.search.question import (
     narrower_expression,
 )
 from helix_core.store import DefinitionHit, MatchCounts, Reader, VectorHit, Weights, phrase
+from helix_core.tuples import NamedTuple
 from helix_core.words import is_compound, lazy_pattern, split_identifier
 
 _WORD = re.compile(r"\w+")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from helix_core.conversation import Coordinate
 from helix_core.model import Found, Hints, Ranked, Role, Source
@@ -71,6 +71,7 @@ from helix_core.search.several_questions import with_answers, with_tests
 from helix_core.search.spelling import corrected, corrections, in_one_word
 from helix_core.search.weights import weight
 from helix_core.store import QueryBudgetError, Reader
+from helix_core.tuples import NamedTuple
 from helix_core.words import IDENTIFIER
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+
+from helix_core.tuples import NamedTuple
 
 _WORDS_KEPT, _CLASSES_KEPT, _LONGEST_WORD = 1 << 13, 1 << 10, 64
 _LEAD, _TAIL = b"\"'`(<[{*_", b"\"'`)>]}.,;:!?*_"

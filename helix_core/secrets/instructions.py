@@ -8,11 +8,11 @@ type plugandpray``, ``log in as demo with butterscotch``, ``key in 314159 as the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from helix_core.secrets.typed import is_plain_passphrase, is_predicate, is_typed_code, is_typed_password
 from helix_core.secrets.values import LazyPattern, is_masked
 from helix_core.secrets.words import is_code_word, is_plain_answer, is_word_password
+from helix_core.tuples import NamedTuple
 
 Span = tuple[int, int]
 

@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from helix_core.secrets.context import (
     FOLLOWERS,
@@ -49,6 +48,7 @@ from helix_core.secrets.values import (
 )
 from helix_core.secrets.weights import WEIGHTS
 from helix_core.secrets.words import is_code_word, is_english, is_plain_answer, is_word_password
+from helix_core.tuples import NamedTuple
 
 Span = tuple[int, int]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from helix_core.tuples import NamedTuple
 
 
 class Weights(NamedTuple):

@@ -6,7 +6,6 @@ import struct
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
-from typing import NamedTuple
 
 import apsw
 
@@ -22,6 +21,7 @@ from helix_core.store.sqlite_file import (
     id_list,
     text_list,
 )
+from helix_core.tuples import NamedTuple
 from helix_core.words import split_identifier
 
 _EVEN = Weights()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import ceil
-from typing import NamedTuple
 
 from helix_core.model import Role, SourceKind
 from helix_core.store.hits import DefinitionHit, SimilarName
 from helix_core.store.lexical import ReferenceWords, phrase
 from helix_core.store.rows import IMPORTS, TESTS
 from helix_core.store.sqlite_file import IN_SCOPE, ROW_STEPS_PER_MS, QuerySession, id_list, text_list
+from helix_core.tuples import NamedTuple
 
 _SIMILAR_CANDIDATES = 200
 _SPELLINGS_KEPT = 16

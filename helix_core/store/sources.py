@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 import apsw
 
@@ -26,6 +25,7 @@ from helix_core.model import (
 from helix_core.store.hits import ClaimHit, Counts, Pending, SourceTotals
 from helix_core.store.rows import IMPORTS, leaf_of
 from helix_core.store.sqlite_file import IN_SCOPE, QuerySession, Row, id_list, text_list
+from helix_core.tuples import NamedTuple
 
 _SOURCE_COLUMNS = """
     s.id, s.path, s.content_hash, s.size_bytes, s.mtime_ns, s.ctime_ns, s.inode, s.observed_ns, s.verified_ns,

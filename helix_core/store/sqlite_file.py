@@ -14,11 +14,12 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib.util import find_spec
 from threading import get_ident
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import apsw
 
 from helix_core.errors import StoreError
+from helix_core.tuples import NamedTuple
 
 BUSY_TIMEOUT_MS = 5_000
 STATEMENTS_KEPT = 512

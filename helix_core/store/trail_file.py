@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from helix_core.errors import TrailStoreError
 from helix_core.store.lifecycle import FileFormat, create_private
 from helix_core.store.sqlite_file import QuerySession
+from helix_core.tuples import NamedTuple
 
 QUERY_BUDGET_MS = 200.0
 _SUFFIXES = ("-wal", "-journal", "-shm", "")

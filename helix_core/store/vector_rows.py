@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import apsw
 
 from helix_core.embed import TABLE_ID
 from helix_core.model import EmbeddedText, Level
 from helix_core.store.sqlite_file import Row, load_vectors, rows_of, text_list
+from helix_core.tuples import NamedTuple
 
 Precision = Literal["int8", "bit"]
 STATIC = "static"

@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import pi, sqrt
 from operator import mul
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from helix_core.model import Level
 from helix_core.store.sqlite_file import IN_SCOPE, QuerySession, Row, id_list, load_vectors
 from helix_core.store.vector_rows import LEVEL_NUMBER, Space, spaces_of
+from helix_core.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,11 +8,11 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import NamedTuple
 
 from helix_core.errors import GitError, UsageError
 from helix_core.lines import LineTable
 from helix_core.model import LastCommit
+from helix_core.tuples import NamedTuple
 from helix_core.workspace.git import TIMEOUT_SECONDS, Git
 
 _MARK = b"\x01"

@@ -14,10 +14,11 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from helix_core.errors import UsageError
 from helix_core.model import FileEntry, Reason, Skipped
+from helix_core.tuples import NamedTuple
 from helix_core.workspace.disk import DiskError, Scan, signature_of
 
 _CLASSES = {

@@ -10,9 +10,9 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from helix_core.errors import GitError
+from helix_core.tuples import NamedTuple
 from helix_core.workspace.git import Git
 from helix_core.workspace.ignore import outermost
 

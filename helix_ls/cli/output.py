@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from helix_core.errors import HelixError, UsageError, unwritable
 from helix_core.printable import one_line, without_surrogate
+from helix_core.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from helix_core.engine import Helix

@@ -10,21 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from types import UnionType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Generic,
-    Literal,
-    NamedTuple,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from helix_core.errors import UsageError
 from helix_core.model import Hints, Overlays
+from helix_core.tuples import NamedTuple
 from helix_ls.operations.persons import PersonCommand
 
 if TYPE_CHECKING:

@@ -8,7 +8,9 @@ operation's own affair. Imports no operation, as every command loads it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from helix_core.tuples import NamedTuple
 
 STRAND_READS = frozenset({"import", "verify", "diff", "keys"})
 TRAIL_READS = frozenset({"log", "diff"})

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from helix_core.conversation import Need
 from helix_core.engine.opened import WorkspaceSession, heals_index
@@ -36,6 +36,7 @@ from helix_core.packet import (
 )
 from helix_core.printable import count
 from helix_core.telemetry import TraceSpan, answer_facts
+from helix_core.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from helix_core.conversation import ConversationQuery, Coordinate

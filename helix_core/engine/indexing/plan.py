@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from helix_core.config import WORKSPACE_FILE
 from helix_core.model import FileEntry, Listing, Reason, SetAside, SourceState, StatSignature
+from helix_core.tuples import NamedTuple
 
 FIRST_RETRY_S, RETRY_FACTOR, LONGEST_RETRY_S = 60.0, 5.0, 86_400.0
 """Exponential backoff of retries of a quarantined file: after 1, 5 and 25 minutes, 2 and 10 hours, then daily."""

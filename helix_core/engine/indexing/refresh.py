@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from helix_core.engine.indexing.plan import WorkPlan, due_again, is_any_suspect, is_settled, perhaps_renamed, work_plan
 from helix_core.engine.indexing.report import Progress, RefreshReport
@@ -18,6 +18,7 @@ from helix_core.errors import GitError, LargeChangeError
 from helix_core.ingest import ParseGuard, parser_generation
 from helix_core.model import FileEntry, Listing, SourceState, is_cut_off
 from helix_core.store import NOT_INCLUDED_FILES, OVER_LIMIT_FILES, RULES, Reader, Writer
+from helix_core.tuples import NamedTuple
 from helix_core.workspace import (
     NOT_INCLUDED,
     OVER_LIMIT,

@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from helix_core.engine.indexing.plan import is_pending, retry_at, work_plan
 from helix_core.ingest import parser_generation
 from helix_core.model import GitState, Listing, SetAside, SourceState
 from helix_core.store import Identity, Reader
+from helix_core.tuples import NamedTuple
 from helix_core.workspace import FileOptions, Git, Root, ignored_files, list_files, source_id_of
 
 

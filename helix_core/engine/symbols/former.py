@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
 from helix_core.engine.symbols.choice import NameQuery
 from helix_core.engine.verdict import ABSENT, Weigher
@@ -17,6 +16,7 @@ from helix_core.ingest import ParseGuard, ingest
 from helix_core.ingest.provenance import provenance
 from helix_core.model import Reason, Role, SourceKind
 from helix_core.store import DefinedAt, DefinitionHit, Reader
+from helix_core.tuples import NamedTuple
 from helix_core.workspace import Git, changed_since
 
 MOST_READ = 400

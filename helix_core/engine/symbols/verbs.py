@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from helix_core.engine.opened import WorkspaceSession, answers_from_index, heals_index
 from helix_core.engine.requests import (
@@ -21,6 +21,7 @@ from helix_core.engine.requests import (
 from helix_core.errors import GitError, UsageError
 from helix_core.model import Overlays, Reason, Status
 from helix_core.packet import round_share
+from helix_core.tuples import NamedTuple
 from helix_core.workspace import path_of, uri_of
 
 if TYPE_CHECKING:

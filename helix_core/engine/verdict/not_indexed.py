@@ -9,11 +9,11 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from helix_core.model import Found, Item, Ranked, Reason, Role, Signal, Source
 from helix_core.printable import count
 from helix_core.search import Question
+from helix_core.tuples import NamedTuple
 from helix_core.words import split_identifier
 from helix_core.workspace import source_id_of
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from helix_core.lines import LineTable
 from helix_core.model import Item, LineSpan, Overlays
+from helix_core.tuples import NamedTuple
 from helix_core.workspace import DiskFile
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from helix_core.model import Reason
+from helix_core.tuples import NamedTuple
 from helix_core.workspace import MAX_LINES
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from helix_core.model import (
     HIGH_RISK,
@@ -22,6 +21,7 @@ from helix_core.model import (
     Volatility,
     Weighed,
 )
+from helix_core.tuples import NamedTuple
 
 HALF_LIFE_S = {Volatility.STABLE: 7 * 86_400.0, Volatility.MEDIUM: 12 * 3_600.0, Volatility.HOT: 15 * 60.0}
 AUTHORITY = {Authority.PRIMARY: 1.0, Authority.DERIVED: 0.75, Authority.INFERRED: 0.45}

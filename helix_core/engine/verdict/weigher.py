@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from helix_core.engine.verdict.chains import ChainLookup, renaming
 from helix_core.engine.verdict.contradictions import Disputes, contradicted_by, has_conflict_markers, settled
@@ -53,6 +53,7 @@ from helix_core.model import (
 )
 from helix_core.secrets import Masked
 from helix_core.store import Reader
+from helix_core.tuples import NamedTuple
 from helix_core.workspace import BlamedLines, BlobReader, DiskFile, LineHistory, uri_of
 
 if TYPE_CHECKING:
