@@ -49,14 +49,15 @@ else:
         def __new__(cls, name, _bases, namespace):
             annotations = namespace.get("__annotations__", {})
             fields = tuple(annotations)
-            defaults = tuple([namespace[field] for field in fields if field in namespace])
-            if not namespace.keys() >= {*fields[len(fields) - len(defaults) :]}:
+            defaults = {field: namespace[field] for field in fields if field in namespace}
+            if [*defaults] != [*fields[len(fields) - len(defaults) :]]:
                 raise TypeError(f"a field of {name} without a default follows one that has a default")
             code = _constructor(len(fields)).replace(co_varnames=("_cls", *fields))
-            new = FunctionType(code, _GLOBALS, "__new__", defaults)
+            new = FunctionType(code, _GLOBALS, "__new__", tuple(defaults.values()))
             new.__qualname__, new.__annotations__ = f"{name}.__new__", annotations
             namespace |= {field: _Field(place, "") for place, field in enumerate(fields)}
-            namespace |= {"__slots__": (), "__new__": new, "__match_args__": fields, "_fields": fields}
+            namespace |= {"__slots__": (), "__new__": new, "__match_args__": fields}
+            namespace |= {"_fields": fields, "_field_defaults": defaults}
             return type(name, (_Fields,), namespace)
 
     @cache

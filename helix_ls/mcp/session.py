@@ -10,7 +10,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -59,6 +59,7 @@ from helix_ls.operations.questions import (
     PACKET,
     PLAN,
     ContextArguments,
+    FilterArguments,
     PacketArguments,
     PlanArguments,
 )
@@ -139,12 +140,12 @@ def _within_budget(scope: Scope, given: PacketArguments) -> tuple[Scope, PacketA
     left = given.max_tokens - estimate(json.dumps(scope.other_folders()))
     if left < LEAST_TOKENS:
         return replace(scope, others=()), given
-    return scope, replace(given, max_tokens=left)
+    return scope, given._replace(max_tokens=left)
 
 
 def _plain(value: Any) -> Any:
     """Return an argument as JSON has it."""
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+    return value._asdict() if isinstance(value, FilterArguments) else value
 
 
 def places(environ: Mapping[str, str], *folders: Path) -> dict[str, str]:
@@ -321,7 +322,7 @@ class AgentSession:
 
     async def _packet(self, scope: Scope, given: PacketArguments) -> dict[str, Any]:
         said_by, given = _within_budget(scope, given)
-        raw = await scope.answer(PACKET, replace(given, as_text=True))
+        raw = await scope.answer(PACKET, given._replace(as_text=True))
         text, shown = raw.pop("text"), raw.pop("text_items")
         self._count += 1
         number = str(self._count)

@@ -1,4 +1,4 @@
-"""Declare an operation: a frozen dataclass of arguments, each annotated with its wording and bounds.
+"""Declare an operation: a named tuple or frozen dataclass of arguments, each annotated with its wording and bounds.
 
 Pure, and cheap to import: the JSON Schemas, help texts and error sentences of every surface are generated from it.
 """
@@ -54,7 +54,7 @@ class Argument(NamedTuple):
 
 
 class DeclaredArgument(NamedTuple):
-    """One field of a dataclass of arguments. ``item`` is the dataclass of an object, or of an array's objects; an array
+    """One field of a class of arguments. ``item`` is the class of an object, or of an array's objects; an array
     without one has strings.
     """
 
@@ -125,31 +125,40 @@ class DeclaredArgument(NamedTuple):
         return about
 
 
-def _parameter(field: dataclasses.Field[Any], hint: Any) -> DeclaredArgument:
+def _parameter(name: str, hint: Any, *, default: Any, is_required: bool) -> DeclaredArgument:
     about = next(each for each in get_args(hint)[1:] if isinstance(each, Argument))
     wanted = get_args(hint)[0]
     if get_origin(wanted) in (Union, UnionType):
         wanted = next(each for each in get_args(wanted) if each is not type(None))
     origin: Any = get_origin(wanted) or wanted
-    is_required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-    default = None if field.default is dataclasses.MISSING else field.default
     if origin in (list, tuple):
         item = get_args(wanted)[0]
-        return DeclaredArgument(field.name, "array", about, is_required, default, None if item is str else item)
-    if isinstance(origin, type) and dataclasses.is_dataclass(origin):
-        return DeclaredArgument(field.name, "object", about, is_required, default, origin)
-    return DeclaredArgument(field.name, _KINDS[origin], about, is_required, default)
+        return DeclaredArgument(name, "array", about, is_required, default, None if item is str else item)
+    if isinstance(origin, type) and (issubclass(origin, tuple) or dataclasses.is_dataclass(origin)):
+        return DeclaredArgument(name, "object", about, is_required, default, origin)
+    return DeclaredArgument(name, _KINDS[origin], about, is_required, default)
 
 
 def parameters_of(arguments: Any) -> tuple[DeclaredArgument, ...]:
-    """Return the parameters that a dataclass of arguments declares, in its order."""
+    """Return the parameters that a class of arguments declares, in its order."""
     return _declared(arguments)
 
 
 @cache
 def _declared(arguments: Any) -> tuple[DeclaredArgument, ...]:
     hints = get_type_hints(arguments, include_extras=True)
-    return tuple(_parameter(field, hints[field.name]) for field in dataclasses.fields(arguments))
+    if issubclass(arguments, tuple):
+        names, defaults = arguments._fields, arguments._field_defaults
+    else:
+        names = [field.name for field in dataclasses.fields(arguments)]
+        defaults = {
+            field.name: None if field.default is dataclasses.MISSING else field.default
+            for field in dataclasses.fields(arguments)
+            if (field.default, field.default_factory) != (dataclasses.MISSING, dataclasses.MISSING)
+        }
+    return tuple(
+        _parameter(name, hints[name], default=defaults.get(name), is_required=name not in defaults) for name in names
+    )
 
 
 NO_HINTS = Hints()
@@ -183,7 +192,7 @@ class Operation(Generic[A]):
     """One operation of the table.
 
     Attributes:
-        arguments: The dataclass of its arguments.
+        arguments: The class of its arguments.
         act: Runs it on the engine; None where a surface answers from its own state.
         answer: The ``schema`` of the answer, empty if it returns nothing.
         access: Who may call it over HTTP: holders of the ask key, or only of the admin key.

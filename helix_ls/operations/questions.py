@@ -1,15 +1,16 @@
-"""The operations that answer a query. Each is a dataclass of arguments, one function and one entry."""
+"""The operations that answer a query. Each is a named tuple of arguments, one function and one entry."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from helix_core.engine.requests import LEAST_BUDGET, MAX_K, MOST_BUDGET, NO_FILTERS
 from helix_core.errors import UsageError
 from helix_core.model import Decoder, Filters, Kept, Pointer, Status, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes
+from helix_core.tuples import NamedTuple
 from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, MCP, Argument, AskContext, Operation
 
 if TYPE_CHECKING:
@@ -63,15 +64,13 @@ Workspace = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceArguments:
+class WorkspaceArguments(NamedTuple):
     """The arguments of an operation that takes only its workspace."""
 
     workspace: Workspace = None
 
 
-@dataclass(frozen=True, slots=True)
-class GivenItem:
+class GivenItem(NamedTuple):
     """An item of a packet, reduced to its pointer."""
 
     source_id: Annotated[str, SOURCE]
@@ -97,8 +96,7 @@ class GivenItem:
 _KEPT = tuple(kept.value for kept in Kept)
 
 
-@dataclass(frozen=True, slots=True)
-class FilterArguments:
+class FilterArguments(NamedTuple):
     """Which files are searched: the one declaration of the filters of search, packet and context."""
 
     paths: Annotated[
@@ -151,8 +149,7 @@ def filters_of(given: FilterArguments | None) -> Filters:
     return given.filters if given is not None else NO_FILTERS
 
 
-@dataclass(frozen=True, slots=True)
-class PacketArguments:
+class PacketArguments(NamedTuple):
     """The arguments of ``packet``; ``open`` keeps the packet in the editor's session, judged at every change."""
 
     question: Question
@@ -221,8 +218,7 @@ PACKET = Operation(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SearchArguments:
+class SearchArguments(NamedTuple):
     """The arguments of ``search``."""
 
     question: Question
@@ -264,8 +260,7 @@ SEARCH = Operation(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ContextArguments:
+class ContextArguments(NamedTuple):
     """The arguments of ``context``. What a session has received before is left out of its next answer."""
 
     question: Question
@@ -332,8 +327,7 @@ CONTEXT = Operation(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PreviewArguments:
+class PreviewArguments(NamedTuple):
     """The arguments of ``preview``."""
 
     question: Question
@@ -371,8 +365,7 @@ PREVIEW = Operation(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ResonanceArguments:
+class ResonanceArguments(NamedTuple):
     """The arguments of ``resonance``."""
 
     question: Question
@@ -424,8 +417,7 @@ RESONANCE = Operation(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FingerprintArguments:
+class FingerprintArguments(NamedTuple):
     """The arguments of ``fingerprint``: at most ``max_results`` places with a score of at least ``score_floor``."""
 
     question: Question
@@ -487,8 +479,7 @@ FINGERPRINT = Operation(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PlanArguments:
+class PlanArguments(NamedTuple):
     """The arguments of ``plan``: a packet of the session, or a question."""
 
     packet_id: Annotated[str | None, Argument("Of an earlier packet.", most=LONGEST_ID, on=MCP | LSP)] = None

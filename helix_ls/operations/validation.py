@@ -209,7 +209,7 @@ def _model(arguments: Any, *, is_call: bool = False) -> type[BaseModel]:
 
 
 def _values(arguments: Any, model: BaseModel) -> dict[str, Any]:
-    """Return the validated values, with objects as their dataclasses."""
+    """Return the validated values, with objects as their classes."""
     items = {each.name: each.item for each in parameters_of(arguments) if each.item is not None}
     values = {name: getattr(model, name) for name in model.model_fields_set}
     for name in values.keys() & items.keys():
