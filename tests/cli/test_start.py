@@ -39,7 +39,7 @@ def open_shop(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) 
 
 
 OPEN = ["rev-parse", "config"]
-STATE = ["rev-parse", "symbolic-ref", "ls-files"]
+STATE = ["rev-parse", "ls-files"]
 LEVEL_WITH_THE_DISK = ["config", "ls-files"]
 AGE_OF_A_DOCUMENT = ["cat-file"]
 # Asked in a thread that the answer does not wait for: on a busy machine it may not have begun.
