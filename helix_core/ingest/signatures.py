@@ -37,9 +37,14 @@ _SCRIPT = pattern(
     rb"|(?:async[ ]+)?(function)[ ]*\*?[ ]*([A-Za-z_$][\w$]*)"
     rb"|(?:const|let|var)[ ]+([A-Za-z_$][\w$]*)[^=\r\n\"'`]*="
     rb"|(?:(?:public|private|protected|static|readonly|override|async|get|set)[ ]+)*"
-    rb"(#?[A-Za-z_$][\w$]*)[ ]*(?:<[^<>\r\n]*>)?\()"
+    rb"(#?[A-Za-z_$][\w$]*)[ ]*(?:<[^<>\r\n]*>)?\("
+    rb"|([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+)[ ]*="
+    rb"|([A-Za-z_$][\w$]*)[ ]*:[ ]*"
+    rb"|(\})[;,]?[ \t]*\r?$)"
     rb"|//[^\r\n]*|\"(?:[^\"\\\r\n]|\\.)*\"|'(?:[^'\\\r\n]|\\.)*'|`[^`]*`"
 )
+_MEMBER_ASSIGNED = re.compile(rb"\s*([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+)[ ]*=(?![=>])")
+_OPENED_OBJECT = re.compile(rb"[ \t]*\{[ \t]*(?://[^\r\n]*)?\r?\n")
 _FUNCTION_VALUE = re.compile(
     rb"\s*(?:async\b\s*)?(?:(function\b\s*\*?\s*(?:[A-Za-z_$][\w$]*)?)|([A-Za-z_$][\w$]*)\s*=>|(?=[(<]))"
 )
@@ -127,6 +132,7 @@ class _OuterDeclaration:
     indent: int
     name: str
     is_class: bool
+    is_object: bool = False
 
 
 def declarations(data: bytes, language: str) -> tuple[Declaration, ...]:
@@ -358,7 +364,7 @@ def _script(data: bytes, is_typed: bool) -> Iterator[Declaration]:
         indent = len(data[match.start(1) : match.end(1)].expandtabs(4))
         while scopes and scopes[-1].indent >= indent:
             scopes.pop()
-        owners = tuple(scope.name for scope in scopes)
+        owners = tuple(part for scope in scopes for part in scope.name.split("."))
         is_hidden = any(not scope.is_class for scope in scopes)
         if match.start(2) >= 0:
             name = _text(data, match, 3)
@@ -381,9 +387,13 @@ def _script(data: bytes, is_typed: bool) -> Iterator[Declaration]:
                 continue
             value, _ = _assigned(data, match.end())
             if "=>" in value or value.startswith(("function", "async", "{", "class", "(")):
-                scopes.append(_OuterDeclaration(indent, name, False))
+                is_object = _OPENED_OBJECT.match(data, match.end()) is not None
+                scopes.append(_OuterDeclaration(indent, name, is_object, is_object))
             if not is_hidden:
                 yield Declaration((*owners, name), "value", line, value=value if "=>" not in value else "")
+        elif match.start(8) >= 0 or match.start(9) >= 0:
+            found, bound = _object_members(data, match, scopes, (line, indent), is_typed)
+            yield from found
         elif owners and not is_hidden:
             name = _text(data, match, 7)
             inside, end = _inside(data, match.end() - 1)
@@ -393,6 +403,53 @@ def _script(data: bytes, is_typed: bool) -> Iterator[Declaration]:
             bound = end
             scopes.append(_OuterDeclaration(indent, name, False))
             yield Declaration((*owners, name), "function", line, _script_parameters(inside, is_typed))
+
+
+def _object_members(
+    data: bytes, match: re.Match[bytes], scopes: list[_OuterDeclaration], at: tuple[int, int], is_typed: bool
+) -> tuple[list[Declaration], int]:
+    """Return the members of objects that a line assigns, or writes with a colon in an object, and the offset behind
+    them; what they open is put on the scopes.
+
+    Args:
+        data: The bytes of the file.
+        match: The match of ``_SCRIPT``.
+        scopes: What is open around the line.
+        at: The line and its indentation.
+        is_typed: Parameters have types.
+    """
+    line, indent = at
+    is_assigned = match.start(8) >= 0
+    is_of_object = bool(scopes) and scopes[-1].is_object
+    if is_assigned:
+        members, start = _members_assigned(data, match.start(8))
+    else:
+        owners = tuple(part for scope in scopes for part in scope.name.split("."))
+        members, start = [(*owners, _text(data, match, 9))] if is_of_object else [], match.end()
+    if not members:
+        return [], match.end()
+    is_object = _OPENED_OBJECT.match(data, start) is not None
+    bound_function = _bound_function(data, start, is_typed)
+    is_shown = not scopes if is_assigned else all(scope.is_class for scope in scopes) and bound_function is not None
+    name = ".".join(members[-1]) if is_assigned else members[-1][-1]
+    scopes.append(_OuterDeclaration(indent, name, is_object, is_object))
+    parameters, bound = bound_function or (None, start)
+    kind = "value" if bound_function is None else "function"
+    shown = members if is_shown and not is_object else []
+    return [Declaration(chain, kind, line, parameters) for chain in shown], bound
+
+
+def _members_assigned(data: bytes, start: int) -> tuple[list[tuple[str, ...]], int]:
+    """Return the chains of the members that are assigned at ``start``, as of ``app.del = app.delete = …``, and the
+    offset of the value; none of a comparison, nor of what only ``this`` has.
+    """
+    found: list[tuple[str, ...]] = []
+    while (assigned := _MEMBER_ASSIGNED.match(data, start)) is not None:
+        parts = assigned[1].decode("latin-1").split(".")
+        if parts[0] != "this":
+            found.append(tuple(part for part in parts if part != "prototype"))
+        start = assigned.end()
+    return found, start
 
 
 def _bound_function(data: bytes, start: int, is_typed: bool) -> tuple[tuple[Parameter, ...] | None, int] | None:

@@ -518,3 +518,31 @@ def test_what_is_read_awaited_or_called_in_another_way_breaks_its_users(then, no
     text = "class Box:\n    {}\n        return 1\n"
     changes = compared(b"box.py", text.format(then).encode(), text.format(now).encode())
     assert [(change_object(one)["detail"], one.breaks) for one in changes] == ([(detail, True)] if detail else [])
+
+
+MEMBERS = {
+    "lib/response.js": "var res = module.exports = {};\n\nres.cookie = function (name, value) {\n  return name;\n};\n\n"
+    "res.download = function download (path) {\n  var file = path;\n  return file;\n};\n",
+    "lib/cart.js": "function Cart () {}\n\nCart.prototype.total = function (rate) {\n  return rate;\n};\n\n"
+    "exports.tools = {\n  compute(a) {\n    return a;\n  },\n};\n",
+    "app.js": "var res = require('./lib/response');\n\nfunction show () {\n  return res.cookie('a', 'b');\n}\n",
+}
+
+
+def test_functions_that_are_members_of_an_object_are_compared(tmp_path, open_helix):
+    folder = begin(tmp_path / "project", MEMBERS)
+    response = MEMBERS["lib/response.js"].replace("(name, value)", "(name)").replace("download", "downloadNow")
+    cart = MEMBERS["lib/cart.js"].replace("total = function (rate)", "total = function (rate, tax)")
+    write(folder, {"lib/response.js": response, "lib/cart.js": cart.replace("compute(a)", "compute(a, b)")})
+    engine = open_helix(folder)
+    engine.refresh()
+    answer = engine.symbols.changes("HEAD")
+    found = {(one["change"], one["was"], one["now"]) for one in answer["changes"]}
+    assert found == {
+        ("signature", "res.cookie(name, value)", "res.cookie(name)"),
+        ("renamed", "res.download(path)", "res.downloadNow"),
+        ("signature", "Cart.total(rate)", "Cart.total(rate, tax)"),
+        ("signature", "tools.compute(a)", "tools.compute(a, b)"),
+    }
+    (cookie,) = [one for one in answer["changes"] if one["symbol"] == "res.cookie"]
+    assert [one["source_id"] for one in cookie["users"]] == ["app.js"]

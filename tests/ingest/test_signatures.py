@@ -140,3 +140,64 @@ def _parameters(node, chain):
     found += [(given.vararg.arg, False)] if given.vararg else []
     found += [(one.arg, default is not None) for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)]
     return found + ([(given.kwarg.arg, False)] if given.kwarg else [])
+
+
+MEMBERS = """exports.parse = function parse (text, deep) {
+  exports.hidden = function (a) {};
+};
+module.exports.print = (text) => text;
+Cart.prototype.total = function (rate = 2) {
+};
+app.del = app.delete = async function (path) {
+};
+exports.LIMIT = 3;
+if (app.total === 3) {
+}
+this.own = function (a) {};
+const tools = {
+  compute(a) {
+    send(a);
+  },
+  shrink: function (b, c) {
+  },
+  grow: (d) => d,
+  wrapped: once(function () {
+    inner(e) {
+    }
+  }),
+  deep: {
+    dig(f) {
+    },
+  },
+};
+Cart.prototype = {
+  add(item) {
+  },
+};
+module.exports = {
+  reset(all) {
+  },
+};
+"""
+
+
+@pytest.mark.parametrize("language", ["javascript", "typescript"])
+def test_functions_that_are_members_of_an_object_are_declared(language):
+    found = {
+        ".".join(one.chain): ", ".join(map(str, one.parameters or ()))
+        for one in declarations(MEMBERS.encode(), language)
+        if one.kind == "function"
+    }
+    assert found == {
+        "exports.parse": "text, deep",
+        "module.exports.print": "text",
+        "Cart.total": "rate=2",
+        "app.del": "path",
+        "app.delete": "path",
+        "tools.compute": "a",
+        "tools.shrink": "b, c",
+        "tools.grow": "d",
+        "tools.deep.dig": "f",
+        "Cart.add": "item",
+        "module.exports.reset": "all",
+    }
