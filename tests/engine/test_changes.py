@@ -546,3 +546,32 @@ def test_functions_that_are_members_of_an_object_are_compared(tmp_path, open_hel
     }
     (cookie,) = [one for one in answer["changes"] if one["symbol"] == "res.cookie"]
     assert [one["source_id"] for one in cookie["users"]] == ["app.js"]
+
+
+@pytest.mark.parametrize(
+    "kept", ["alias_method :find_by_id, :find", 'alias_method "find_by_id", "find"', "alias find_by_id find"]
+)
+def test_a_method_of_ruby_that_an_alias_keeps_is_not_gone(kept):
+    then = b"class Work\n  def find_by_id(id)\n    id + 1\n  end\nend\n"
+    now = f"class Work\n  def find(id)\n    id + 1\n  end\n  {kept}\nend\n".encode()
+    assert compared(b"work.rb", then, now) == []
+    (renamed,) = compared(b"work.rb", then, now.replace(b"find_by_id", b"find_by_ids"))
+    assert renamed.kind == "renamed"
+
+
+def test_changed_files_of_terraform_are_named_as_not_compared(tmp_path, open_helix):
+    folder = begin(tmp_path / "project", {"main.tf": 'variable "zone" {\n}\n'})
+    write(folder, {"main.tf": 'variable "region" {\n}\n'})
+    engine = open_helix(folder)
+    engine.refresh()
+    assert any("files in terraform are not compared" in note for note in engine.symbols.changes("HEAD")["notes"])
+
+
+def test_what_moved_beside_it_into_a_file_that_looks_like_a_test_is_moved(tmp_path, open_helix):
+    text = "class QueueTesting\n  def clear_all(queue)\n    queue\n  end\nend\n"
+    folder = begin(tmp_path / "project", {"lib/testing.rb": text})
+    write(folder, {"lib/test_api.rb": text, "lib/testing.rb": "require_relative 'test_api'\n"})
+    engine = open_helix(folder)
+    engine.refresh()
+    (moved,) = engine.symbols.changes("HEAD")["changes"]
+    assert (moved["change"], moved["symbol"]) == ("moved", "QueueTesting")

@@ -61,6 +61,8 @@ MOST_CANDIDATES = 60
 MOST_BASES_OF_A_NAME = 200
 _HEADERS = (b".h", b".hh", b".hpp", b".hxx")
 _COMPARED = LANGUAGES | TREE_LANGUAGES
+_DEFINING = frozenset(("terraform", "sql"))
+"""Languages of configuration and data whose files define names, too."""
 _WHOLE_FOLDERS = frozenset(("go", "java", "kotlin", "scala"))
 """Languages in which the files of a folder share their names."""
 _WHOLE_MODULES = frozenset(("c_sharp", "swift"))
@@ -149,7 +151,8 @@ class ChangesAnswer:
         others = {
             _language(path)
             for path in changed.paths
-            if provenance(path).source_kind is SourceKind.CODE and _language(path) not in _COMPARED
+            if _language(path) not in _COMPARED
+            and (provenance(path).source_kind is SourceKind.CODE or _language(path) in _DEFINING)
         }
         if others:
             listed = ", ".join(sorted(others))
@@ -220,7 +223,7 @@ class ChangesAnswer:
         same = [
             other
             for other in self._reader.names.defined_at(name, one.path if is_tree else b"", MOST_CANDIDATES)
-            if chain_of(other) == chain and other.role is _role(one.path) and other.path != one.path
+            if chain_of(other) == chain and _may_move(one.path, other) and other.path != one.path
         ]
         is_telling = is_compound(name) or one.then.kind == "class" or len(chain) > 1
         same = [other for other in same if self._is_new(other) and (is_telling or self._is_alike(one, other))]
@@ -228,7 +231,8 @@ class ChangesAnswer:
             return one
         other = same[0]
         now = Declaration(chain, one.then.kind, other.hit.start_line)
-        return Change("moved", one.path, one.then, now, other.path, is_reached=_is_reached(one.path, other.path))
+        is_reached = other.role is _role(one.path) and _is_reached(one.path, other.path)
+        return Change("moved", one.path, one.then, now, other.path, is_reached=is_reached)
 
     def _is_new(self, one: DefinedAt) -> bool:
         """Return whether a definition was not in its file at the commit that is compared with."""
@@ -429,6 +433,12 @@ def _within(uses: Uses, source_ids: Set[int], *, is_told: bool) -> Uses:
 
 def _role(path: bytes) -> Role:
     return provenance(path).role
+
+
+def _may_move(path: bytes, other: DefinedAt) -> bool:
+    """Return whether the definition may be that of ``path``: what only looks like a test may lie beside it."""
+    is_beside = path.rpartition(b"/")[0] == other.path.rpartition(b"/")[0]
+    return other.role is _role(path) or (other.role is Role.TEST and is_beside)
 
 
 def _former(one: Change) -> DefinedAt:

@@ -239,7 +239,7 @@ def _of_trees(
         is_said = any(chain[:depth] in before and chain[:depth] not in after for depth in range(1, len(chain)))
         if is_said or _may_be_there(chain[-1], *now) or not _counts(olds[0], language):
             continue
-        if _is_imported(olds[0], now[0]):
+        if _is_imported(olds[0], now[0]) or (language == "ruby" and _is_aliased(chain[-1], now[0])):
             continue
         others = [one for several in after.values() for one in several]
         other = renamed(olds[0], before, others, then=then[0], now=now[0])
@@ -277,6 +277,12 @@ def _may_be_there(name: str, now: bytes, found: FileDeclarations) -> bool:
     if name in found.in_doubt:
         return True
     return found.has_errors and whole_word(name).search(now.decode("utf-8", "replace")) is not None
+
+
+def _is_aliased(name: str, now: bytes) -> bool:
+    """Return whether a file of Ruby keeps a name for a method that is called in another way now."""
+    pattern = rf"(?m)^[ \t]*(?:alias_method[ (][ \t]*[:\"']|alias[ \t]+:?){re.escape(name)}(?![\w?!=])"
+    return re.search(pattern, now.decode("utf-8", "replace")) is not None
 
 
 def before_renaming(data: bytes, name: str) -> str:
