@@ -127,6 +127,7 @@ _TEST_CLASS = re2.compile(
     _BYTES,
 )
 _TEST_PROJECT = re2.compile(rb"[^/]*[.\-_](?:unit|integration)?tests?", _BYTES)
+_MAIN_SOURCES = re2.compile(rb"src/(?:main|[a-z]+main)", _BYTES)
 _HISTORY_NAME = re2.compile(
     rb"(?:(?:change[sd]?(?:[_\-]?logs?)?|history|news|release[_\-]?notes?|releases|what'?s[_\-]?new|changelog)(?:[._\-][^/]*)?)",
     _BYTES,
@@ -205,7 +206,7 @@ def _role(folders: list[bytes], raw_name: bytes, name: bytes, kind: SourceKind) 
         return Role.VENDORED
     if kind in _PROSE and (_HISTORY_NAME.fullmatch(name) or not HISTORY_FOLDERS.isdisjoint(folders)):
         return Role.HISTORY
-    if _TEST_NAME.fullmatch(name) or _TEST_CLASS.fullmatch(raw_name):
+    if (_TEST_NAME.fullmatch(name) and not _is_of_a_gem(folders, name)) or _TEST_CLASS.fullmatch(raw_name):
         return Role.TEST
     in_docs = bool(DOC_FOLDERS.intersection(folders[:1]))
     for depth, folder in enumerate(folders):
@@ -244,7 +245,15 @@ def _is_test_folder(folder: bytes, depth: int, folders: list[bytes], name: bytes
         if depth == 0 or is_in_source or (depth == 2 and folders[0] in _MONOREPO):
             return True
         return folder in (b"test", b"spec", b"specs") and not name.endswith((b".py", b".pyi", b".pyx"))
-    return _TEST_PROJECT.fullmatch(folder) is not None
+    if _TEST_PROJECT.fullmatch(folder) is None:
+        return False
+    # A library that helps to test has its own code where Gradle and Maven look for it: ``spring-test/src/main``.
+    return b"integration" in folder or _MAIN_SOURCES.fullmatch(b"/".join(folders[depth + 1 : depth + 3])) is None
+
+
+def _is_of_a_gem(folders: list[bytes], name: bytes) -> bool:
+    """Return whether a file of Ruby called ``test_…`` is what ``require`` finds: ``lib/shop/test_api.rb``."""
+    return name.startswith(b"test_") and name.endswith(b".rb") and b"lib" in folders
 
 
 def _authority(folders: list[bytes], name: bytes, kind: SourceKind, role: Role) -> Authority:

@@ -168,6 +168,17 @@ def is_implemented(name: str, reader: Reader) -> bool:
     return any(source.role is Role.IMPLEMENTATION for source in sources.values())
 
 
+def is_of_tests(question: Question, reader: Reader) -> bool:
+    """Return whether a question writes names as only code has them, and tests alone define them: it asks of tests."""
+    names = {name for name in question.identifiers if is_compound(name)}
+    try:
+        hits = [hit for hit in reader.names.definitions(map(str.lower, names)) if hit.kind != HEADING] if names else []
+    except QueryBudgetError:
+        return False
+    sources = reader.files.sources_by_id({hit.source_id for hit in hits if hit.name in names})
+    return bool(sources) and all(source.role is Role.TEST for source in sources.values())
+
+
 def _is_used(name: str, reader: Reader) -> bool:
     totals = reader.uses.totals(name)
     return bool(totals.users or totals.tests or reader.claims.matching([name], 1))

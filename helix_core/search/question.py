@@ -248,7 +248,7 @@ _QUESTIONS_KEPT = 8
 @lru_cache(_QUESTIONS_KEPT)
 def parse_question(text: str) -> Question:
     """Parse ``text``; never raises, an empty or wordless text gives an empty ``Question``."""
-    text = _PLURAL_ACRONYM.sub(r"\1", readable(text))
+    text = _without_proviso(_PLURAL_ACRONYM.sub(r"\1", readable(text)))
     for asks, verb in ((_WHERE, _PLACE_VERB), (_HOW, _WORK_VERB)):
         if said := asks.search(text):
             text = text[: said.end()] + verb.sub("", text[said.end() :])
@@ -280,6 +280,31 @@ def parse_question(text: str) -> Question:
         fragment=fragment,
         acts=_acts(text),
     )
+
+
+_TESTS = (
+    r"(?:(?:all|any|the|our|my|its|existing|current|unit|other|of) ){0,4}(?:tests?|specs?)(?: suite)?"
+    r"(?! (?:case|file|for|of)s?\b)"
+)
+_PASS = r"(?:\w+ ){0,2}(?:pass(?:es|ing)?|green|work(?:s|ing)?|succeed(?:s|ing)?|running|intact|unbroken|happy)"
+_PROVISO = lazy_pattern(
+    r"(?:(?<=[.;!?])\s{1,3}|[,;]?\s{1,3}(?:and|but|while|so(?: that)?|then|please)\s{1,3}|,\s{1,3}"
+    r"|\s{1,3}(?=without\s))"
+    r"(?:please |also |then |still |do ){0,2}"
+    rf"(?:keep(?:ing)? {_TESTS} {_PASS}"
+    rf"|(?:mak(?:e|ing) sure|ensur(?:e|ing)|check(?:ing)?)(?: that)? {_TESTS} {_PASS}"
+    rf"|{_TESTS} (?:must|should|have to|need to|still|keep|stay|remain) {_PASS}"
+    rf"|(?:without|don'?t|do not|not|never) break(?:ing)? {_TESTS})\b[ .!]{{0,3}}",
+    re.IGNORECASE,
+    cues="test|spec",
+)
+"""What an order says of the tests besides what it asks for: they are to pass afterwards, too."""
+
+
+def _without_proviso(text: str) -> str:
+    """Return an order without the condition that the tests still pass, where it asks for anything else."""
+    rest = _PROVISO.sub(" ", text) if len(text) <= READ_CHARS else text
+    return rest if rest != text and _without_stop_words(rest) else text
 
 
 _WHOM = r"(?:an?|the|all|each|every|some|any|this|that|these|those|my|our|its?|them|only|both|another)"

@@ -26,7 +26,7 @@ from helix_core.search.judge import (
 from helix_core.search.known_words import Known, known_words
 from helix_core.search.language import function_words, is_multilingual, language_note, language_of, meaning_note
 from helix_core.search.meaning import QuestionEncoder, QuestionVector, encode_question, state_of, vectors_note
-from helix_core.search.named import is_implemented
+from helix_core.search.named import is_implemented, is_of_tests
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
     LONGEST_SUBJECT,
@@ -72,7 +72,7 @@ from helix_core.search.spelling import corrected, corrections, in_one_word
 from helix_core.search.weights import weight
 from helix_core.store import QueryBudgetError, Reader
 from helix_core.tuples import NamedTuple
-from helix_core.words import IDENTIFIER
+from helix_core.words import IDENTIFIER, is_compound
 
 if TYPE_CHECKING:
     from helix_core.model import RankingExplanation
@@ -141,7 +141,8 @@ class SearchRequest:
             asked is here.
         questions: The questions of ``question``, where it asks several: each is searched by itself too.
         alone: A follow-up that may be about what it names itself: where that is here, its places come first.
-        tested: What a follow-up that asks for tests is about: tests that match it come before what they test.
+        tested: What a follow-up that asks for tests is about: tests that match it come before what they test. Where a
+            question names what is tested itself, this is empty.
         message: What a paste says that went wrong: the text that prints it comes first.
         said: What a follow-up says itself: of the turns before it, it was told already what their words were read as.
         explained: Explain how the answer was computed, which costs about half as much as the answer.
@@ -174,8 +175,9 @@ def search(request: SearchRequest, reader: Reader) -> Found:
     """
     with reader.snapshot():
         found = _Search(request, reader).run()
-        if request.tested and not reader.is_narrowed:
-            return with_tests(found, _tests(request, reader), request.k)
+        tested = "" if reader.is_narrowed else request.tested or _tested_name(request, reader)
+        if tested:
+            return with_tests(found, _tests(request, tested, reader), request.k)
         if request.alone:
             own = replace(request, question=request.alone, judged="", alone="", discussed=(), message="")
             return with_answers(found, [_Search(own, reader).run()], (), request.k)
@@ -187,13 +189,25 @@ def search(request: SearchRequest, reader: Reader) -> Found:
         return with_answers(found, answers, absent, request.k)
 
 
-def _tests(request: SearchRequest, reader: Reader) -> tuple[Ranked, ...]:
-    """Return the places of tests alone that match what a follow-up is about."""
+def _tested_name(request: SearchRequest, reader: Reader) -> str:
+    """Return a question for the tests of one name, which tests say and the implementation defines; "" for another."""
+    asked = parse_question(request.judged or request.question)
+    names = [name for name in asked.identifiers if is_compound(name) or name in asked.subject]
+    if Intent.TESTS not in asked.intents or len(names) != 1 or len(request.questions) > 1:
+        return ""
+    try:
+        return request.question if is_implemented(names[0], reader) else ""
+    except QueryBudgetError:
+        return ""
+
+
+def _tests(request: SearchRequest, tested: str, reader: Reader) -> tuple[Ranked, ...]:
+    """Return the places of tests alone that match a question, or what a follow-up is about."""
     tests = [one.id for one in reader.files.profiles() if one.role is Role.TEST]
     if not tests:
         return ()
     with reader.narrowed(tests):
-        return _Search(replace(request, question=request.tested, judged="", tested="", message=""), reader).run().ranked
+        return _Search(replace(request, question=tested, judged="", tested="", message=""), reader).run().ranked
 
 
 ABSENT_NOTE = "probably not here: "
@@ -278,6 +292,8 @@ class _Search:
     def run(self) -> Found:
         """Rank files, choose places in the best of them, judge whether they answer the question, and how surely."""
         read = self._read_words()
+        if self._request.prefer_implementation and is_of_tests(self._question, self._reader):
+            self._wanted_intents |= {Intent.TESTS}
         terms = weigh_terms(self._question.words, read.known.frequency, self._items)
         query = RankerInput(
             self._question,

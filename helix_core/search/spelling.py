@@ -17,7 +17,7 @@ from itertools import islice
 from helix_core.embed import static_table
 from helix_core.search.question import QUESTION_WORDS, Question, is_request_word
 from helix_core.store import QueryBudgetError, Reader, phrase
-from helix_core.words import lazy_pattern, split_identifier
+from helix_core.words import is_compound, lazy_pattern, split_identifier
 
 SHORTEST, LONGEST = 5, 24
 SHORTEST_KNOWN = 4
@@ -91,7 +91,21 @@ def corrections(text: str, question: Question, frequency: Mapping[str, int], rea
         word: _correction(word, reader) if _is_strange(word) else _likely_correction(word, reader)
         for word in slips[:MOST_SLIPS]
     }
-    return read | {word: meant for word, meant in found.items() if meant}
+    return read | _as_named({word: meant for word, meant in found.items() if meant}, reader)
+
+
+def _as_named(read: Mapping[str, str], reader: Reader) -> dict[str, str]:
+    """Return the corrections with a word that is only a name as it is defined: ``nextick`` is ``nextTick``, of which
+    the index has the lower case, too.
+    """
+    bold = [meant for meant in read.values() if is_bold(meant)]
+    try:
+        hits = reader.names.definitions(bold) if bold else []
+    except QueryBudgetError:
+        return dict(read)
+    defined = {hit.name for hit in hits}
+    names = {name.lower(): name for name in sorted(defined) if is_compound(name) and name.lower() not in defined}
+    return {word: names.get(meant, meant) for word, meant in read.items()}
 
 
 def slips(read: Mapping[str, str]) -> dict[str, str]:

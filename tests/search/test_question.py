@@ -221,3 +221,24 @@ def test_a_name_a_path_and_prose_are_no_piece_of_code(text: str) -> None:
 )
 def test_a_member_of_what_is_called_like_the_whole_is_not_the_whole(text: str) -> None:
     assert parse_question(text).intents.isdisjoint({Intent.OVERVIEW, Intent.AUTHORSHIP, Intent.SETUP})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "refactor res.send and keep the tests green",
+        "Refactor res.send. Make sure that the tests still pass!",
+        "refactor res.send without breaking any existing tests",
+        "refactor res.send, all tests must still pass",
+        "refactor res.send so that the specs keep passing",
+    ],
+)
+def test_the_proviso_that_tests_still_pass_asks_for_nothing(text: str) -> None:
+    asked = parse_question(text)
+    assert Intent.TESTS not in asked.intents
+    assert {"tests", "green", "pass", "specs"}.isdisjoint(asked.words)
+
+
+@pytest.mark.parametrize("text", ["keep the tests green", "which tests must pass?", "where is res.send tested"])
+def test_who_asks_of_tests_alone_asks_for_tests(text: str) -> None:
+    assert Intent.TESTS in parse_question(text).intents

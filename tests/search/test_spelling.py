@@ -167,6 +167,16 @@ def test_a_name_without_its_underscore_is_the_name(typed: str, shop: Reader) -> 
     assert found.confidence >= NAMED_CONFIDENCE
 
 
+@pytest.mark.parametrize("name", ["nextTick", "NextTick"])
+def test_a_slip_of_a_name_in_lower_case_leads_to_the_name_in_its_own_case(name: str, indexed: Indexed) -> None:
+    users = {f"src/{n}.ts": f"import {{ {name} }} from './tick'\n{name}(() => {n}())\n" for n in "abcd"}
+    reader = indexed({**users, "src/tick.ts": f"export function {name}(run: () => void) {{\n  queue.then(run)\n}}\n"})
+    found = search(SearchRequest("where is nextick implemented", 3), reader)
+    assert f'nextick is not in the index and was read as "{name}"' in found.notes
+    assert not found.known_empty and not found.seems_empty
+    assert found.ranked[0].item.source.source_id == "src/tick.ts"
+
+
 def test_a_misspelled_word_of_any_question_is_not_what_is_missing(shop: Reader) -> None:
     for text in ("hwo does teh cart wrk", "how dose the discount wrok"):
         assert not search(SearchRequest(text, 5), shop).known_empty, text
