@@ -182,7 +182,11 @@ def apart_note(text: str, question: Question, frequency: Mapping[str, int], read
         files = [set(reader.uses.code_mentioning(name, MOST_FILES)) for name in names]
     except QueryBudgetError:
         return ""
-    if {hit.name for hit in hits}.isdisjoint(names) or not all(0 < len(own) < MOST_FILES for own in files):
+    defined = {hit.name for hit in hits}
+    # An error that nothing here defines is raised by the language: no file has to have its name.
+    if any(_NAMES_AN_ERROR.search(name) and name not in defined for name in names):
+        return ""
+    if defined.isdisjoint(names) or not all(0 < len(own) < MOST_FILES for own in files):
         return ""
     if files[0] & files[1]:
         return ""

@@ -19,7 +19,11 @@ MOST_BESIDE = 6
 AROUND = 6
 PASTED_RANKER = "pasted"
 """The signal of a place that the question points at by its path and line, or by the function of a built bundle."""
-_BUILT = re.compile(r"(?:^|/)(?:node_modules|dist|build|bundles?|out)/|\.(?:min|bundle|umd)\.js$|\.[cm]js$")
+_BUILT = re.compile(
+    r"(?:^|/)(?:node_modules|dist|build|bundles?|out)/|\.(?:min|bundle|umd|esm|cjs|iife|global)(?:[.-]\w+)*\.js$|\.[cm]js$"
+)
+_NOT_OF_THE_JVM = re.compile(r"/(?:js|wasm\w*|native|apple|ios\w*|macos\w*|tvos\w*|watchos\w*|linux\w*|mingw\w*)Main/")
+"""Source sets of Kotlin that never run on a JVM, which alone prints ``(File.kt:36)``."""
 
 
 def located(coordinates: Sequence[Coordinate], reader: Reader, ranked: Sequence[Ranked] = ()) -> list[Ranked]:
@@ -53,7 +57,7 @@ def _pointed(one: Coordinate, reader: Reader, ranked: Sequence[Ranked]) -> Itera
         item = _item(reader.files.items_of(source.id), one.line)
         if item is not None:
             yield item, one.line
-    if not sources and is_compound(one.symbol) and _BUILT.search(one.path):
+    if not sources and is_compound(one.symbol) and is_built(one.path):
         hits = [hit for hit in reader.names.definitions([one.symbol.lower()]) if hit.name == one.symbol]
         items = reader.files.items([hit.item_id for hit in hits])
         own = [
@@ -63,6 +67,11 @@ def _pointed(one: Coordinate, reader: Reader, ranked: Sequence[Ranked]) -> Itera
         ]
         if len({item.source.source_id for item, _ in own}) == 1:
             yield own[0]
+
+
+def is_built(path: str) -> bool:
+    """Return whether a path is that of a built bundle, whose lines are those of no file here."""
+    return _BUILT.search(path) is not None
 
 
 def _unnumbered(
@@ -120,7 +129,7 @@ def _sources(path: str, reader: Reader) -> list[Source]:
         named = reader.files.sources_by_id(id_ for id_, _ in reader.text.paths_like([parts[-1]], CANDIDATES))
     scored = sorted(
         ((_shared(parts, source.source_id.split("/")), -len(source.source_id), source) for source in named.values()),
-        key=lambda entry: (entry[0], entry[1]),
+        key=lambda entry: (entry[0], not _NOT_OF_THE_JVM.search(entry[2].source_id), entry[1]),
         reverse=True,
     )
     if not scored or not scored[0][0]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from helix_core.conversation import Coordinate
 from helix_core.model import Ranked, Role
 from helix_core.search.confidence import telling_terms
+from helix_core.search.coordinates import is_built
 from helix_core.search.question import SIGNS, Intent, Question, Term, any_of, is_request_word, is_task_word, owners_of
 from helix_core.search.rankers import VALUE_KINDS, WordPlaces, with_every_sign
 from helix_core.store import DefinitionHit, QueryBudgetError, Reader
@@ -185,8 +186,12 @@ def _is_used(name: str, reader: Reader) -> bool:
 
 
 def has_line(place: Ranked, coordinates: Sequence[Coordinate]) -> bool:
-    """Return whether a place has the line of a coordinate that names it, or the name of one without a line."""
+    """Return whether a place has the line of a coordinate that names it, or the name of one without a line or of a
+    built bundle.
+    """
     path, item = place.item.source.source_id, place.item
+    if any(one.symbol == item.name and is_built(one.path) for one in coordinates):
+        return True
     return any(
         (item.start_line <= one.line <= item.end_line if one.line else bool(one.symbol and _shows(place, one.symbol)))
         and one.path.rpartition("/")[2] == path.rpartition("/")[2]

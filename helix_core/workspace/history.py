@@ -182,9 +182,12 @@ def commit_named(git: Git, name: str) -> str:
     found = _commit(git, name) if is_plain else ""
     if found:
         return found
+    if not _commit(git, "HEAD"):
+        raise UsageError("nothing is committed in this repository yet; ask again after the first commit")
+    example = "HEAD~5" if not name.startswith("HEAD") and _commit(git, "HEAD~5") else "HEAD"
     raise UsageError(
         f"there is no commit {name[:80]!a} in this repository; name a commit, tag or branch that "
-        "`git log` knows, such as HEAD~5"
+        f"`git log` knows, such as {example}"
     )
 
 

@@ -334,9 +334,9 @@ def _misuse(error: click.ClickException) -> str:
     verb = context.command_path if context else "helix"
     cause = " ".join(error.format_message().split()).rstrip(".")
     cause = cause[:1].lower() + cause[1:]
-    if "extra argument" in cause:
-        return f"{cause}; put a question of several words in quotes"
     asks = context is not None and any(one.name == "question" for one in context.command.params)
+    if "extra argument" in cause:
+        return f"{cause}; " + ("put a question of several words in quotes" if asks else f"see {verb} --help")
     if asks and isinstance(error, click.NoSuchOption):
         return f"{cause}; see {verb} --help, or put -- before a question that begins with a dash"
     return f"{cause}; see {verb} --help"

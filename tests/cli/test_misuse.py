@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -241,3 +242,16 @@ def test_what_changed_without_git_names_what_a_terminal_has(helix: RunHelix, tmp
     ran = helix("changes", "--path", tmp_path / "plain")
     assert ran.status == 2
     assert "helix uses NAME" in ran.complaint and "helix_uses" not in ran.complaint
+
+
+def test_an_argument_too_many_is_told_of_a_question_only_where_one_is_asked(helix: RunHelix, shop: Path) -> None:
+    assert "question of several words in quotes" in helix("search", "a", "b", "--path", shop).complaint
+    told = helix("changes", "shop/cart.py", "--path", shop).complaint
+    assert "question" not in told and "helix changes --help" in told
+
+
+def test_a_repository_without_a_commit_is_not_told_to_name_one(helix: RunHelix, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    subprocess.run(["git", "init", "-q", str(tmp_path / "new")], check=True)
+    told = helix("changes", "--path", tmp_path / "new").complaint
+    assert "nothing is committed" in told and "HEAD~5" not in told

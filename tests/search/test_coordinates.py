@@ -3,6 +3,7 @@
 import pytest
 
 from helix_core.conversation import coordinates, read_question
+from helix_core.search.named import NAMED_CONFIDENCE
 from helix_core.search.search import SearchRequest, search
 from tests.search.conftest import SHOP
 
@@ -43,9 +44,30 @@ def test_a_function_of_a_built_bundle_is_a_place_where_one_file_defines_it(index
         assert found.known_empty is not bool(pasted)
         return [one.item.source.source_id for one in pasted]
 
+    for bundle in ("store.esm-bundler.js", "store.cjs.prod.js", "store.global.js"):
+        assert places("makeStore", bundle) == ["src/makeStore.ts"]
     built = "/home/joe/app/node_modules/@shop/store/dist/store.cjs"
     assert places("makeStore", built) == ["src/makeStore.ts"]
     assert places("run", built) == places("renderPage", built) == []
+
+
+def test_a_frame_of_a_built_bundle_whose_function_is_first_is_no_doubtful_answer(indexed):
+    parts = {f"src/part{at}.ts": f"export function processPart{at}(a) {{\n  return a\n}}\n" for at in range(9)}
+    update = "export function shouldUpdate(a) {\n  return a.emits\n}\n"
+    trace = "TypeError: Cannot read properties of null\n    at shouldUpdate (core.esm-bundler.js:1012:25)\nhelp???"
+    asked = read_question(trace)
+    request = SearchRequest(asked.text, 5, judged=asked.judged, places=asked.places, message=asked.message)
+    found = search(request, indexed({**SHOP, **parts, "src/update.ts": update}))
+    assert found.ranked[0].item.name == "shouldUpdate"
+    assert found.confidence >= NAMED_CONFIDENCE and not found.notes
+
+
+def test_a_frame_of_the_jvm_is_in_no_source_set_of_another_platform(indexed):
+    code = 'package org.shop\n\nobject Cart {\n    fun get(): Int = error("the cart is empty")\n}\n'
+    sets = {f"core/src/{name}Main/kotlin/org/shop/Cart.kt": code for name in ("js", "jvm", "native", "wasmJs")}
+    asked = read_question("java.lang.IllegalStateException: empty\n    at org.shop.Cart.get(Cart.kt:4)")
+    found = search(SearchRequest(asked.text, 5, judged=asked.judged, places=asked.places), indexed(sets))
+    assert found.ranked[0].item.source.source_id == "core/src/jvmMain/kotlin/org/shop/Cart.kt"
 
 
 def test_a_word_that_is_not_judged_takes_no_present_thing_away(shop):

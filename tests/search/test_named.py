@@ -497,3 +497,15 @@ def test_the_one_place_that_has_a_name_which_nothing_defines_comes_first(indexed
     found = search(SearchRequest(name, 5), indexed(MENTIONED))
     assert found.ranked[0].item.source.source_id == place
     assert not found.known_empty
+
+
+def test_an_error_of_the_language_is_not_said_to_be_apart_from_a_name(indexed) -> None:  # type: ignore[no-untyped-def]
+    reader: Reader = indexed(
+        {
+            "src/props.ts": "export function emitsOptions(a: Vnode) {\n  return a.emits\n}\n",
+            "src/parse.ts": "export function parse(a: string) {\n  if (!a) throw new TypeError('nothing')\n}\n",
+        }
+    )
+    question = "TypeError: cannot read properties of null in emitsOptions"
+    assert not [note for note in ask(reader, question).notes if "has both" in note]
+    assert [note for note in ask(reader, "how does `parse` use emitsOptions in it?").notes if "has both" in note]

@@ -33,7 +33,7 @@ class Unjudged(StrEnum):
 
 WORDS: dict[Unjudged, str] = {
     Unjudged.NO_CLAIM: "its sentence is about a plan, the past, another version or what is not there",
-    Unjudged.NOT_HERE: "nothing here has the name or had it lately; it may be of a library or another project",
+    Unjudged.NOT_HERE: "no file or definition of the name was recognized; it may be of a library or another project",
     Unjudged.NAME_BESIDE: "the lines are there, and the name beside them was not found at them nor elsewhere for sure",
     Unjudged.OPEN: "it may be inherited, set from elsewhere or made as the program runs",
     Unjudged.AMBIGUOUS: "it may mean several files or definitions here",
