@@ -31,6 +31,11 @@ LONG = ", ".join(f"parameter_{number}" for number in range(40))
         ("def total(\n" + "    # nothing closes it\n" * 40, "total", "def total("),
         ("def total(items,\n          tax):\n    ...\n", "total", "def total(items, tax):"),
         ("# only a comment\n", "total", "# only a comment"),
+        ("# What total adds.\ndef total(items):\n    ...\n", "total", "def total(items):"),
+        ("/**\n * What total adds.\n */\nfunction total(items) {\n", "total", "function total(items) {"),
+        ("#[rt::main]\n#[derive(\n    main,\n)]\nasync fn main() {\n", "main", "async fn main() {"),
+        ("#define TOTAL(a, b) \\\n    ((a) + TOTAL_OF(b))\n", "TOTAL", "#define TOTAL(a, b) \\"),
+        ("static char\n*total(int items)\n{\n", "total", "*total(int items)"),
     ],
 )  # fmt: skip
 def test_a_signature_is_whole_on_one_line(text, name, shown):

@@ -263,6 +263,7 @@ def line_of_mention(data: bytes, item: Item, name: str) -> int:
     return 0
 
 
+_OTHER_COMMENT = lazy_pattern(r"#(?!\s*define\b)|\*(?:[\s*/]|$)")
 _LAST_COMMENT = lazy_pattern(r"(?:^|\s)(?:#|//|/\*)(?:\s.*)?$")
 _PLAIN_STRINGS = lazy_pattern(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
 
@@ -285,11 +286,11 @@ def declaring_line(text: str, name: str) -> str:
     lines: list[str] = []
     decorated = 0
     for line in (line.strip() for line in with_line_feeds(text).split("\n")):
-        if decorated > 0 or line.startswith("@"):
+        if decorated > 0 or line.startswith(("@", "#[")):
             decorated = max(decorated + _opened(line), 0)
         elif line:
             lines.append(line)
-    code = [at for at, line in enumerate(lines) if not line.startswith(_COMMENT)]
+    code = [at for at, line in enumerate(lines) if not (line.startswith(_COMMENT) or _OTHER_COMMENT.match(line))]
     pattern = whole_word(name) if name else None
     named = (at for at in code if pattern is not None and pattern.search(lines[at]))
     return _whole_signature(lines[next(named, code[0]) :]) if code else first_line(text)
