@@ -60,6 +60,10 @@ from helix_core.store import Memory
 from helix_core.tokens import estimate
 from helix_ls.mcp.text import rendered
 
+SETS = (
+    *("development", "held-out", "blind-open", "blind-held-out", "manners-open", "manners-held-out"),
+    *("shut-1", "shut-2", "shut-3"),
+)
 SLICES = Path(__file__).parents[1] / "fixtures" / "memory"
 WRITE_MS, LOAD_S, RECALL_MS = 20.0, 120.0, {1_000: 15.0, 10_000: 80.0, 100_000: 80.0}
 DIALOGUES = 8
@@ -185,7 +189,7 @@ def resident_mib() -> float:
 def gate_figures() -> list[Figure]:
     """The gate, the kinds and the slots, on each set of labeled slices."""
     figures = []
-    for half in ("development", "held-out", "blind-open", "blind-held-out", "manners-open", "manners-held-out"):
+    for half in SETS:
         rows = [json.loads(line) for line in (SLICES / f"slices-{half}.jsonl").read_text("utf-8").splitlines()]
         found = [(row["kind"], [one.kind for one in statements_in(row["text"])]) for row in rows]
         durable = [(kind, kinds) for kind, kinds in found if kind]

@@ -28,6 +28,7 @@ from unittest.mock import patch
 
 import masking
 import numpy as np
+from lbfgs import Array, minimized
 from numpy.typing import NDArray
 
 from helix_core.secrets import odds as secret_odds
@@ -39,7 +40,7 @@ SENTENCES = ROOT / "fixtures" / "secrets"
 AUTHORS, OURS = ("built-with.jsonl", "built-with-2.jsonl", "built-with-3.jsonl"), "written.jsonl"
 CONVERSATIONS = ROOT / "fixtures" / "conversations"
 FOLDS, OTHER_SECRETS, MOST_LINES, MOST_DOCUMENT_LINES, MOST_COMMITS = 5, 6, 15_000, 6_000, 4_000
-PENALTY, STEPS, LONGEST, KEPT_STEPS, LEAST_SEEN, LEAST_WEIGHT = 0.25, 250, 1_500, 12, 4, 0.05
+PENALTY, STEPS, LONGEST, LEAST_SEEN, LEAST_WEIGHT = 0.25, 250, 1_500, 4, 0.05
 OTHER_MODE_WEIGHT, SWAPPED_WEIGHT, PHRASE_WEIGHT = 0.3, 0.25, 2.0
 MADE_WEIGHT, SAYING_WEIGHT, MESSAGE_WEIGHT, COMMIT_WEIGHT, DOCUMENT_WEIGHT, TREE_WEIGHT = (
     0.03,
@@ -54,7 +55,6 @@ THRESHOLDS = ((-0.5, 0.5), (0.0, 1.0), (0.5, 1.5), (1.0, 2.0), (1.5, 2.5))
 SUFFIXES = {".py", ".md", ".rst", ".txt", ".js", ".c", ".rb", ".go", ".toml", ".yml", ".yaml", ".cfg", ".ini", ".sh"}
 DOCUMENTS = {".md", ".rst", ".txt"}
 LONG_KEY = re.compile(r"[0-9a-f]{16,}|[A-Za-z0-9_\-+/=.]{20,}")
-Array = NDArray[np.float64]
 
 THINGS = [
     "v2.14.3",
@@ -374,41 +374,14 @@ class Problem:
         return float(loss), slope + penalty * found
 
 
-def fitted(problem: Problem) -> Array:
-    """The weights of least loss, by L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm 7.5)."""
-    found = np.zeros(problem.count)
-    loss, slope = problem.loss(found)
-    kept: list[tuple[Array, Array]] = []
-    for _ in range(STEPS):
-        way, shares = slope.copy(), []
-        for step, turn in reversed(kept):
-            shares.append((step @ way) / (turn @ step))
-            way -= shares[-1] * turn
-        way *= (kept[-1][0] @ kept[-1][1]) / (kept[-1][1] @ kept[-1][1]) if kept else 1 / max(1, np.abs(slope).max())
-        for (step, turn), share in zip(kept, reversed(shares), strict=True):
-            way += step * (share - (turn @ way) / (turn @ step))
-        length = 1.0
-        while True:
-            tried = found - length * way
-            least, then = problem.loss(tried)
-            if least <= loss - 1e-4 * length * (slope @ way) or length < 1e-6:
-                break
-            length /= 2
-        if (then - slope) @ (tried - found) > 1e-10:
-            kept = [*kept, (tried - found, then - slope)][-KEPT_STEPS:]
-        is_done = abs(loss - least) < 1e-6 * abs(loss)
-        found, loss, slope = tried, least, then
-        if is_done:
-            break
-    return found
-
-
 def table_of(samples: Sequence[Sample]) -> dict[str, float]:
     """The weight of each sign that is seen often enough."""
     seen = Counter(sign for signs in {one.signs for one in samples} for sign in signs)
     names = ["any", *sorted(sign for sign, count in seen.items() if count >= LEAST_SEEN and sign != "any")]
     place = {name: number for number, name in enumerate(names)}
-    return dict(zip(names, map(float, fitted(Problem.of(samples, place))), strict=True))
+    problem = Problem.of(samples, place)
+    fitted = minimized(problem.loss, np.zeros(problem.count), steps=STEPS)
+    return dict(zip(names, map(float, fitted), strict=True))
 
 
 def score(signs: frozenset[str], table: dict[str, float]) -> float:

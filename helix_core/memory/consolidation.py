@@ -228,10 +228,10 @@ def restates(said: Statement, was: Statement) -> bool:
     """Return whether two statements give one thing the same value: "Our timeout is set to 300 ms", "timeout = 300 ms".
 
     A slot has every word of its text but articles, verbs of being and what leads in. Numbers, names, negations and
-    quantifiers are compared as they stand in the texts, and a wish states something else than a fact.
+    quantifiers are compared as they stand in the texts; a wish leaves room for another value, and is no such statement.
     """
     slot = (said.subject, said.attribute, said.value)
-    if not said.subject or not said.value or slot != (was.subject, was.attribute, was.value) or said.kind != was.kind:
+    if not said.subject or not said.value or slot != (was.subject, was.attribute, was.value):
         return False
     if not (said.is_exclusive and was.is_exclusive):
         return False

@@ -1,6 +1,7 @@
-"""The words and patterns by which a text is known as a statement, a question, an order; names that exclude each other.
+"""The words and patterns by which slots are read and a text is known as no statement; names that exclude each other.
 
-Data for ``statements``. The patterns run in linear time over any text: on RE2, or without a way to backtrack.
+Data for ``statements`` and ``slots``. The patterns run in linear time over any text: on RE2, or without a way to
+backtrack.
 """
 
 from __future__ import annotations
@@ -17,6 +18,27 @@ QUESTION = re2.compile(
     r"could|would|will|should|shall|has|have|may|am|any idea|wondering|tell me|explain|show me|"
     r"describe|list|summari[sz]e)\b"
 )
+EXPLICIT = re2.compile(
+    r"(?i)^(?:please |pls |hey,? |ok,? )?(?:(?:remember|keep in mind|for future reference|note to self|for the record)"
+    r"(?: that|[:,])* (?:we|i|the|our|all|my|that|this|every|each|no|`|[a-z]+ (?:is|are|has|have|must|should|runs?|"
+    r"uses?)\b)|(?:we )?(?:always|never) (?:use|write|commit|push|merge|squash|log|call|edit|add|put|store|keep|name|"
+    r"run|test|document|import|return|raise|catch|touch|delete|rename|deploy|release|review|answer|reply|format|"
+    r"prefix|start|end|send|sign|hash|cache|mock|wrap|pin|tag|rebase|build|check|close|open|read|make|let|expose|"
+    r"block|skip|trust|hard-?code|share|ship|mutate|compare|sort|validate|escape)\b(?:$|[^:?]*$)|(?:we|the (?:team|"
+    r"board|group)|it was|everyone)(?: have|['’]ve| has| all)? (?:decided|agreed|settled|voted) (?:that|to|on|not "
+    r"to|against|for)\b|(?:hi,? |hello,? |fyi,? )?(?:my (?:name|time ?zone|role|title|pronouns|mother tongue|native "
+    r"language|preferred \w+|favou?rite \w+) (?:is|are) [^,?]*$|i prefer [\w-]+(?: [\w-]+){0,4}\.?$)|(?:all|every|"
+    r"each|any|no|the|our|new) [\w `\"-]{2,40} (?:must|may|should)(?: only| never| not| always)? \w+[^?]*$|(?:do not|"
+    r"don'?t) (?:ever |use|commit|push|touch|edit|merge|add|write|import|log|call|rename|delete|store|put) ?[^?]*$)"
+)
+"""A decision, a rule or a wish in the words by which such things are told."""
+SETTLED = re2.compile(
+    r"(?i)^(?:that|this|it)(?:'s| is| was| has been) (?:the [\w -]{2,40} (?:we|the \w+|everyone|everybody) \w+|"
+    r"(?:what|how) (?:we|the \w+|everyone|everybody) (?:\w+ ){0,2}(?:agreed|decided|want|chose|settled)\w*|(?:now |"
+    r"all |already |also )?(?:final|settled|decided|agreed|signed off|approved|official|the plan|the decision)|"
+    r"(?:rfc|adr)[ -]?\d+)\b"
+)
+"""A sentence by which the one before it is a decision."""
 ACK = re2.compile(
     r"(?i)^(?:(?:ok(?:ay)?|k|thanks?|thank you|thx|ty|cheers|great|good|nice|perfect|cool|awesome|"
     r"sure|yes|yep|yeah|no|nope|"
@@ -29,41 +51,6 @@ ACK = re2.compile(
     r"so much|very much|for (?:the|your|that)(?: \w+){0,2}|then|now|again|please|man|all|all good|much appreciated)"
     r"[\s,.!;:)(-]*)+$"
 )
-COMMAND = re2.compile(
-    r"(?i)^(?:please |pls |plz |now |then |also |ok,? |and |just |can you |could you |let's |next,? |"
-    r"first,? )*(?:add|fix|run|rerun|make|create|write|"
-    r"rewrite|delete|remove|rename|refactor|update|change|move|open|close|look|check|try|retry|test|"
-    r"implement|generate|build|"
-    r"install|show|find|search|read|print|revert|undo|commit|push|pull|merge|rebase|format|clean|"
-    r"explain|debug|help|give|"
-    r"go|start|stop|restart|apply|replace|convert|extract|simplify|optimi[sz]e|review|finish|continue|do|put|"
-    r"translate|draft|compare|investigate|inspect|bump|squash|cherry-pick|stash|amend|reformat|lint|"
-    r"profile|trace|log|pretend|imagine|remind|draw|summari[sz]e|take the role|"
-    r"split|inline|wrap|drop|skip|ignore|leave|take|send|tell|figure|see|paste|copy|fetch|download|upload|scaffold)\b"
-)
-CUE = re2.compile(
-    r"(?i)(?:^|[\s,;:(])(?:remember(?: that)?|keep in mind|note(?: that|:)|for future reference|fyi|"
-    r"important:|from now on|going forward|"
-    r"always|never|by convention|our convention|the convention|as a rule|rule:|decision:|we(?:'ve|"
-    r" have)? (?:decided|agreed|chosen|chose|settled)|"
-    r"it was decided|i(?:'d)? (?:always |strongly |really )?prefer|i (?:like|hate|dislike|want)|"
-    r"my (?:preference|preferred|name)|"
-    r"call me|we(?:'re| are)? (?:going|sticking) with|we (?:always|never)|let'?s (?:always|never|use|"
-    r"stick|go with|keep)|"
-    r"don'?t (?:ever|use|commit|push|touch|edit|merge|add|write)|do not|must(?:n'?t| not| never| always)?|no longer|"
-    r"root cause|turned out|lesson learned|the reason (?:is|was|we)|because of|switched|migrated|"
-    r"moved (?:from|to|off)|deprecated|"
-    r"may only|must only|can only|may not|we (?:don'?t|do not|won'?t|will not|stay|dropped|scrapped|retired)|"
-    r"i'?d rather|final call|has to be|have to be|"
-    r"policy|guideline|standard(?:i[sz]ed)?|decided|agreed|settled on|opted|chose|adopted|rejected|"
-    r"i work (?:on|at|in|as|from|for)|i'?m (?:an?|the|based)|i am (?:an?|the|based))(?:$|[\s,;:.)])"
-)
-MODAL = re2.compile(r"(?i)\b(?:should|must|may|needs? to|ha(?:s|ve) to|always|never)\b")
-NAMED_FIRST = re2.compile(
-    r"(?i)^(?:[a-z]+) (?:[\w/-]+ ){0,2}(?:is|are|has|have|must|may|start|starts|end|ends|run|runs|live|lives|go|goes|"
-    r"take|takes|stay|stays)\b"
-)
-"""A subject and its verb, whose first word looks like a command: "Commit messages start with the module"."""
 NOISE = re2.compile(
     r"(?i)^(?:(?:feat|fix|chore|docs|refactor|test|ci|build|perf|style|revert)(?:\([\w./-]+\))?!?: |"
     r"merge (?:branch|pull)|"
@@ -75,84 +62,14 @@ NOISE = re2.compile(
     r"(?:select|insert into|update|delete from|create table)\b.*\b(?:from|values|set|where)\b.*[=(*;])"
 )
 """A line of a log, of code or of history, a printed error, a thing to do: no statement of a person."""
-HEARSAY = re2.compile(
-    r"(?i)\b(?:(?:said|says|wrote|writes|claims?|claimed|complains?|complained|suggests?|suggested) "
-    r"(?:that|we|you|they|it|the|our|their|he|she|i)\b|(?:says?|wrote|writes|said):? [\"“'‘«]|told (?:me|"
-    r"us) that|according to)"
+QUOTED = re2.compile(r"^(?:[\"“«{(\[<>]|(?i:assistant|user|human|claude|gpt|chatgpt|copilot|system|ai|bot|model)s?: )")
+"""Said by another one, or set apart from what is said."""
+PRINTED = re2.compile(
+    r"(?i)^(?:\S+:\d+-\d+\b|file \"[^\"]+\", line \d|(?:failed|passed|error|skipped|xfail) \S+(?:::|/)|"
+    r"=* ?\d+ (?:failed|passed|errors?|warnings?)\b|[0-9a-f]{7,40} \w+|\w+ (?:failed|passed), \d+|\s*at \S+\(|"
+    r"\d+ files? changed)"
 )
-"""The statement of another person, which the writer does not adopt."""
-UNREAL = re2.compile(
-    r"(?i)^(?:but |and |so )?(?:if|suppose|supposing|assuming|imagine|hypothetically|say we|"
-    r"in case)\b.*\b(?:would|could|"
-    r"might|ever|what|were)\b|\bunless (?:somebody|someone|anybody)\b"
-)
-"""It supposes something, and says nothing of what is so."""
-UNDECIDED = re2.compile(
-    r"(?i)\b(?:(?:haven'?t|have not|not yet|hasn'?t|didn'?t) (?:yet )?(?:decided|agreed|settled|chosen)|"
-    r"undecided|can'?t decide|"
-    r"(?:ha(?:s|ve)|need) to (?:decide|agree)|we could|one option|at some point|one day|not (?:yet )?decided)\b"
-)
-PLANNED = re2.compile(
-    r"(?i)^(?:next (?:week|month|sprint)|tomorrow|tonight|later|soon|some ?day|this (?:weekend|afternoon|evening))\b|"
-    r"\b(?:again|right now|at the moment|still)[.!]*$|^(?:we|i)(?:'ll| will| have to| need to| want to| should)? "
-    r"(?:need to |have to |want to )?(?:look into|clean up|check|try|rewrite|remember to)\b"
-)
-"""It is about this moment or the next ones."""
-FOREIGN = re2.compile(
-    r"(?i)\b(?:wir haben (?:uns )?.{0,60}(?:entschieden|beschlossen|geeinigt)|wir (?:verwenden|nutzen|bleiben|"
-    r"setzen)|"
-    r"(?:alle|jede[rs]?|der|die|das|unsere?) .{1,60}\b(?:ist|sind|wird|werden|läuft|laufen|lauscht|endet|beginnt)|"
-    r"ich (?:bevorzuge|mag lieber)|immer|niemals|"
-    r"(?:nous avons|on a) (?:décidé|choisi)|(?:nous|on) (?:utilisons|utilise)|"
-    r"(?:le|la|les|notre|nos|l['’]).{1,60}\b(?:est|sont|doit|doivent)|je préfère|toujours|jamais|"
-    r"(?:hemos decidido|decidimos|elegimos)|(?:no )?usamos|(?:el|la|los|las|nuestro|nuestra) .{1,60}\b(?:es|son|"
-    r"está|debe|"
-    r"escucha|usa)|prefiero|siempre|nunca|"
-    r"abbiamo (?:deciso|scelto)|usiamo|preferisco|sempre|(?:il|lo|la|i|gli|le) .{1,60}\b(?:è|sono|deve|usa)|"
-    r"(?:decidimos|usamos|prefiro))\b|(?:です|ます|ました|である|する|した)。?$|(?:必ず|常に|決め)|(?:我们(?:决定|使用|选择)|必须|总是)"
-)
-"""Words by which a sentence of a few other languages states something."""
-FOREIGN_PASSING = re2.compile(
-    r"(?i)\b(?:vielleicht|keine ahnung|kannst du|könntest du|peut-être|aucune idée|pourrais-tu|pouvez-vous|"
-    r"quizás|tal vez|"
-    r"por favor|puedes|forse|puoi|per favore)\b|(?:ください|下さい|かもしれ|でしょうか|たぶん)|请|也许|可能"
-)
-"""Words by which such a sentence asks for something, or is not sure."""
-LETS = re2.compile(r"(?i)^let'?s (?:always|never|use|stick|go with|keep)\b")
-STATES = re2.compile(
-    r"(?i)\b(?:uses?|using|is|are|was|were|runs?|deploys?|deployed|targets?|requires?|depends?|ships?|"
-    r"stores?|supports?|lives?|"
-    r"defaults?|equals|owns?|maintains?|leads?|reports?|expires?|listens?|connects?|writes?|reads?|"
-    r"needs?|should|caches?|pins?|pinned|"
-    r"broke|failed|fails|crashed|caused|has|have|holds?|keeps?|lasts?|takes?|goes|allows?|means|works|prefers?|"
-    r"happen(?:s|ed)|lost|came from|ends?|talks?|runs|points?|returns?|expects?|indents?|handles?|follows?|"
-    r"starts?|contains?|sits?|rotates?|"
-    r"enforces?|limits?|"
-    r"introduced|replaced|fixed|caught|rolled)\b"
-)
-DOES = re2.compile(
-    r"(?i)^(?:[\w.'’/&-]+ ){1,5}[a-z]{2,}[a-rt-z]e?s (?:only |never |always |once )?(?:after|in|on|at|to|from|"
-    r"with|by|for|"
-    r"every|through|into|within|once|between)\b|^[A-Z][\w /-]{2,40}: [^,]*\d.*,|\b(?:first|"
-    r"and),? .{3,80}, (?:and |only )?then\b"
-)
-"""A subject and what it does, as in "the watchdog fires after 1.6 seconds"; values by name; the steps of something."""
-HEDGE = re2.compile(
-    r"(?i)\b(?:we don'?t (?:know|think|have time|understand|see|remember)|no idea|maybe|perhaps|might|probably|"
-    r"possibly|i think|i guess|i believe|seems?|not sure|unsure|what if|"
-    r"for example|suppose|assuming|wonder(?:ing)?|looks like|i suspect|could be|kind of|sort of)\b"
-)
-PASSING = re2.compile(
-    r"(?i)^(?:i'?ll|i will|i am going|i'?m (?:going|now|trying|looking|running|still|not|back|done|"
-    r"ready|stuck|getting)|let me|i just|i have (?:just|now)|"
-    r"i'?ve (?:just|now|added|fixed|updated|made|run)|here(?:'s| is| are)|the (?:above|following|"
-    r"output|result|error)|this (?:is|looks|seems|works|error|should|fails|change)|that (?:is|looks|"
-    r"seems|works|was|did|should|one)|it (?:is|still|now|works|fails|looks|seems|did|does|compiles|"
-    r"passes|was)|it's|there (?:is|are)|now (?:it|the)|"
-    r"still|same (?:error|here|thing|result)|wait|hold on|one (?:moment|sec)|brb|looking|running|"
-    r"trying|reading|all tests|tests (?:pass|are)|"
-    r"thanks|done|we'?re (?:done|almost|nearly)|almost|you (?:can|could|should|are|were|forgot|missed)|you're|your)\b"
-)
+"""A line that a program printed."""
 LEAD = re2.compile(
     r"(?i)^(?:(?:(?:note to self|noted|findings?|learned|context|reminder|heads-up|tl;?dr|final (?:call|answer)|"
     r"outcome|resolution|fact|setup|status) ?:|please|ok(?:ay)?|so|and|also|well|fyi|important|note(?: that|:)?|"
@@ -428,99 +345,3 @@ SAME = {
     "golang": "go",
     "k8s": "kubernetes",
 }
-
-
-KINDS: tuple[tuple[str, str], ...] = (
-    (
-        "identity",
-        r"\b(?:my name is|my background is|call me|i am (?:a|an|the|based|in)|i'?m (?:a|an|the|based)|"
-        r"i work (?:on|at|"
-        r"in|as|from|for)|my (?:role|title|pronouns|time ?zone|job|email|handle|github) )\b|"
-        r"\bi live in\b",
-    ),
-    (
-        "preference",
-        r"\b(?:i'?d rather|don'?t give me|i(?:'d)? (?:\w+ )?(?:prefer|like|love|hate|dislike|want|favou?r)|"
-        r"my (?:preference|"
-        r"preferred|favou?rite)|prefers? |i don'?t (?:like|want)|please (?:always |never )?(?:answer|"
-        r"reply|respond|keep|use|write|give)|i(?:'m| am) (?:not )?(?:a fan of|fond of|happier|happiest|used to)|"
-        r"i can'?t stand|"
-        r"suits me|works (?:best|better) for me|for me|ich (?:mag|bevorzuge|will|möchte|hasse)|mir (?:ist|sind|"
-        r"gefällt)|lieber|"
-        r"prefiero|me gustan?|je préfère|j'(?:aime|adore)|preferisco|mi piacc?i?ono?|prefiro|ik (?:wil|hou)|"
-        r"liever|raději|wolę)\b",
-    ),
-    (
-        "episode",
-        r"\b(?:broke|hung|timed out|blew up|burned us|bit us|fell over|was down|deadlocked|corrupted|"
-        r"(?:took|cost) us|we (?:lost|found out|learned|spent|wasted)|the (?:cause|culprit|fix) was|crashed|"
-        r"outage|incident|root cause|turned out|(?:was|were) caused by|happened because|"
-        r"was yanked|"
-        r"lost a (?:day|week)|came from|failed (?:because|after|when|due)|"
-        r"went down|rolled back|postmortem|the bug was|lesson learned|took down|lost (?:data|an hour|two)|"
-        r"regressed)\b",
-    ),
-    (
-        "decision",
-        r"\b(?:decided|decision|chose|chosen|agreed|settled on|going with|went with|switch(?:ed|ing)|"
-        r"migrat(?:ed|ing)|we will (?:not )?(?:use|run)|final call|we (?:dropped|scrapped|retired)|support ends|"
-        r"stays? (?:at|on)|"
-        r"picked|opted|let'?s (?:use|go with|stick)|moved (?:from|to|"
-        r"off)|replaced|dropped support|rejected|standardi[sz]ed on|adopted|no longer|"
-        r"(?:we|that)(?:'re|'ll| are| will)? (?:go|goes|going|stick|sticking|stay|staying|"
-        r"standardi[sz]e) (?:with|on|at)|"
-        r"in favou?r of|ruled out|signed off|landed on|committed to|won'?t (?:use|support|run|ship|add)|"
-        r"(?:ditch|swapp|retir|deprecat|sunsett?|abandon|vetoe|kill)ed|out of scope|off the table|plan of record|"
-        r"is (?:final|settled|decided)|that'?s (?:final|settled|decided)|(?:rfc|adr)[ -]?\d+|will replace|"
-        r"replaces|moves? to|"
-        r"instead of|rather than)\b|\bover \w[\w .+-]{1,30} (?:because|since|for)\b",
-    ),
-    (
-        "decision",
-        r"\b(?:entschieden|beschlossen|wir (?:wechseln|nehmen|bleiben|ersetzen|setzen auf)|statt|decidi(?:mos|do|ó)|"
-        r"hemos (?:elegido|decidido)|elegimos|en lugar de|en vez de|(?:avons|a été) (?:décidé|choisi)|"
-        r"on (?:passe|garde|abandonne)|"
-        r"au lieu d[eu]|abbiamo (?:deciso|scelto)|invece di|decidimos|escolhemos|em vez de|besloten|gekozen|"
-        r"in plaats van|"
-        r"rozhodli|místo|zdecydowali|zamiast)\b",
-    ),
-    (
-        "procedure",
-        r"^(?:to|in order to) .{3,80}?(?:,|:)? (?:run|use|call|execute|start|open|type|set|first|"
-        r"edit)\b|\b(?:how to|steps?:|first .{3,80} then|run `[^`]+`|before (?:you|releasing|"
-        r"deploying|pushing|merging|committing)\b.{0,80}\b(?:run|bump|check|update)|"
-        r"after .{3,60}, (?:run|restart|clear)|by running|, (?:and |only )?then \w+)\b",
-    ),
-    (
-        "convention",
-        r"\b(?:ha(?:s|ve) to be (?:\w+ )?(?:compatible|signed|approved|reviewed|tested)|we don'?t|may only|always|"
-        r"never|from now on|going forward|must|mustn'?t|should|shouldn'?t|do not|don'?t|avoid|convention|by "
-        r"convention|rule|guideline|every (?:\w+ ){1,3}(?:has|needs|starts|ends|gets|is)|naming|named|we (?:name|"
-        r"format|write|commit|indent|prefix|tag|squash|sort)|only .{2,40} may|commit messages?|indent|style|"
-        r"branch(?:es)? (?:are|start)|(?:our|house|by) policy|policy (?:is|says)|(?:all|each|every|any|new) "
-        r"(?:[\w`-]+ ){1,4}(?:has|have|gets?|goes|go|needs?|takes?|carr(?:y|ies)|comes?|uses?|starts?|ends?|begins?|"
-        r"are (?:named|written|kept|stored|sorted|prefixed|reviewed|squashed|formatted|pinned|tagged|signed|typed|"
-        r"tested|frozen))|(?:starts?|begins?|ends?|prefixed|suffixed) with|one [\w-]+ per|per (?:pr|pull request|"
-        r"commit|file|module)|(?:is|are) (?:required|mandatory|forbidden|banned|prohibited|not allowed|off limits)|"
-        r"needs? (?:at least )?(?:a|an|one|two|\d+) (?:\w+ )?(?:approvals?|reviews?|reviewers?|sign-offs?|tests?|"
-        r"tickets?|owners?)|(?:snake|kebab|camel|pascal)[_ -]?case|no(?:body| one)? (?:\w+ ){0,3}(?:merges?|"
-        r"push(?:es)?|deploys?|commits?)|(?:has|have|are|is|stays?|keeps?|with) (?:at (?:most|least)|no more than) "
-        r"(?:one|two|three|\d+)|unless|forbid\w*|(?:goes|belongs|lives) (?:in|into|under|behind|through|next to)|"
-        r"(?:are|is) (?:written|named|kept|sorted) )|\b(?:immer|niemals|nie|muss|müssen|darf|dürfen|soll(?:en|te)?|"
-        r"jede[rsn]?|alle|siempre|nunca|deben?|no (?:usamos|se)|cada|todos?|todas?|toujours|jamais|doi(?:t|vent)|"
-        r"chaque|tou(?:s|tes)|sempre|mai|dev(?:e|ono|em)|ogni|tutt[ie]|altijd|nooit|moet(?:en)?|elke?|vždy|nikdy|"
-        r"musí|každ[ýáé]|zawsze|nigdy|każd[yae])\b",
-    ),
-    (
-        "entity",
-        r"\b(?:owns|own (?:the|all|our|both)|maintains?|leads?|is (?:our|the|an?) (?:[\w-]+ ){0,3}(?:tool|daemon|"
-        r"component|module|device|sensor|lead|owner|maintainer|designer|manager|engineer|team|vendor|customer|"
-        r"architect|contact|service|product|partner)|is responsible for|works on|reports to|on-call|is the (?:name|"
-        r"codename) of|stands for|refers to|is short for|is the person)\b",
-    ),
-    (
-        "project",
-        r"\b(?:(?:goal|aim|purpose) of|ha(?:s|ve) to be (?:live|ready|done|released)|"
-        r"we (?:\w+ )?(?:use|run|deploy|ship|support|target|host|store|publish))\b",
-    ),
-)

@@ -8,88 +8,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 
 import re2
 
-from helix_core.memory.clauses import (
-    ACTIVITY,
-    ACTS_ON,
-    ASKED_FOR,
-    CHAIN,
-    CONTRAST,
-    COUNT_OF_RUN,
-    DECIDED,
-    DEFINES,
-    FINITE,
-    FORM_OF_OUTPUT,
-    GENERAL,
-    HABIT,
-    OF_NOW,
-    OF_SELF,
-    OF_THE_TALK,
-    OWN_ACT,
-    POSSIBLE,
-    PRINTED,
-    PURPOSE,
-    QUOTED,
-    REPORTED,
-    RULED,
-    SECTION,
-    SETTLED,
-    STACK,
-    STEPS,
-    SUBORDINATE,
-    TO_THE_OTHER,
-    WENT_WRONG,
-    WHO_WHAT,
-    WISH,
-    is_mishap,
-    is_past,
-    is_past_choice,
-)
-from helix_core.memory.cues import (
-    ACK,
-    BARE,
-    COMMAND,
-    CONTROL,
-    CUE,
-    DOES,
-    FENCE,
-    FOREIGN,
-    FOREIGN_PASSING,
-    HEARSAY,
-    HEDGE,
-    KINDS,
-    LEAD,
-    LETS,
-    MODAL,
-    NAMED_FIRST,
-    NOISE,
-    NOT_A_SUBJECT,
-    ORDERS,
-    PACKET,
-    PASSING,
-    PLANNED,
-    QUESTION,
-    STATES,
-    UNDECIDED,
-    UNREAL,
-)
+from helix_core.memory.cues import ACK, CONTROL, EXPLICIT, FENCE, LEAD, NOISE, ORDERS, PACKET, PRINTED, QUOTED, SETTLED
 from helix_core.memory.exchanges import sentences
-from helix_core.memory.slots import is_critical, slot_of, tokens
+from helix_core.memory.kinds import odds_of
+from helix_core.memory.slots import slot_of
 from helix_core.printable import is_joiner_at
-from helix_core.words import wide_pairs
 
 KEEP = 0.5
 """Least score of the gate at which a sentence of a conversation is proposed."""
+SAID_SO = 0.6
+"""Score of what is told in so many words, whatever the weights say."""
 KEEP_SETTLED = 0.15
 """The same of one that the next sentence calls settled."""
-MOST_WORDS = 60
 _MAY_BE_SETTLED = frozenset({"fact", "convention", "project", "entity"})
-_KEPT = 4_096
 _LINE_ENDS = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _NEVER_SEEN = (range(0x2065, 0x2066), range(0xFDD0, 0xFDF0), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000))
 """Code points without a character that are none, or reserved for invisible ones."""
@@ -187,34 +123,36 @@ def statements_in(text: str) -> Iterator[Statement]:
             continue
         one = statement(sentence)
         is_settled = one.kind in _MAY_BE_SETTLED and SETTLED.search(following) is not None
-        if one.score >= KEEP or (is_settled and one.score >= KEEP_SETTLED):
+        if one.score >= (KEEP_SETTLED if is_settled else KEEP):
             yield replace(one, kind="decision") if is_settled else one
 
 
 def statement(text: str) -> Statement:
     """Read one sentence, or a text that is to be kept whole: its kind, its slot and the gate's score."""
     said = " ".join(plain(text).split())
+    odds = odds_of(said)
     core = LEAD.sub("", said, count=1).rstrip(" .!;")
-    kind = _kind(said, core)
-    found = slot_of(core)
-    return Statement(said, kind, score(said), *found) if found else Statement(said, kind, score(said))
+    found = slot_of(core) or ()
+    return Statement(said, _kind(said, odds), score(said, odds), *found)
 
 
-def score(sentence: str) -> float:
-    """Return how surely a sentence of a conversation states something durable; ``KEEP`` and above is proposed."""
-    said = " ".join(sentence.split())
-    words = said.split()
-    if _NO_STATEMENT.search(said):
+def score(said: str, odds: Mapping[str, float]) -> float:
+    """Return how surely a sentence of a conversation states something durable; ``KEEP`` and above is proposed.
+
+    Args:
+        said: The sentence.
+        odds: What ``odds_of`` gives for it.
+    """
+    if _NO_STATEMENT.search(said) or said.endswith(("?", "？")):
         return 0.0
-    if len(words) < 2 and not wide_pairs(said):
-        return 0.0
-    has_cue = bool(CUE.search(said)) or _is_any(said, _CUES) or is_past_choice(said) or is_mishap(said)
-    is_foreign = bool(FOREIGN.search(said))
-    states = is_foreign or bool(STATES.search(said) or DOES.search(said)) or _is_any(said, _STATED)
-    dense = sum(map(is_critical, tokens(said))) / max(len(words), 1)
-    length = 0.15 if is_foreign or 3 <= len(words) <= MOST_WORDS else -0.1
-    found = min(0.45 * has_cue + 0.4 * states + min(dense, 0.4) * 0.6 + length, 1.0)
-    return round(max(found - _doubt(said, words, has_cue=has_cue), 0.0), 3)
+    durable = 1.0 - odds[""]
+    return round(max(durable, SAID_SO) if EXPLICIT.search(said) else durable, 3)
+
+
+def _kind(said: str, odds: Mapping[str, float]) -> str:
+    if "```" in said or said.startswith("$ "):
+        return "snippet"
+    return max((kind for kind in odds if kind), key=odds.__getitem__)
 
 
 def _one_of(*patterns: re2._Regexp) -> re2._Regexp:
@@ -222,78 +160,4 @@ def _one_of(*patterns: re2._Regexp) -> re2._Regexp:
     return re2.compile("|".join(f"(?:{pattern.pattern})" for pattern in patterns))
 
 
-_CUES = (ASKED_FOR, WISH, OF_SELF, DECIDED, RULED, WENT_WRONG, PURPOSE, STEPS)
-_STATED = (WHO_WHAT, DEFINES, GENERAL, ACTS_ON, HABIT, *_CUES)
-_OF_THE_MOMENT = _one_of(OF_NOW, COUNT_OF_RUN, SECTION, POSSIBLE, TO_THE_OTHER)
-_NO_STATEMENT = _one_of(ACK, NOISE, UNDECIDED, QUOTED, PRINTED)
-
-
-def _is_any(said: str, patterns: Sequence[re2._Regexp]) -> bool:
-    return any(pattern.search(said) for pattern in patterns)
-
-
-def _doubt(said: str, words: Sequence[str], *, has_cue: bool) -> float:
-    """Return what speaks against a sentence: it asks, orders, is about this moment, another's word, a guess."""
-    doubt = 0.0
-    is_told = has_cue and bool(LEAD.search(said) or LETS.search(said))
-    if said.endswith(("?", "？")):
-        doubt += 0.8
-    elif QUESTION.search(said) and not is_told:
-        doubt += 0.5
-    is_named = bool(NAMED_FIRST.search(said)) and words[1].lower() not in NOT_A_SUBJECT | BARE
-    if COMMAND.search(said) and not is_told and not is_named and not MODAL.search(said):
-        doubt += 0.35 if has_cue else 0.6
-    if _is_under_way(said):
-        doubt += 0.6
-    elif PASSING.search(said):
-        doubt += 0.2 if has_cue else 0.45
-    if FORM_OF_OUTPUT.search(said) and not is_told:
-        doubt += 0.6
-    if PLANNED.search(said) or FOREIGN_PASSING.search(said) or _OF_THE_MOMENT.search(said):
-        doubt += 0.6
-    if HEARSAY.search(said) or UNREAL.search(said) or REPORTED.search(said):
-        doubt += 0.6
-    if HEDGE.search(said):
-        doubt += 0.4
-    return doubt
-
-
-def _is_under_way(said: str) -> bool:
-    """Return whether a sentence reports what its speaker is at, or looks at, in this session."""
-    if OWN_ACT.search(said) or OF_THE_TALK.search(said):
-        return True
-    if ACTIVITY.search(said) is None:
-        return False
-    below = SUBORDINATE.search(said)
-    above = said[: below.start()] if below is not None else said
-    return FINITE.search(above) is None and not is_past(above)
-
-
-@cache
-def _kind_rules() -> Sequence[tuple[str, Callable[[str], object]]]:
-    """Return the kinds in the order in which they are looked for, each with a test of a sentence."""
-    known = [(kind, re2.compile(f"(?i){pattern}").search) for kind, pattern in KINDS]
-    of = {kind: [search for one, search in known if one == kind] for kind, _ in known}
-    rules: list[tuple[str, Sequence[Callable[[str], object]]]] = [
-        ("identity", [OF_SELF.search, *of["identity"]]),
-        ("preference", [WISH.search, *of["preference"]]),
-        ("decision", [DECIDED.search]),
-        ("episode", [WENT_WRONG.search, *of["episode"]]),
-        ("decision", [*of["decision"], is_past_choice]),
-        ("project", [PURPOSE.search]),
-        ("procedure", [STEPS.search, CHAIN.search, *of["procedure"]]),
-        ("episode", [is_mishap]),
-        ("convention", [RULED.search, ASKED_FOR.search, *of["convention"]]),
-        ("entity", [WHO_WHAT.search, DEFINES.search, *of["entity"]]),
-        ("project", [STACK.search, *of["project"]]),
-        ("decision", [CONTRAST.search]),
-        ("convention", [HABIT.search]),
-    ]
-    return [(kind, rule) for kind, tests in rules for rule in tests]
-
-
-def _kind(said: str, core: str) -> str:
-    for kind, rule in _kind_rules():
-        if rule(core if kind == "procedure" else said):
-            return kind
-    return "snippet" if "```" in said or said.startswith("$ ") else "fact"
+_NO_STATEMENT = _one_of(ACK, NOISE, QUOTED, PRINTED)

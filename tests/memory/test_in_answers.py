@@ -57,7 +57,7 @@ def test_a_packet_has_the_memories_of_its_question_with_their_verdicts_now(helix
     handle = remember(helix, DECIDED, cites=[CITED])
     (found,) = memories(helix)
     (cited,) = found["evidence"]
-    assert (found["id"], found["text"], found["kind"], found["origin"]) == (handle, DECIDED, "fact", "user")
+    assert (found["id"], found["text"], found["kind"], found["origin"]) == (handle, DECIDED, "decision", "user")
     assert (found["status"], found["state"], found["confidence"]) == ("verified", "active", 0.8)
     assert (cited["source_id"], cited["start_line"], cited["end_line"]) == (SESSIONS, 6, 8)
     rewrite(project, 'payload + "."', 'payload + ":"')

@@ -335,7 +335,7 @@ def test_what_is_over_or_forgotten_is_never_the_nearest(helix):
 def test_the_nearest_counts_for_the_budget(helix):
     fill(
         helix,
-        [f"The design of screen {number} was settled by {'a committee of the guild and ' * 6}" for number in range(6)],
+        [f"The design of screen {number} is approved by {'a committee of the guild and ' * 6}" for number in range(6)],
     )
     asked = "who approves a new layout of icons, typography and the design?"
     assert len(helix.memory.recall(asked)["nearest"]) == 3
@@ -352,7 +352,7 @@ def test_a_model_reads_a_line_for_each_memory_and_none_of_it_is_learned_again(he
     (one,) = cited["items"]
     answer = helix.memory.recall("what about the gate and the flush?")
     read = rendered(answer)
-    begin = f'memory {one["id"]} [verified] convention, by user, cites app/sessions.py:6-8: "The \\"gate\\" must be'
+    begin = f'memory {one["id"]} [verified] {one["kind"]}, by user, cites app/sessions.py:6-8: "The \\"gate\\" must be'
     assert read.startswith(begin)
     assert estimate(read) < estimated_tokens(answer) / 3
     empty = rendered(helix.memory.recall("who approves a new design of icons and typography?"))
