@@ -904,3 +904,161 @@ def test_a_member_that_was_renamed_is_told_by_its_old_name_not_by_another_owners
     assert (known["symbol"], known["definitions"]) == ("Pidfile.create", [])
     assert [(one["source_id"], one["start_line"]) for one in known["users"]] == [("arbiter.py", 6)]
     assert known["notes"][0].startswith("Pidfile.create was defined in pid.py:2")
+
+
+UNTOLD_TYPES = {
+    "kotlin": (
+        {
+            "ids.kt": 'package ids\n\n@Deprecated(ONCE)\nfun Int.toLabel(): String = "$this"\n\n'
+            "fun show(a: Int): String {\n"
+            "    return a.toLabel()\n}\n",
+            "marked.kt": "package ids\n\nfun marked() = 4L.toLabel()\n",
+            "far.kt": "package far\n\nimport ids.toLabel\n\nfun far(a: Long) = a.plus(1).toLabel()\n",
+            "other.kt": "package other\n\nfun other(a: Any) = a.toLabel()\n",
+        },
+        "toLabel",
+        (["far.kt:5", "ids.kt:7", "marked.kt:3"], []),
+    ),
+    "kotlin_block": (
+        {
+            "App.kt": "package app\n\nclass App {\n  fun addAll(a: Int): App { return this }\n}\n"
+            "fun start(body: App.() -> Unit) {}\n",
+            "run.kt": "package run\n\nimport app.start\n\nfun go() {\n  start {\n    addAll(1)\n  }\n}\n",
+        },
+        "addAll",
+        ([], ["run.kt:7"]),
+    ),
+    "java_returned": (
+        {
+            "Entry.java": "package p;\nclass Entry {\n   void touchIt() { }\n}\n"
+            "class Bag<T> { T borrow() { return null; } }\n",
+            "Use.java": "package p;\nclass Use {\n   Bag<Entry> bag = new Bag<>();\n"
+            "   void b() {\n      final var e = bag.borrow();\n      e.touchIt();\n   }\n"
+            "   void c() {\n      bag.borrow().touchIt();\n   }\n}\n",
+        },
+        "touchIt",
+        ([], ["Use.java:6", "Use.java:9"]),
+    ),
+    "java_bound": (
+        {
+            "Entry.java": "package p;\nclass Entry {\n   void touch() { }\n}\n",
+            "Use.java": "package p;\nclass Use<T extends Entry> {\n   void d(T e) {\n      e.touch();\n   }\n}\n",
+            "Other.java": "package p;\nclass Other {\n   void d(Thread e) {\n      e.touch();\n   }\n}\n",
+        },
+        "touch",
+        (["Use.java:4"], []),
+    ),
+    "java_library_above": (
+        {
+            "Plug.java": "package p;\nimport java.io.Closeable;\nclass Plug implements Closeable {\n"
+            "   public void close() { }\n}\n",
+            "Use.java": "package p;\nimport java.io.Closeable;\nclass Use {\n   void end(Closeable one) {\n"
+            "      one.close();\n   }\n   void other(Thread one) {\n      one.close();\n   }\n}\n",
+        },
+        "close",
+        ([], ["Use.java:5"]),
+    ),
+    "typescript": (
+        {
+            "entry.ts": "export class Entry {\n  markSeen() {}\n}\n",
+            "use.ts": "export function use(bag: any, other: unknown) {\n  bag?.entry?.markSeen()\n}\n\n"
+            "export function again(bag: any) {\n  const x = bag.borrow()\n  x.markSeen()\n}\n",
+        },
+        "markSeen",
+        ([], ["use.ts:2", "use.ts:7"]),
+    ),
+    "swift": (
+        {
+            "int.swift": "extension Int {\n    func asLabel() -> Int { return self }\n}\n",
+            "use.swift": "func use(a: Int, b: [Int]) -> Int {\n    return a.asLabel()\n}\n\n"
+            "func other(b: Double) -> Int {\n    return b.asLabel()\n}\n",
+        },
+        "asLabel",
+        (["use.swift:2"], ["use.swift:6"]),
+    ),
+    "c_sharp": (
+        {
+            "Ext.cs": "namespace P;\nstatic class Ext {\n    public static int Doubled(this int a) { return a; }\n}\n",
+            "Use.cs": "namespace P;\nclass Use {\n    int A(int b) {\n        return b.Doubled();\n    }\n}\n",
+        },
+        "Doubled",
+        ([], ["Use.cs:4"]),
+    ),
+    "scala": (
+        {
+            "Syntax.scala": "object Syntax {\n"
+            "  implicit class Rich(val a: Int) extends AnyVal {\n    def twice: Int = a\n"
+            "  }\n}\n",
+            "Use.scala": "import Syntax._\n\nobject Use {\n  def run(a: Int): Int = {\n    a.twice\n  }\n}\n",
+        },
+        "twice",
+        ([], ["Use.scala:5"]),
+    ),
+    "lua": (
+        {
+            "shelf.lua": "local Shelf = {}\nfunction Shelf:put_book(a) return a end\n"
+            "function Shelf.run() Shelf:put_book(1) end\nreturn Shelf\n",
+            "use.lua": "local Shelf = require('shelf')\nlocal function use(o)\n  o:put_book(2)\nend\n",
+        },
+        "put_book",
+        (["shelf.lua:3"], ["use.lua:3"]),
+    ),
+    "required": (
+        {
+            "lib/tags.js": "function makeTag(a) {\n  return a\n}\nmodule.exports = { makeTag }\n",
+            "lib/use.js": "function use() {\n  return require('./tags').makeTag(1)\n}\n",
+        },
+        "makeTag",
+        (["lib/tags.js:4"], ["lib/use.js:2"]),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNTOLD_TYPES)
+def test_a_call_on_an_object_whose_class_is_not_told_is_a_use_in_doubt(tmp_path, open_helix, case):
+    files, name, used = UNTOLD_TYPES[case]
+    assert told(indexed(tmp_path, open_helix, files), name) == used
+
+
+RECEIVERS = {
+    "java": ("Entry.java", "class Entry {\n   void run() { }\n}\nclass Other {\n   void run() { }\n}\n",
+             "Use.java", "class Use<T> {\n   void go(T one) {\n      one.run();\n   }\n}\n"),
+    "typescript": ("entry.ts", "export class Entry {\n  run() {}\n}\nexport class Other {\n  run() {}\n}\n",
+                   "use.ts", "export function go(one: any) {\n  one.run()\n}\n"),
+    "python": ("entry.py", "class Entry:\n    def run(self): ...\n\n\nclass Other:\n    def run(self): ...\n",
+               "use.py", "from typing import Any\n\n\ndef go(one: Any):\n    one.run()\n"),
+    "kotlin": ("Entry.kt", "class Entry {\n  fun run() {}\n}\nclass Other {\n  fun run() {}\n}\n",
+               "Use.kt", "fun <T> go(one: T) {\n  one.run()\n}\n"),
+    "c_sharp": ("Entry.cs", "class Entry {\n  public void Run() {}\n}\nclass Other {\n  public void Run() {}\n}\n",
+                "Use.cs", "class Use {\n  void Go(dynamic one) {\n    one.Run();\n  }\n  void To(object one) {\n"
+                "    one.Run();\n  }\n}\n"),
+    "go": ("entry.go", "package p\n\ntype Entry struct{}\n\nfunc (e Entry) Run() {}\n\ntype Other struct{}\n\n"
+           "func (e Other) Run() {}\n", "use.go", "package p\n\nfunc use(one any) {\n\tone.Run()\n}\n"),
+    "rust": ("entry.rs", "pub struct Entry;\nimpl Entry { pub fn run(&self) {} }\npub struct Other;\n"
+             "impl Other { pub fn run(&self) {} }\n", "use.rs", "pub fn go<T>(one: T) {\n    one.run();\n}\n"),
+    "swift": ("entry.swift", "class Entry {\n  func run() {}\n}\nclass Other {\n  func run() {}\n}\n",
+              "use.swift", "func go(one: Any) {\n  one.run()\n}\n"),
+    "lua": ("entry.lua", "local Entry = {}\nfunction Entry:run() end\nlocal Other = {}\nfunction Other:run() end\n",
+            "use.lua", "function go(one)\n  one:run()\nend\n"),
+    "php": ("entry.php", "<?php\nclass Entry { public function run() {} }\nclass Other { public function run() {} }\n",
+            "use.php", "<?php\nfunction go(mixed $one) {\n  $one->run();\n}\n"),
+    "ruby": ("entry.rb", "class Entry\n  def run(a)\n  end\nend\nclass Other\n  def run(a)\n  end\nend\n",
+             "use.rb", "def go(one)\n  one.run(1)\nend\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", RECEIVERS)
+def test_no_total_is_exact_where_the_class_of_an_object_is_not_told(tmp_path, open_helix, language):
+    path, defined, user, using = RECEIVERS[language]
+    engine = indexed(tmp_path, open_helix, {path: defined, user: using})
+    known = engine.symbols.about("Entry.Run" if "Run" in defined else "Entry.run")
+    assert not known["totals_exact"]
+    assert known["users_total"] or any("of which the text does not tell whose it is" in note for note in known["notes"])
+
+
+def test_a_function_whose_name_differs_by_its_case_alone_uses_the_other(tmp_path, open_helix):
+    files = {
+        "lib/response.js": "res.sendFile = function sendFile(path) {\n  var file = path\n  sendfile(res, file)\n}\n\n"
+        "function sendfile(res, file) {\n  file.pipe(res)\n}\n",
+    }
+    assert told(indexed(tmp_path, open_helix, files), "sendfile") == (["lib/response.js:3"], [])

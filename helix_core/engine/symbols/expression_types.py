@@ -52,8 +52,13 @@ IMPLICIT_THIS = JVM | {"c_sharp", "cpp", "swift", "ruby", "dart", "php"}
 MODULES_ALONE = PYTHON | SCRIPTS | {"go", "rust"}
 """Languages in which a file has no name of another one that it does not import."""
 FOREIGN = "foreign"
-"""The type of what is surely no class of the workspace."""
+"""The type of what is surely no class of the workspace, where the text does not name it."""
 Type = ClassAt | str | None
+"""A class of the workspace, the name of one that is surely from elsewhere, or None for what is not told."""
+_ANY_TYPE = frozenset(("any", "unknown", "object", "Object", "dynamic", "Any", "AnyRef", "AnyObject", "id", "mixed"))
+"""Types that a value of any class has."""
+_TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")
+"""What a parameter of a generic type is called."""
 _MODULE_STEP = re.compile(r"[./]")
 
 
@@ -146,7 +151,7 @@ class ExpressionTypes:
         return at if isinstance(at, tuple) else (path, trail)
 
     def type_of(self, file: CodeText, line: int, chain: Chain, depth: int) -> Type:
-        """Return the class of an expression, ``FOREIGN`` for one that is no class here, None where it is not told."""
+        """Return the class of an expression, as of ``Type``."""
         if chain is LITERAL:
             return FOREIGN
         if not chain or depth > _DEEPEST:
@@ -180,7 +185,7 @@ class ExpressionTypes:
             return self._imported(file, bound, chain)
         if first.name[:1].isupper() and not self._hierarchy.named(first.name) and file.language != "go":
             # A class of a library.
-            return FOREIGN if len(chain) == 1 or first.is_called else None
+            return first.name if len(chain) == 1 else FOREIGN if first.is_called else None
         return None
 
     def _is_variable(self, step: Step, at: ClassAt, file: CodeText, line: int) -> bool:
@@ -190,15 +195,14 @@ class ExpressionTypes:
     def _agreed(self, types: Sequence[Type], rest: Chain, depth: int) -> Type:
         """Return the type that a variable has wherever it is made; None where these differ, or one is not told."""
         known = {self._follow(one, rest, depth) if isinstance(one, tuple) else one for one in types}
+        if len(known) > 1 and all(isinstance(one, str) for one in known):
+            return FOREIGN
         return known.pop() if len(known) == 1 else None
 
     def _type_made(self, made: Made, file: CodeText, line: int, depth: int) -> Type:
         if made.type:
             words = type_words(made.type)
-            if not words:
-                return None
-            at = self.class_at(words, file)
-            return at if at is not None else None if self._hierarchy.named(words[-1]) else FOREIGN
+            return self._type_written(words, file) if words else None
         if not made.value or made.value in ("None", "null", "nil", "undefined"):
             return None
         return self.type_of(file, line, chain_of_value(made.value), depth + 1)
@@ -242,7 +246,7 @@ class ExpressionTypes:
         of: Type = at
         for step in rest:
             if not isinstance(of, tuple) or depth > _DEEPEST:
-                return of if of == FOREIGN else None
+                return FOREIGN if isinstance(of, str) else None
             of = self._returned(step.name, of, None) if step.is_called else self._attribute(of, step.name, depth)
         return of
 
@@ -343,8 +347,22 @@ class ExpressionTypes:
             return None
         if words[-1] in ("Self", "this"):
             return owner
+        return self._type_written(words, file)
+
+    def _type_written(self, words: Sequence[str], file: CodeText) -> Type:
+        """Return the class that a type means in a file: of a parameter of a generic one that of its bound."""
         at = self.class_at(words, file)
-        return at if at is not None else None if self._hierarchy.named(words[-1]) else FOREIGN
+        if at is not None:
+            return at
+        if words[-1] in _ANY_TYPE or self._hierarchy.named(words[-1]):
+            return None
+        if len(words) > 1 or _TYPE_PARAMETER.fullmatch(words[0]) is None:
+            return words[-1]
+        bounds = set(
+            re.findall(rf"[<\[,]\s*(?:\w+\s+)?{words[0]}\s*(?:extends|<?:)\s*([\w.:]+)", "\n".join(file.lines))
+        )
+        bound = type_words(bounds.pop()) if len(bounds) == 1 else ()
+        return self.class_at(bound, file) if bound else None
 
     def class_at(self, words: Sequence[str], file: CodeText) -> Type:
         """Return the class that a name means in a file; ``FOREIGN`` where an import takes it from elsewhere, None where

@@ -401,7 +401,9 @@ class NameNeighborhood:
         left = list(lines)
         for one in defined:
             inside = [line for line in left if one.hit.start_line <= line <= one.hit.end_line]
-            gone = inside if one in self._definitions else inside[:1]
+            # A line that has the name in other letters, as another definition may, is not among these.
+            is_named = one.hit.name == self._name
+            gone = inside if one in self._definitions else inside[:1] if is_named else []
             left = [line for line in left if line not in gone]
         return left
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from helix_core.engine.symbols.choice import chain_of
 from helix_core.engine.symbols.expression_types import (
-    FOREIGN,
     IMPLICIT_THIS,
     MODULES_ALONE,
     ExpressionTypes,
@@ -36,6 +36,7 @@ from helix_core.engine.symbols.receivers import (
     Binding,
     Chain,
     CodeText,
+    Step,
     chain_before,
     head_of,
     made_of,
@@ -63,6 +64,18 @@ _NO_TYPE_BEFORE = frozenset(
 _CALLED_WITH_PARENTHESES = frozenset(("java", "c_sharp", "cpp", "swift", "dart"))
 _KEYED = re.compile(r"\s*:(?!:)")
 _ASSIGNED = re.compile(r"\s*=(?![=>~])")
+_WITH_RECEIVERS = frozenset(("kotlin", "groovy"))
+_LUA_JOINT = re.compile(r"(?<=[\w)\]]):(?=\w|$)")
+_LOADED = (Step("require", is_called=True), Step("import", is_called=True))
+_EXTENSIONS = {
+    "kotlin": r"\b(?:fun|va[lr])\s[^=({{]{{0,200}}?[\w>?)]\.{name}\b",
+    "c_sharp": r"\b{name}\s*(?:<[^()]{{0,200}}>)?\s*\(\s*this\s",
+    "scala": r"\bimplicit\s+class\s+{owner}\b",
+    "swift": r"\bextension\s+(?:\w+\.)*{owner}\b",
+}
+"""How a definition begins that gives a member to a type from outside of it."""
+_EXTENDED_AROUND = frozenset(("scala", "swift"))
+"""Languages where that stands above the definition."""
 
 
 class Standing(IntEnum):
@@ -121,6 +134,7 @@ class UseJudge:
         self._types = ExpressionTypes(reader, weigher, hierarchy, self._meant_owners | self._other_owners)
         self._known: dict[tuple[bytes, int, Chain], Type] = {}
         self._in_classes: dict[tuple[ClassAt, bool], Standing] = {}
+        self._in_others: dict[str, Standing] = {}
 
     @cached_property
     def _paths_importing(self) -> list[bytes]:
@@ -265,6 +279,8 @@ class UseJudge:
         if file.language != "ruby" and before.lstrip().startswith("@"):
             # A decorator or an annotation; in Ruby it begins the name of a variable.
             before = before.lstrip()[1:]
+        if file.language == "lua":
+            before = _LUA_JOINT.sub(".", before)
         at = _NameAt(file, line, before, chain_before(before), after)
         found = max((self._of_free(one, at) for one in self._free), default=Standing.OTHER)
         if self._members and found is not Standing.SURE:
@@ -277,8 +293,13 @@ class UseJudge:
         file, line, chain = at.file, at.line, at.chain
         if chain is None:
             return self._bare(one, at)
+        if file.language == "kotlin" and one in self._extensions:
+            return self._of_extension(one, at)
         if not chain or chain is LITERAL:
             return Standing.OTHER
+        if len(chain) == 1 and chain[0] in _LOADED and file.language in SCRIPTS:
+            # A module that is taken in where it is used; strings are blanked.
+            return Standing.BY_NAME if self._is_sole else Standing.UNTOLD
         words = [step.name for step in chain]
         if any(step.is_called for step in chain):
             return Standing.OTHER
@@ -309,7 +330,7 @@ class UseJudge:
         owner = self._types.class_at(words, file)
         if isinstance(owner, tuple):
             return Standing.SURE if owner == (one.path, one.trail) else Standing.OTHER
-        if owner == FOREIGN:
+        if isinstance(owner, str):
             return Standing.OTHER
         return Standing.SURE if self._is_sole else Standing.BY_NAME
 
@@ -459,14 +480,84 @@ class UseJudge:
         if asked not in self._known:
             self._known[asked] = self._types.type_of(file, line, chain, 0) if chain else None
         of = self._known[asked]
-        if of == FOREIGN:
-            return Standing.OTHER
+        if isinstance(of, str):
+            return self._in_foreign(of)
         if isinstance(of, tuple):
-            return self._in_class(of, is_self=chain[0].name in SELF and len(chain) == 1)
+            standing = self._in_class(of, is_self=chain[0].name in SELF and len(chain) == 1)
+            return max(standing, self._added)
         return self._untyped(file, chain)
+
+    def _in_foreign(self, name: str) -> Standing:
+        """Return the standing of a member of a class from elsewhere: what is meant may be added to it, or extend it."""
+        if name not in self._in_others:
+            owned = any(one.trail[-1] == name for one in self._members)
+            above = {(b"", (name,))}
+            if owned:
+                standing = Standing.SURE
+            elif any(self._hierarchy.extends(own, above) for own in self._meant_owners):
+                standing = Standing.BY_NAME
+            else:
+                standing = self._added
+            self._in_others[name] = standing
+        return self._in_others[name]
+
+    @cached_property
+    def _added(self) -> Standing:
+        """Return the standing of a member on an object of a class that does not have it: ``OTHER`` unless what is meant
+        is an extension, which gives a member to classes of others.
+        """
+        if not self._extensions:
+            return Standing.OTHER
+        return Standing.BY_NAME if self._is_sole else Standing.UNTOLD
+
+    @cached_property
+    def _extensions(self) -> list[DefinedAt]:
+        """Return the definitions that give a member to a type from outside of it."""
+        return [one for one in (*self._members, *self._free) if self._is_extension(one)]
+
+    def _is_extension(self, one: DefinedAt) -> bool:
+        source = self._reader.files.source(one.path)
+        file = self._types.text_of(source) if source is not None else None
+        pattern = _EXTENSIONS.get(file.language) if file is not None else None
+        if file is None or pattern is None:
+            return False
+        owner = one.trail[-1] if one.trail else ""
+        if file.language == "swift" and any(at.hit.kind in TYPES for at in self._hierarchy.named(owner)):
+            return False
+        begins = re.compile(pattern.format(name=re.escape(self._name), owner=re.escape(owner)))
+        if file.language in _EXTENDED_AROUND:
+            lines = file.lines[: one.hit.start_line]
+        else:
+            # Annotations may stand before the line that has the name.
+            own = file.lines[one.hit.start_line - 1 : one.hit.end_line]
+            lines = list(islice(filter(self._word.search, own), 1))
+        return any(begins.search(line[:LONGEST_DECLARATION]) for line in lines)
+
+    def _of_extension(self, one: DefinedAt, at: _NameAt) -> Standing:
+        """Return the standing of a function of Kotlin that is called on an object: where it is not of the file's
+        package, it is imported.
+        """
+        if not self._is_visible(one, at):
+            return Standing.OTHER
+        if self.is_telling:
+            return Standing.SURE
+        return self._added
+
+    def _is_visible(self, one: DefinedAt, at: _NameAt) -> bool:
+        bound = at.file.binding_of(self._name, at.line)
+        if bound is not None:
+            return self._by_import(one, at.file, bound) is Standing.SURE
+        return at.file.package == self._types.package_of(one) or self._types.takes_all_of(one, at.file)
 
     def _untyped(self, file: CodeText, chain: Chain) -> Standing:
         """Return the standing where the class of what stands before the name is not known."""
+        if (
+            file.language == "lua"
+            and len(chain) == 1
+            and any(one.path == file.path and one.trail[-1] == chain[0].name for one in self._members)
+        ):
+            # A table of Lua has no type: its functions are named with it.
+            return Standing.SURE
         if self.is_telling:
             return Standing.BY_NAME
         last = chain[-1].name.strip("_@$").replace("_", "").lower() if chain else ""
@@ -549,6 +640,11 @@ class UseJudge:
         if is_loose and not _ASSIGNED.match(after) and not _KEYED.match(after):
             # A block may run in an object of any class, and a module be included anywhere.
             return Standing.BY_NAME
+        is_named = bound is not None or any(one.path == file.path for one in self._others)
+        if found is Standing.OTHER and is_callable and file.language in _WITH_RECEIVERS and not is_named:
+            # A block may run in an object of another class, which no text around it names.
+            is_called = re.match(r"\s*(?:<[^()]*>\s*)?[({]", after) is not None
+            return Standing.OTHER if not is_called else Standing.BY_NAME if self._is_sole else Standing.UNTOLD
         return found
 
 
