@@ -1062,3 +1062,17 @@ def test_a_function_whose_name_differs_by_its_case_alone_uses_the_other(tmp_path
         "function sendfile(res, file) {\n  file.pipe(res)\n}\n",
     }
     assert told(indexed(tmp_path, open_helix, files), "sendfile") == (["lib/response.js:3"], [])
+
+
+LOST_CLASS = {
+    "Level.cs": "namespace P;\n\nclass Level : IOne, ITwo\n#if FEATURE\n    , IThree\n#endif\n{\n"
+    "    public int ReadLevel(int a)\n    {\n        return a;\n    }\n}\n",
+    "Use.cs": "namespace P;\n\nclass Use\n{\n    readonly Level? _level;\n\n    int A()\n    {\n"
+    "        return _level.ReadLevel(1);\n    }\n}\n",
+}
+
+
+def test_a_method_of_a_class_that_could_not_be_parsed_is_used_in_doubt(tmp_path, open_helix):
+    engine = indexed(tmp_path, open_helix, LOST_CLASS)
+    assert "." not in engine.symbols.about("ReadLevel")["symbol"], "the class has no name in the index"
+    assert told(engine, "ReadLevel") == ([], ["Use.cs:9"])

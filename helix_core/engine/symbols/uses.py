@@ -295,6 +295,8 @@ class UseJudge:
             return self._bare(one, at)
         if file.language == "kotlin" and one in self._extensions:
             return self._of_extension(one, at)
+        if chain is not LITERAL and one in self._ownerless:
+            return self._in_doubt
         if not chain or chain is LITERAL:
             return Standing.OTHER
         if len(chain) == 1 and chain[0] in _LOADED and file.language in SCRIPTS:
@@ -368,7 +370,25 @@ class UseJudge:
             return self._by_import(one, file, bound)
         if self._types.takes_all_of(one, file, self._paths_importing):
             return Standing.SURE if file.language != "rust" or self._is_sole else Standing.BY_NAME
-        return self._unbound(one, file, line)
+        found = self._unbound(one, file, line)
+        is_doubted = one in self._ownerless and re.match(r"\s*(?:<[^()]*>\s*)?[({]", after) is not None
+        return max(found, self._in_doubt) if is_doubted else found
+
+    @property
+    def _in_doubt(self) -> Standing:
+        return Standing.BY_NAME if self.is_telling else Standing.UNTOLD
+
+    @cached_property
+    def _ownerless(self) -> list[DefinedAt]:
+        """Return the definitions that are members of a class of which the parser has lost the head."""
+        return [one for one in self._free if not one.trail and self._is_ownerless(one)]
+
+    def _is_ownerless(self, one: DefinedAt) -> bool:
+        if one.hit.kind not in FUNCTIONS or family(one.path) not in ("jvm", "c_sharp", "swift"):
+            return False
+        source = self._reader.files.source(one.path)
+        file = self._types.text_of(source) if source is not None else None
+        return file is not None and file.lines[one.hit.start_line - 1][:1] in (" ", "\t")
 
     def _in_own_file(self, one: DefinedAt, file: CodeText, line: int) -> Standing:
         """Return the standing of a bare name in the file that defines it: a local one only inside its owner."""
