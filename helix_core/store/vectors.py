@@ -6,9 +6,10 @@ import sys
 import time
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from math import pi, sqrt
-from operator import mul
+from operator import getitem, mul
 from typing import TYPE_CHECKING
 
 from helix_core.model import Level
@@ -69,14 +70,19 @@ def whole_numbers(query: Sequence[float]) -> list[int]:
     return [round(value * (_LARGEST_WHOLE / largest)) for value in query]
 
 
+_RAISED_BY = 128
+_RAISED = bytes(value ^ _RAISED_BY for value in range(256))
+_square_of_byte = [((value ^ _RAISED_BY) - _RAISED_BY) ** 2 for value in range(256)].__getitem__
+
+
 def int8_cosines(query: Sequence[int], kept: Mapping[int, bytes]) -> dict[int, float]:
     """Return the cosine of a query in whole numbers with each int8 vector by id, in the given order."""
-    length = sqrt(sum(map(mul, query, query))) or 1.0
+    length, raised = sqrt(sum(map(mul, query, query))) or 1.0, _RAISED_BY * sum(query)
     found = {}
     for id_, vector in kept.items():
-        values = memoryview(vector).cast("b")
-        own = sqrt(sum(map(mul, values, values))) or 1.0
-        found[id_] = sum(map(mul, query, values)) / (own * length)
+        own = sqrt(sum(map(_square_of_byte, vector))) or 1.0
+        # Of the bytes themselves, each raised above 0, which are whole numbers that Python keeps: nothing is allocated.
+        found[id_] = (sum(map(mul, query, vector.translate(_RAISED))) - raised) / (own * length)
     return found
 
 
@@ -84,10 +90,7 @@ def _with_bits(query: Sequence[int], kept: Mapping[int, bytes]) -> dict[int, flo
     """Score sign-bit vectors with one look-up a byte: a table for each byte position sums its eight signs."""
     length = _length_of_signs(query)
     tables = [_sums(query[start : start + 8]) for start in range(0, len(query), 8)]
-    return {
-        id_: max(-1.0, min(1.0, sum(table[byte] for table, byte in zip(tables, vector, strict=True)) / length))
-        for id_, vector in kept.items()
-    }
+    return {id_: max(-1.0, min(1.0, sum(map(getitem, tables, vector)) / length)) for id_, vector in kept.items()}
 
 
 _BITS = bytes(value.bit_count() for value in range(256))
@@ -442,16 +445,12 @@ class VectorQueries:
         """
         heads = self._heads(space)
         vectors: dict[int, bytes] = dict(self._blocks(space, [block for block, _, _ in heads]))
-        farthest = 8 * len(signs)
-        border, free = farthest + 1, farthest + 2
+        border = 8 * len(signs) + 1
         distances: dict[int, array[int]] = {}
         at: Counter[int] = Counter()
         for block, validity, _ in heads:
-            own = distances[block] = sign_distances(signs, vectors[block])
-            for place in _free_places(validity):
-                own[place] = free
-            at.update(own)
-        del at[free]
+            distances[block] = sign_distances(signs, vectors[block])
+            at.update(compress(distances[block], _taken(validity)))
         nearer = 0
         for distance in sorted(at):
             if nearer + at[distance] >= count:
@@ -460,9 +459,9 @@ class VectorQueries:
             nearer += at[distance]
         ties = 0 if nearer >= least else count - nearer
         kept: dict[int, bytes] = {}
-        for block, _, text_ids in heads:
-            own = distances[block]
-            places = [place for place, distance in enumerate(own) if distance <= border]
+        for block, validity, text_ids in heads:
+            own, taken = distances[block], _taken(validity)
+            places = [place for place, distance in enumerate(own) if distance <= border and taken[place]]
             ids = _whole_numbers_of(text_ids) if places else array("q")
             for place in places:
                 if own[place] == border:
@@ -537,11 +536,15 @@ class VectorQueries:
         return hits
 
 
-def _free_places(validity: bytes) -> Iterator[int]:
-    """Yield the places of a block that hold no vector; ``validity`` has a bit for each, the lowest first."""
-    for start, bits in enumerate(validity):
-        if bits != 0xFF:
-            yield from (8 * start + bit for bit in range(8) if not bits >> bit & 1)
+_NO_ZERO = bytes.maketrans(b"0", b"\0")
+
+
+def _taken(validity: bytes) -> bytes:
+    """Return a byte for each place of a block, 0 where it holds no vector; ``validity`` has a bit for each, the lowest
+    first.
+    """
+    bits = format(int.from_bytes(validity, "little"), f"0{8 * len(validity)}b")
+    return bits[::-1].encode("ascii").translate(_NO_ZERO)
 
 
 def _whole_numbers_of(ids: bytes) -> array[int]:
