@@ -1076,3 +1076,9 @@ def test_a_method_of_a_class_that_could_not_be_parsed_is_used_in_doubt(tmp_path,
     engine = indexed(tmp_path, open_helix, LOST_CLASS)
     assert "." not in engine.symbols.about("ReadLevel")["symbol"], "the class has no name in the index"
     assert told(engine, "ReadLevel") == ([], ["Use.cs:9"])
+
+
+def test_no_total_is_exact_that_counts_a_use_by_its_name_alone(tmp_path, open_helix):
+    engine = indexed(tmp_path, open_helix, LOST_CLASS)
+    known = engine.symbols.about("ReadLevel")
+    assert (known["users_total"], known["totals_exact"]) == (1, False)

@@ -362,7 +362,7 @@ class NameNeighborhood:
         most = len(doubtful) if self._counts else self._shown if self._judge.is_telling else MOST_BY_NAME
         self._unlisted += len(untold) + len(doubtful[most:])
         spots = [*(spot for spot in spots if not spot.by_name), *doubtful[:most]]
-        is_sure = not untold and (self._judge.is_telling or not doubtful)
+        is_sure = not untold and not doubtful
         page = replace(self._page(spots), is_counted=is_sure)
         if is_all and is_whole:
             return page
