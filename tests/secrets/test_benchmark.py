@@ -57,7 +57,7 @@ def test_of_words_and_of_what_people_write_in_chats_little_leaks(bench: ModuleTy
 def test_what_others_write_is_kept_apart_from_what_the_weights_are_fit_to(bench: ModuleType) -> None:
     sets = [bench.by_others(name) for name in bench.BY_OTHERS]
     sizes = [(len(with_secret), len(without)) for with_secret, without in sets]
-    assert sizes == [(480, 300), (160, 100), (128, 0), (64, 0)]
+    assert sizes == [(480, 300), (160, 100), (128, 0), (64, 0), (190, 130)]
     texts = [{case.text for case in (*with_secret, *without)} for with_secret, without in sets]
     assert len(texts[0] & texts[1]) <= 2
     assert not texts[2] & texts[3]
@@ -71,6 +71,7 @@ def test_of_what_others_write_not_more_leaks_than_is_said(bench: ModuleType) -> 
         ("held out", 32, 5),
         ("ways", 1, 0),
         ("ways held out", 7, 0),
+        ("later", 69, 29),
     ):
         with_secret, without = bench.by_others(name)
         assert sum(map(bench.is_leak, with_secret)) <= most
