@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from helix_core.conversation import Coordinate
 from helix_core.model import Item, LineSpan, Ranked, Role, Signal, Source
 from helix_core.store import QueryBudgetError, Reader
-from helix_core.words import is_compound
+from helix_core.words import is_compound, lazy_pattern
 
 CANDIDATES = 60
 MOST_PLACES = 6
@@ -22,7 +22,9 @@ PASTED_RANKER = "pasted"
 _BUILT = re.compile(
     r"(?:^|/)(?:node_modules|dist|build|bundles?|out)/|\.(?:min|bundle|umd|esm|cjs|iife|global)(?:[.-]\w+)*\.js$|\.[cm]js$"
 )
-_NOT_OF_THE_JVM = re.compile(r"/(?:js|wasm\w*|native|apple|ios\w*|macos\w*|tvos\w*|watchos\w*|linux\w*|mingw\w*)Main/")
+_NOT_OF_THE_JVM = lazy_pattern(
+    r"/(?:js|wasm\w*|native|apple|ios\w*|macos\w*|tvos\w*|watchos\w*|linux\w*|mingw\w*)Main/", cues="main/"
+)
 """Source sets of Kotlin that never run on a JVM, which alone prints ``(File.kt:36)``."""
 
 

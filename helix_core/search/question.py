@@ -303,7 +303,7 @@ _PROVISO = lazy_pattern(
 
 def _without_proviso(text: str) -> str:
     """Return an order without the condition that the tests still pass, where it asks for anything else."""
-    rest = _PROVISO.sub(" ", text) if len(text) <= READ_CHARS else text
+    rest = _PROVISO.sub(" ", text) if len(text) <= READ_CHARS and _PROVISO.search(text) else text
     return rest if rest != text and _without_stop_words(rest) else text
 
 

@@ -263,7 +263,6 @@ def line_of_mention(data: bytes, item: Item, name: str) -> int:
     return 0
 
 
-_OTHER_COMMENT = lazy_pattern(r"#(?!\s*define\b)|\*(?:[\s*/]|$)")
 _LAST_COMMENT = lazy_pattern(r"(?:^|\s)(?:#|//|/\*)(?:\s.*)?$")
 _PLAIN_STRINGS = lazy_pattern(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
 
@@ -290,10 +289,17 @@ def declaring_line(text: str, name: str) -> str:
             decorated = max(decorated + _opened(line), 0)
         elif line:
             lines.append(line)
-    code = [at for at, line in enumerate(lines) if not (line.startswith(_COMMENT) or _OTHER_COMMENT.match(line))]
+    code = [at for at, line in enumerate(lines) if not _is_beside_code(line)]
     pattern = whole_word(name) if name else None
     named = (at for at in code if pattern is not None and pattern.search(lines[at]))
     return _whole_signature(lines[next(named, code[0]) :]) if code else first_line(text)
+
+
+def _is_beside_code(line: str) -> bool:
+    """Return whether a line is none of code in any language: a macro of C is declared behind a hash."""
+    if line.startswith("#"):
+        return not line[1:].lstrip().startswith("define ")
+    return line.startswith(_COMMENT) or (line.startswith("*") and line[1:2] in ("", " ", "\t", "*", "/"))
 
 
 def _opened(line: str) -> int:
