@@ -9,10 +9,10 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from helix_core.config.settings import (
@@ -52,8 +52,7 @@ OWN_NAMES = {
 """What Helix writes into its folders. Each of these may be a folder with other files in it, even a workspace."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A value as written, and its 1-based line (0 when unknown).
 
     ``inner`` has the lines of the keys in a table below it, by their dotted names.
@@ -61,7 +60,7 @@ class Written:
 
     value: Any
     line: int
-    inner: dict[str, int] = field(default_factory=dict)
+    inner: Mapping[str, int] = MappingProxyType({})
 
 
 def read(path: Path, *, follow_links: bool = False) -> dict[str, Written]:

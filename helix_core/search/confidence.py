@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
+from types import MappingProxyType
 
 from helix_core.embed import static_table
 from helix_core.model import Role
@@ -118,8 +118,7 @@ _MENTIONS: Mapping[Role, Intent] = {
 defines a name of the question, or is all that has it, does not only mention it."""
 
 
-@dataclass(frozen=True, slots=True)
-class FilesFound:
+class FilesFound(NamedTuple):
     """The first stage's result: files best first with their scores, their roles, the rankers' votes and weights, and
     the question's words, lower-case, in each name and heading of a file that was read. ``is_narrowed``: a filter left
     files out, so nothing follows from what code and names lack.
@@ -129,7 +128,7 @@ class FilesFound:
     roles: Mapping[int, Role]
     votes: Mapping[str, Votes]
     weights: Mapping[str, float]
-    titles: Mapping[int, Collection[frozenset[str]]] = field(default_factory=dict)
+    titles: Mapping[int, Collection[frozenset[str]]] = MappingProxyType({})
     is_narrowed: bool = False
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from helix_core.model import Signal
 from helix_core.tuples import NamedTuple
@@ -20,8 +19,7 @@ ROUNDING = 1e-9
 """Relative tolerance of equal scores: smaller differences come from the order of floating-point additions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """One ranker's list of ids, best first, and its weight.
 
     ``scores``, when given, has one for each id; equal neighbors share a rank, because the order among equals depends on

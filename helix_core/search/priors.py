@@ -6,11 +6,11 @@ A prior is a named factor, so that an answer can show why an item moved. It neve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from helix_core.model import Hints, Role, Source
 from helix_core.search.question import Intent
 from helix_core.search.weights import ROLE_FACTORS
+from helix_core.tuples import NamedTuple
 
 LIFTED_BY: Mapping[Role, Intent] = {
     Role.TEST: Intent.TESTS,
@@ -21,12 +21,11 @@ LIFTED_BY: Mapping[Role, Intent] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Prior:
+class Prior(NamedTuple):
     """The factor of one file and the names of its parts (``test x0.5``); no names when it is 1."""
 
     factor: float = 1.0
-    names: tuple[str, ...] = field(default=())
+    names: tuple[str, ...] = ()
 
 
 _BESIDE_THE_IMPLEMENTATION = frozenset({Intent.TESTS, Intent.EXAMPLES, Intent.HISTORY})

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
+from types import MappingProxyType
 
 from helix_core.model import Item, Role, Source
 from helix_core.search.meaning import OUTLINES, PASSAGES, QuestionVector
@@ -425,13 +426,12 @@ class Vote(NamedTuple):
     items: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Votes:
+class Votes(NamedTuple):
     """A ranker's list, best first, the scores of the chunks it considered, and the question's words in each file."""
 
     votes: tuple[Vote, ...] = ()
-    item_scores: dict[int, float] = field(default_factory=dict)
-    present: dict[int, frozenset[str]] = field(default_factory=dict)
+    item_scores: Mapping[int, float] = MappingProxyType({})
+    present: Mapping[int, frozenset[str]] = MappingProxyType({})
 
 
 NOTHING = Votes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -121,8 +121,7 @@ def _never_cancelled() -> None:
     """The default ``check``: it never cancels the search."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(NamedTuple):
     """What is searched for.
 
     Attributes:
@@ -150,7 +149,7 @@ class SearchRequest:
 
     question: str
     k: int
-    hints: Hints = field(default_factory=Hints)
+    hints: Hints = Hints()
     prefer_implementation: bool = True
     off: frozenset[str] = frozenset()
     check: Callable[[], None] = _never_cancelled
@@ -179,11 +178,11 @@ def search(request: SearchRequest, reader: Reader) -> Found:
         if tested:
             return with_tests(found, _tests(request, tested, reader), request.k)
         if request.alone:
-            own = replace(request, question=request.alone, judged="", alone="", discussed=(), message="")
+            own = request._replace(question=request.alone, judged="", alone="", discussed=(), message="")
             return with_answers(found, [_Search(own, reader).run()], (), request.k)
         if len(request.questions) < 2:
             return found
-        apart = [replace(request, question=one, judged="", questions=(), message="") for one in request.questions]
+        apart = [request._replace(question=one, judged="", questions=(), message="") for one in request.questions]
         answers = [_Search(one, reader).run() for one in apart]
         absent = [ABSENT_NOTE + one.question.strip() for one, of in zip(apart, answers, strict=True) if of.known_empty]
         return with_answers(found, answers, absent, request.k)
@@ -207,7 +206,7 @@ def _tests(request: SearchRequest, tested: str, reader: Reader) -> tuple[Ranked,
     if not tests:
         return ()
     with reader.narrowed(tests):
-        return _Search(replace(request, question=tested, judged="", tested="", message=""), reader).run().ranked
+        return _Search(request._replace(question=tested, judged="", tested="", message=""), reader).run().ranked
 
 
 ABSENT_NOTE = "probably not here: "

@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -28,6 +27,7 @@ from helix_core.store.sqlite_file import (
     is_truncated,
     read_header,
 )
+from helix_core.tuples import NamedTuple
 
 Identity: TypeAlias = tuple[int, int]
 """Device and inode: which file it is, whatever its name."""
@@ -45,8 +45,7 @@ _VECTOR_DAMAGE = re.compile(
 """What sqlite-vec says of its own tables where their pages were changed: it has no error code of its own for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileFormat:
+class FileFormat(NamedTuple):
     """A kind of file: its stamps in the header, its schema, and the wording and types of its errors.
 
     ``schema`` is a file of SQL next to this module, ``views`` another, which also runs after a migration and replaces

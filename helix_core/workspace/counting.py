@@ -11,10 +11,10 @@ import hashlib
 import json
 import os
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from helix_core.errors import GitError
 from helix_core.model import FileEntry, StatSignature
+from helix_core.tuples import NamedTuple
 from helix_core.workspace.disk import Root, signature_of
 from helix_core.workspace.files import HELIXIGNORE, NOT_INCLUDED, FileOptions, list_files
 from helix_core.workspace.git import Git
@@ -28,15 +28,14 @@ _RACY = "racy"
 _INCLUDES = (b"include.path", b"includeif.")
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """The ignore rules of a listing: a digest of those ``outside`` the tree and of the options, and each rule file
     ``inside`` with its signature, or ``_RACY`` for one that equal signatures say nothing of. Serialized as text for the
     index.
     """
 
     outside: str = ""
-    inside: Mapping[str, str] = field(default_factory=dict)
+    inside: Mapping[str, str] = {}
 
     def __str__(self) -> str:
         """Return the text that ``of`` parses."""

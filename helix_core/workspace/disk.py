@@ -14,13 +14,13 @@ import signal
 import stat as modes
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from helix_core.errors import HelixError, WorkspaceError
 from helix_core.model import Reason, StatSignature
+from helix_core.tuples import NamedTuple
 
 MAX_BYTES = 2 * 1024 * 1024
 # Waits between tries, in seconds; longer in all than _PREEMPTED_NS, so that only a file written without pause is
@@ -56,8 +56,7 @@ class DiskError(HelixError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class DiskFile:
+class DiskFile(NamedTuple):
     """A consistent snapshot of a file; ``content_hash`` is SHA-256 (hex) of ``data``."""
 
     data: bytes

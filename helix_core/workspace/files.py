@@ -21,6 +21,7 @@ from helix_core.errors import GitError, UsageError
 from helix_core.lines import line_breaks
 from helix_core.model import FileEntry, Listing, Reason, Skipped
 from helix_core.printable import count
+from helix_core.tuples import NamedTuple
 from helix_core.workspace.disk import MAX_BYTES, DiskError, Root, Scan, signature_of
 from helix_core.workspace.git import Git
 from helix_core.workspace.ignore import (
@@ -188,8 +189,7 @@ def _own_names() -> re.Pattern[bytes]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FileOptions:
+class FileOptions(NamedTuple):
     """User settings: the size limit, additional ``.helixignore`` lines that apply at the root, files and folders that
     no rule takes in again, globs of the only files that count (none: all), and the most files (0: no limit).
     """
@@ -211,13 +211,16 @@ class FileOptions:
         return cls(config.max_file_bytes, config.exclude, never, config.include, config.max_files)
 
 
+_PLAIN = FileOptions()
+
+
 @lru_cache(64)
 def _own_files(own_paths: tuple[Path, ...], root: Path) -> frozenset[bytes]:
     """Return those of the real paths that are below ``root``, relative to it; each answer asks for them."""
     return frozenset(os.fsencode(one.relative_to(root)) for one in own_paths if root in one.parents)
 
 
-def name_reason(path: bytes, size_bytes: int = 0, options: FileOptions = FileOptions()) -> str:
+def name_reason(path: bytes, size_bytes: int = 0, options: FileOptions = _PLAIN) -> str:
     """Return why ``path`` does not count by its name and size alone: ``private``, ``binary``, ``too_large``, or ""."""
     if is_private(path):
         return "private"
@@ -230,7 +233,7 @@ def name_reason(path: bytes, size_bytes: int = 0, options: FileOptions = FileOpt
 def list_files(
     root: Root,
     git: Git | None,
-    options: FileOptions = FileOptions(),
+    options: FileOptions = _PLAIN,
     only: Sequence[bytes] = (),
     *,
     expected: Iterable[bytes] = (),

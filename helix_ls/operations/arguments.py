@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from types import UnionType
+from types import MappingProxyType, UnionType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from helix_core.errors import UsageError
@@ -168,8 +168,7 @@ def _never() -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class AskContext:
+class AskContext(NamedTuple):
     """What a surface passes to an operation besides the arguments.
 
     ``asker`` is the id of the session whose opened files are recorded, empty for none; ``live`` is the ``helix.live/1``
@@ -178,7 +177,7 @@ class AskContext:
 
     cancelled: Callable[[], bool] = _never
     hints: Hints = NO_HINTS
-    overlays: Overlays = dataclasses.field(default_factory=dict)
+    overlays: Overlays = MappingProxyType({})
     asker: str = ""
     live: dict[str, Any] | None = None
 

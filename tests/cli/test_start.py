@@ -138,7 +138,7 @@ def test_a_search_in_json_loads_no_verdict_and_no_parser(open_shop: tuple[RunHel
     assert not rooms & {"check", "window"}
     assert "git" not in work["modules"], "GitPython reads histories, and a search reads none"
     assert work["patterns"] <= 125, "compile a pattern at its first use: helix_core.words.lazy_pattern"
-    assert work["dataclasses"] <= 28, "import what makes them where it is used"
+    assert work["dataclasses"] <= 17, "import what makes them where it is used"
 
 
 @pytest.mark.parametrize(
@@ -160,4 +160,4 @@ def test_a_search_as_text_reads_files_with_no_rule_for_secrets_or_documents(open
     assert not rooms & {"engine.verdict.outdated", "model.memory", "model.pauses"}
     assert not {"tree_sitter", "git", "rich.table"}.intersection(work["modules"])
     assert work["patterns"] <= 154
-    assert work["dataclasses"] <= 32
+    assert work["dataclasses"] <= 21

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
-from dataclasses import replace
 
 import pytest
 
@@ -252,7 +251,7 @@ def test_a_copy_is_kept_before_the_format_changes(folder, monkeypatch):
     with Memory(folder, NOW) as memory:
         memory.notes.put(note("From the old days.\n"))
     migrations = {**memory_file.MIGRATIONS, SCHEMA_VERSION: "ALTER TABLE note ADD COLUMN mood TEXT"}
-    later = replace(memory_file.MEMORY, version=SCHEMA_VERSION + 1, migrations=migrations)
+    later = memory_file.MEMORY._replace(version=SCHEMA_VERSION + 1, migrations=migrations)
     monkeypatch.setattr(memory_file, "MEMORY", later)
     with Memory(folder, NOW) as memory:
         assert memory.notes.matches(HERE, ["days"], 1)
@@ -269,7 +268,7 @@ def test_an_older_memory_that_cannot_be_migrated_is_left_as_it_is(folder, monkey
     with Memory(folder, NOW) as memory:
         memory.notes.put(note("From the old days.\n"))
     migrations = {**memory_file.MIGRATIONS, SCHEMA_VERSION: "ALTER TABLE nothing ADD COLUMN mood TEXT"}
-    later = replace(memory_file.MEMORY, version=SCHEMA_VERSION + 1, migrations=migrations)
+    later = memory_file.MEMORY._replace(version=SCHEMA_VERSION + 1, migrations=migrations)
     monkeypatch.setattr(memory_file, "MEMORY", later)
     with pytest.raises(MemoryStoreError):
         Memory(folder, NOW)

@@ -11,7 +11,7 @@ from helix_core.search.fuse import Ranking, blend, fuse, normalized_rank
 
 ids = st.lists(st.integers(1, 30), max_size=12, unique=True).map(tuple)
 rankings = st.lists(
-    st.builds(Ranking, ranker=st.sampled_from("abcdef"), ids=ids, weight=st.sampled_from([0.5, 1.0, 2.0])), max_size=5
+    st.builds(Ranking, st.sampled_from("abcdef"), ids, st.sampled_from([0.5, 1.0, 2.0]), st.just(())), max_size=5
 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -202,15 +201,15 @@ def test_what_happens_on_an_event_is_asked_of_the_files_in_a_chat_too(indexed: I
     reader = indexed(SIGNALS)
     asked = SearchRequest("what happens on SIGHUP exactly?", 5, may_be_general=True)
     assert not search(asked, reader).seems_empty
-    assert search(replace(asked, question="what happens on SIGPIPE exactly?"), reader).seems_empty
+    assert search(asked._replace(question="what happens on SIGPIPE exactly?"), reader).seems_empty
     assert not search(SearchRequest("worker.cycle impl", 5), reader).known_empty
 
 
 def test_what_a_chat_spoke_of_is_here_where_the_index_defines_it(shop: Reader) -> None:
     asked = SearchRequest("why? how does Zebra talk to Kafka? total_price", 5, judged="how does Zebra talk to Kafka?")
     assert search(asked, shop).seems_empty
-    assert not search(replace(asked, discussed=("total_price",)), shop).seems_empty
-    assert search(replace(asked, discussed=("no_such_name",)), shop).seems_empty
+    assert not search(asked._replace(discussed=("total_price",)), shop).seems_empty
+    assert search(asked._replace(discussed=("no_such_name",)), shop).seems_empty
 
 
 COMPOUNDS = {
