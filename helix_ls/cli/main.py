@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 
@@ -41,7 +42,12 @@ def _run(arguments: Sequence[str]) -> None:
         sys.exit(status)
     from helix_ls.cli.verbs import run_command_line
 
-    run_command_line()
+    try:
+        run_command_line()
+    finally:
+        # The interpreter looks for cycles among all that it is about to drop, module after module; what a command
+        # opened, it closed.
+        gc.freeze()
 
 
 def is_plain_lsp(arguments: Sequence[str]) -> bool:
