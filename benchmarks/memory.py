@@ -36,7 +36,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -240,11 +240,11 @@ def topic_figures(helix: Helix) -> list[Figure]:
     return figures
 
 
-def reworded_figures(helix: Helix, model: Path | None, *, only_open: bool) -> list[Figure]:
+def reworded_figures(helix: Helix, halves_of: Sequence[str], model: Path | None) -> list[Figure]:
     """How often a statement is found by a question in other words, and how often what is near to it is told absent."""
     halves = {
         half: [json.loads(line) for line in (SLICES / f"paraphrases-{half}.jsonl").read_text("utf-8").splitlines()]
-        for half in ("open", "held-out")
+        for half in halves_of
     }
     for rows in halves.values():
         for row in rows:
@@ -253,8 +253,6 @@ def reworded_figures(helix: Helix, model: Path | None, *, only_open: bool) -> li
         encoder = helix.session.encoder = ModelEncoder(model.parent.parent, str(model))
         encoder.follow()
         Embedding(helix.session).run(FastModel(read_model(model)))
-    if only_open:
-        del halves["held-out"]
     figures = []
     for half, rows in halves.items():
         answers = [helix.memory.recall(row["question"]) for row in rows]
@@ -446,8 +444,12 @@ def main() -> None:
             return Helix.open(home / name, config=load_config(home / name, environ=environ, user=home / "none.toml"))
 
         if given.reworded:
-            with open_helix("reworded") as helix:
-                report(reworded_figures(helix, given.model, only_open=given.open), given.json)
+            said: list[Figure] = []
+            for halves in (("open", "held-out"), ("written-open", "written-shut")):
+                asked = halves[:1] if given.open else halves
+                with open_helix(halves[0]) as helix:
+                    said += reworded_figures(helix, asked, given.model)
+            report(said, given.json)
             return
         said = dialogue_figures(open_helix, given.seed, DIALOGUES, "dialogues", LIFE)
         said += dialogue_figures(open_helix, given.seed, DIALOGUES, "held-out dialogues", WORK)

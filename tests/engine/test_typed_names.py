@@ -86,7 +86,7 @@ def test_each_place_has_its_mark_and_lines_of_now(engine):
 
 def test_keystrokes_read_the_names_once_and_no_more_files_than_they_show(engine, monkeypatch):
     opened = []
-    kept = DiskFile.__init__
+    kept = DiskFile.__new__
 
     def count(self, *given, **named):
         opened.append(self)

@@ -1,6 +1,5 @@
 """Memories on real files: what is remembered is recalled with a verdict of now, and nothing is lost in silence."""
 
-import dataclasses
 import itertools
 import json
 import os
@@ -417,7 +416,7 @@ def test_a_purge_leaves_no_word_also_where_deleted_pages_are_not_overwritten(
     open_helix, project, tmp_path, monkeypatch, setting
 ):
     settings = memory_file.MEMORY.settings.replace("secure_delete=ON", f"secure_delete={setting}")
-    monkeypatch.setattr(memory_file, "MEMORY", dataclasses.replace(memory_file.MEMORY, settings=settings))
+    monkeypatch.setattr(memory_file, "MEMORY", memory_file.MEMORY._replace(settings=settings))
     helix = open_helix(project)
     ids = [item(helix, f"The xylophonist keeps the ledger {number} of zanzibar")["id"] for number in range(30)]
     folder = tmp_path / "data"

@@ -2,7 +2,6 @@
 what a recall that knows none of the words names by them.
 """
 
-import dataclasses
 import random
 import sqlite3
 import struct
@@ -132,7 +131,7 @@ def test_every_memory_has_one_vector_however_it_came_in(helix, tmp_path):
 def test_a_purge_leaves_no_vector_in_any_file(open_helix, project, tmp_path, monkeypatch, setting):
     file_format = memory_file.MEMORY
     changed = file_format.settings.replace("secure_delete=ON", f"secure_delete={setting}")
-    monkeypatch.setattr(memory_file, "MEMORY", dataclasses.replace(file_format, settings=changed))
+    monkeypatch.setattr(memory_file, "MEMORY", file_format._replace(settings=changed))
     helix = open_helix(project)
     fill(helix, SAID)
     embed(helix, OtherModel())

@@ -35,7 +35,7 @@ def test_a_chat_gets_its_memories_inside_the_envelope(remembering, upstream):
     _, answer = chat(remembering, [{"role": "user", "content": ASK}])
     block = upstream.bodies()[0]["messages"][0]["content"]
     begin, end = (block.index(f" {word}") for word in ("begin\n", "end"))
-    assert begin < block.index(f"memory {handle} [verified] fact, by agent, cites app/sessions.py:6-8: ") < end
+    assert begin < block.index(f"memory {handle} [verified] decision, by agent, cites app/sessions.py:6-8: ") < end
     assert answer.headers["x-helix-context"] == "added"
     assert answer.headers["x-helix-memories"] == "1"
 
