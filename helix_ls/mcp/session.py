@@ -24,7 +24,7 @@ from helix_ls.mcp.outgoing import MOST_CHARACTERS, as_text, cleaned, cleaned_sen
 from helix_ls.mcp.roots import RootChoice
 from helix_ls.mcp.text import rendered
 from helix_ls.mcp.tools import ToolWords
-from helix_ls.operations.arguments import Operation
+from helix_ls.operations.arguments import Operation, as_json
 from helix_ls.operations.memory import (
     AGENT_ORIGIN,
     EDIT,
@@ -59,7 +59,6 @@ from helix_ls.operations.questions import (
     PACKET,
     PLAN,
     ContextArguments,
-    FilterArguments,
     PacketArguments,
     PlanArguments,
 )
@@ -108,7 +107,7 @@ class Scope:
 
     async def answer(self, operation: Operation[A], given: A) -> Any:
         """Run an operation in the daemon with these arguments and return its answer."""
-        params = {each.name: _plain(getattr(given, each.name)) for each in operation.parameters("daemon")}
+        params = {each.name: as_json(getattr(given, each.name), each.item) for each in operation.parameters("daemon")}
         return await self.ask(f"helix.{operation.name}", **params)
 
     async def lines(self, given: OpenArguments) -> dict[str, Any]:
@@ -141,11 +140,6 @@ def _within_budget(scope: Scope, given: PacketArguments) -> tuple[Scope, PacketA
     if left < LEAST_TOKENS:
         return replace(scope, others=()), given
     return scope, given._replace(max_tokens=left)
-
-
-def _plain(value: Any) -> Any:
-    """Return an argument as JSON has it."""
-    return value._asdict() if isinstance(value, FilterArguments) else value
 
 
 def places(environ: Mapping[str, str], *folders: Path) -> dict[str, str]:

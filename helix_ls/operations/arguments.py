@@ -144,6 +144,15 @@ def parameters_of(arguments: Any) -> tuple[DeclaredArgument, ...]:
     return _declared(arguments)
 
 
+def as_json(value: Any, item: type | None) -> Any:
+    """Return the value of an argument as JSON has it; ``item`` is that of its ``DeclaredArgument``."""
+    if item is None or value is None:
+        return value
+    if isinstance(value, list):
+        return [as_json(each, item) for each in value]
+    return {each.name: as_json(getattr(value, each.name), each.item) for each in parameters_of(item)}
+
+
 @cache
 def _declared(arguments: Any) -> tuple[DeclaredArgument, ...]:
     hints = get_type_hints(arguments, include_extras=True)
