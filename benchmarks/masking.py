@@ -21,13 +21,13 @@ that nobody thought of, expect one of four to leak.
 ``others (built with)`` and ``others (held out)`` are sentences of chats, notes, mails, tickets, commits, documents and
 comments in ``fixtures/secrets``, each set written by somebody who had not seen the rules, to be as unlike each other
 as they could. The weights of ``secrets.odds`` are fit to the first three; the fourth nobody read, but its two figures
-were printed eight times while the rules were mended. With the first weights, 54 of its 160 secrets leaked and 6 of its
-100 sentences without one were touched; 35 and 9 before ``secrets.instructions``, 32 and 5 since. Each of the three left
-out of the fit in folds, 59 of 480 leak and 12 of 300 are touched (``secret_weights.py``).
-All of those sentences speak of secrets or of what looks like one, so they say little of ordinary lines. Of a wording
-of others expect one of five to leak, of hard ones one of three: the target of 2 % is missed. What is left are mostly
-words of a dictionary in sentences that do not say that they are one, phrases with blanks, and what stands in lines of
-files that name no credential.
+were printed eight times while the rules were mended. With the weights before, 54 of its 160 secrets leaked and 6 of its
+100 sentences without one were touched; after, 38 leaked and 9 were touched; 35 and 9 since lines of files that speak of
+access only are read. All of those sentences speak of secrets or
+of what looks like one, so they say little of ordinary lines. Of a wording of others expect one of six to leak that a
+person typed, and one of two in a file: the target of 2 % is missed. What is left are mostly words of a dictionary in
+sentences that do not say that they are one, phrases with blanks, and what stands in lines of files that name no
+credential.
 
 ``others (ways)`` and ``others (ways held out)`` are ways in which a secret stands that the other sets do not have:
 templates whose value or default stands apart from its name, cookies, seed phrases, keys in base64, anchors of YAML,
@@ -35,8 +35,7 @@ parameters of addresses and log-ins in a sentence. Of 128 with which the rules w
 of 64 that were kept apart 25 and 8.
 
 ``others (later)`` are sentences of an author who wrote after all of that, harder ones on both sides: of 190 secrets 77
-leaked before ``secrets.instructions`` and 69 since, of 130 sentences without one 20 and 29 were touched. They have been
-read, and no rule or weight is made with them yet.
+leak, of 130 sentences without one 20 are touched. They have been read, and no rule or weight is made with them yet.
 
 The share of ordinary lines is measured on the standard library, the installed packages and every folder of ``--trees``.
 

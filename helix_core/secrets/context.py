@@ -30,14 +30,12 @@ _TABLE: dict[str, str] = {
     "key": (
         "key keys token tokens secret secrets apikey pat jwt bearer hmac dsn cookie cookies seed mnemonic "
         "license licence licencia lizenz schlüssel clave claves clé chiave chave community salt wpa wpa2 wpa3 "
-        "keyfile session share unseal psk webhook signing "
-        "tok toks psks community-string"
+        "keyfile session share unseal psk webhook signing"
     ),
     "number": (
         "pin pins puk code codes passcode otp totp 2fa mfa combo combination digicode keypad geheimzahl sms "
         "alarm authenticator voicemail lock safe tresor candado código codigo codice door gate garage tür "
-        "puerta porte locker disarm arm telefonbanking zugangscode türcode "
-        "portail interphone haustür garagentor portón cancello alarma alarme kluis sejf trezor"
+        "puerta porte locker disarm arm telefonbanking zugangscode türcode"
     ),
     "access": (
         "login logins logon log-in log logged logs logging signin sign-in signon sign signed signs signing "
@@ -49,7 +47,7 @@ _TABLE: dict[str, str] = {
         "protégée connecte connecter connectez connect connects connected connecting entra entrar entré "
         "entrei zugang keepass bitwarden bitlocker authenticate authenticates authenticated authentication "
         "superuser sudoers bastion jump ipmi idrac ilo bmc drac kiosk hotspot ssid psql mysql enable locked "
-        "usr uid sa pairing bootloader"
+        "usr uid sa"
     ),
     "opens": (
         "open opens opened unlock unlocks work works worked working accept accepts accepted let lets takes "
@@ -90,10 +88,7 @@ _TABLE: dict[str, str] = {
         "einen mein meine dein unser el la los las un una mi tu su le les une mon ton son notre votre o um "
         "uma meu de het een mijn"
     ),
-    "worded": (
-        "word words wort palabra mot frase phrase losung codewort codeword keyword passwort-wort parole "
-        "codewords losungswort"
-    ),
+    "worded": "word words wort palabra mot frase phrase losung codewort codeword keyword passwort-wort parole",
     "user": (
         "user username account nutzer benutzer benutzername usuario host server login usr u bob uid name "
         "utilisateur compte konto usuário"
@@ -182,7 +177,6 @@ _AFTER_VERB = frozenset(
     b"to the a an it in on through as all no any this that them along these those by either".split()
 )
 _NOUNS = frozenset(("password", "key", "number"))
-_SPOKEN = _NOUNS | {"access"}
 _CREDENTIALS = frozenset(("password", "key"))
 _JOINING = frozenset(("be", "and"))
 _NOTHING: frozenset[str] = frozenset()
@@ -313,9 +307,9 @@ def _read_long(raw: bytes) -> tuple[bytes, frozenset[str], bool]:
 
 
 def names_credential(raw: bytes) -> bool:
-    """Return whether the word, with the punctuation around it, is one for a credential in some sense, or for access."""
+    """Return whether the word, with the punctuation around it, is one for a credential in some sense."""
     classes = (_read(raw) if len(raw) < _LONGEST_WORD else _read_long(raw))[1]
-    return not classes.isdisjoint(_SPOKEN)
+    return not classes.isdisjoint(_NOUNS)
 
 
 def topic(passage: Passage, place: int) -> str:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator
 from helix_core.lines import with_line_feeds
 from helix_core.model import Clean, SecretSpan
 from helix_core.secrets.clauses import in_sentences
-from helix_core.secrets.instructions import instructed
 from helix_core.secrets.masked import Masked, with_masks
 from helix_core.secrets.odds import likely_elsewhere, likely_secrets
 from helix_core.secrets.places import Excerpt, lines_of_interest, secrets_by_place
@@ -118,7 +117,7 @@ def _scan(data: bytes, *, is_typed: bool = False) -> Iterator[SecretSpan]:
     found += (SecretSpan("secret", start, end) for start, end in secrets_by_place(data, excerpt))
     # Of a message each line may give a secret, of a file only those that speak of one.
     text = data if is_typed else excerpt.text
-    for find in (in_sentences, instructed, likely_secrets):
+    for find in (in_sentences, likely_secrets):
         for start, end in find(text, is_typed=is_typed):
             found.append(SecretSpan("secret", *((start, end) if is_typed else excerpt.placed(start, end))))
     if not is_typed:

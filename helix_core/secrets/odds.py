@@ -101,7 +101,7 @@ _FIRST_UNBROKEN = 0xE1
 """The first byte of letters of scripts without blanks between words, in UTF-8."""
 _NEVER = b"()[]{}<>|\\\"'`"
 _ALGORITHM = LazyPattern(
-    rb"(?i)(?:sha-?[1-9]|md5|argon2|[bs]?crypt|poly1305|chacha|hmac|ecdsa|25519|blake|pbkdf|base-?[0-9]{2}|utf-?8)|\A(?:aes|rsa|des|rc)-?[0-9]{1,4}\z"
+    rb"(?i)(?:sha-?[1-9]|md5|argon2|[bs]?crypt|poly1305|chacha|hmac|ecdsa|25519|blake|pbkdf|base-?[0-9]{2}|utf-?8)"
     rb"|\A(?:[:~.@#]|0x|[a-z]{1,2}[0-9]{2,4}k(?:_base)?\z)|(?-i:\.[a-z]{1,4}(?:[:#][\w:\-]+)?\z)"
 )
 """Names of algorithms, roles of documents, numbers of a machine, files with their lines and relative names."""
@@ -149,7 +149,7 @@ _TOLD = FUNCTION_WORDS | frozenset(
 )
 
 
-LEAST_TYPED, LEAST_WRITTEN, LEAST_ELSEWHERE = 0.25, 1.0, 3.5
+LEAST_TYPED, LEAST_WRITTEN, LEAST_ELSEWHERE = 0.0, 1.5, 3.5
 """Log-odds above which a word is masked: in a message, in a file, of whose sentences far fewer give a secret, and in
 lines of a file that name no credential as ``Excerpt`` does, of which fewer still do.
 """
@@ -377,7 +377,7 @@ def _is_prose(line: bytes, *, is_told: bool, is_opened: bool = False, is_below: 
         return False
     if line.count(b" ") < _LEAST_BLANKS:
         return is_below
-    if is_told or (is_opened and (_UNUSUAL.search(line) is not None or _GIVEN.search(line) is not None)):
+    if is_told or (is_opened and _UNUSUAL.search(line) is not None):
         return True
     return is_below and _VALUE_TOLD.search(line) is not None
 
@@ -386,11 +386,6 @@ _UNUSUAL = LazyPattern(
     rb"[A-Za-z]{3}[0-9]|[0-9]{4}|[0-9][A-Za-z]{2}|[A-Za-z0-9][!@#$%&+~^?\-_][A-Za-z0-9]|[a-z]{3}[A-Z]"
 )
 """Matches every line that has a word that is no word of a sentence."""
-_GIVEN = LazyPattern(
-    rb"(?i)\b(?:with|using|mit|avec|con|enter|type|typing|use|s|and|&|/)[ ][\"'`*(]{0,3}[a-z\x80-\xff]{5,}"
-    rb"|[(][a-z\x80-\xff]{5,24}[)]"
-)
-"""Matches every line on which a plain word may be given to open something."""
 _VALUE_TOLD = LazyPattern(rb"(?i)^[^\w]{0,3}(?:the |our |my )?(?:new |old |current )?(?:one|value|it)(?:'s| is|:)? ")
 
 
@@ -427,7 +422,7 @@ def candidates(passage: Passage, *, is_typed: bool, least: int | None = None) ->
     """
     told: frozenset[str] | None = None
     passed = 0
-    is_told = is_typed or bool(passage.nouns) or not passage.before.isdisjoint(_NOUNS) or "access" in passage.classes
+    is_told = is_typed or bool(passage.nouns) or not passage.before.isdisjoint(_NOUNS)
     for place, word in enumerate(passage.words):
         bare = _bare(word.raw) if len(word.raw) <= _LONGEST_VALUE else _bare_of(word.raw)
         if bare is None or word.start < passed:
@@ -459,7 +454,7 @@ def candidates(passage: Passage, *, is_typed: bool, least: int | None = None) ->
             continue
         joined = joined or link(passage, place, lead, is_second=is_second)
         about = topic(passage, place)
-        if is_plain and not is_typed and not passage.nouns and _COARSE[about] not in _SPOKEN:
+        if is_plain and not is_typed and not passage.nouns and _COARSE[about] != "around":
             continue
         told = told if told is not None else _told(passage, is_typed=is_typed)
         if kind and (
@@ -544,8 +539,6 @@ def _is_numbered(kind: str, passage: Passage, place: int) -> bool:
     return kind in ("number", "number_long") and place > 0 and "named" in passage.words[place - 1].classes
 
 
-_SPOKEN = frozenset(("around", "access"))
-"""What a line of a file that names no credential must be about for a plain word to be looked at."""
 _TELLING = frozenset(("other_number", "named_line", "telling", "of_password", "of_key", "typed"))
 """What of a line is told together with the kind of a word, too."""
 _LEAST_GROUP, _COMMIT_DIGITS = 2, 40

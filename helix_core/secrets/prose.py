@@ -28,7 +28,7 @@ from helix_core.secrets.values import (
     is_strong_password,
     is_template,
 )
-from helix_core.secrets.words import is_foreign_predicate, is_plain_answer, is_word_password
+from helix_core.secrets.words import is_plain_answer, is_word_password
 
 Span = tuple[int, int]
 
@@ -359,7 +359,7 @@ def _plain(data: bytes, start: int, stop: int, noun: Noun, link: _Connective, *,
             return words.start(1), words.end(1)
         if link is _Connective.SAID and _ENGLISH.search(data[max(0, start - 24) : start]) is not None:
             last = _LAST_WORD.match(data, start, min(len(data), stop + 2))
-            if last is not None and not (is_predicate(last.group(1)) or is_foreign_predicate(last.group(1))):
+            if last is not None and not is_predicate(last.group(1)):
                 return last.start(1), last.end(1)
     sign = data[max(0, start - 4) : start].rstrip(b" \t\"'`*_")[-1:] if link in _SIGNS else b""
     if link in (_Connective.BESIDE, _Connective.SET) and _says_of_foreign(data, start):

@@ -87,15 +87,7 @@ _FOREIGN_PREDICATES = (
     "verplicht onjuist ongeldig vergeten verlopen fout leeg felaktigt fel tomt krävs forkert nieprawidłowe puste "
     "wymagane błędne nesprávné prázdné povinné неверный неправильный пустой обязателен нужен nicht nur auch noch "
     "wieder sehr kein eine einen einem pas plus toujours dans avec trop très muy más demasiado siempre también non "
-    "più molto troppo sempre niet geen altijd aus bei der die das den dem des ein im am auf mit von vom zu zum zur "
-    "für jedem jeder allen anders überall woanders dasselbe gleich ist sind wird steht liegt hier dort unter über "
-    "nach seit wie immer gleiche stocké stockée enregistré chiffré haché changé modifié réinitialisé bloqué partagé "
-    "défini généré communiqué est sont été chez sous pour sur guardada guardado almacenada cifrada cambiada "
-    "cambiado modificada expirada bloqueada generada enviada enviado está esta fue para por como en alterada "
-    "alterado mudada trocada salva gerada esquecida expirou foi cambiata salvata bloccata modificata generata "
-    "inviata nella nel con per opgeslagen gewijzigd veranderd versleuteld kwijt hetzelfde wygasło zmienione "
-    "zapomniane zablokowane jest nie utgått ändrat glömt udløbet ændret vanhentunut vaihdettu vypršelo změněno "
-    "lejárt läuft laufen abläuft tage tagen einmal zweimal dreimal demandé conservé saisi pedido "
+    "più molto troppo sempre niet geen altijd "
 )
 _GERMAN_PARTICIPLE = LazyPattern(
     rb"(?i)^(?:(?:ab|an|auf|aus|ein|vor|zu|um)?ge[a-z]+(?:t|en)|(?:ver|be|er|ent|zer|un)[a-z\x80-\xff]+(?:t|lich|ig|bar|sam|et))$"
@@ -237,11 +229,6 @@ def _is_made_of_english(word: str) -> bool:
     stem = whole.removeprefix(start) if start or end else ""
     stems = (stem, stem + "e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem, stem.removesuffix("i") + "y")
     return len(stem) > 2 and any(one.encode() in _CODE_WORDS or is_english(one) for one in stems)
-
-
-def is_foreign_predicate(word: bytes) -> bool:
-    """Return whether a word of another language than English tells of a password what is true of it."""
-    return word.decode("utf-8", "ignore").lower() in _foreign_predicates()
 
 
 @cache

@@ -576,6 +576,7 @@ def test_a_server_asks_its_upstream_where_it_is_told_to_consolidate_and_never_el
             return (await client.call_tool("helix_consolidate", {})).structured_content
 
     again = asyncio.run(agent())["extractor"]
+    # "The key signs it all.", which the model answered, states nothing that lasts, and is not asked about.
     assert (again["cached"], [one["text"] for one in again["items"]]) == (1, [FACT["text"]])
     (sent,) = [body.decode() for _, _, body in upstream.asked if b"response_format" in body]
     assert sent == shown

@@ -460,61 +460,6 @@ def test_what_a_person_writes_about_passwords_is_left_alone(line: str) -> None:
     assert mask_typed(line).data.decode() == line
 
 
-INSTRUCTED = """
-The training database uses ⟦chinook⟧ as its password.
-El cliente entra con ⟦barcelona⟧ como contraseña y le sale un error.
-The verbal password for the console ("⟦marzipan⟧") is asked on the phone.
-When asked for the key, type ⟦plugandpray⟧ and wait for the green light.
-Quick start: sign in as `demo` with `⟦guest-Quokka⟧`.
-The root password was left at ⟦toor⟧ there.
-Every tablet ships with a PIN of ⟦1379⟧.
-Passphrase for the symmetric mode: ⟦the last train leaves at noon⟧
-"""
-
-
-@pytest.mark.parametrize("line", [line for line in INSTRUCTED.splitlines() if line])
-def test_what_a_sentence_tells_somebody_to_type_is_masked(line: str) -> None:
-    text, secret = _unmarked(line)
-    for masked in (mask(text.encode()), mask_typed(text)):
-        assert not _survives(secret, masked.data), masked.data
-        _assert_shape(text.encode(), masked)
-
-
-INSTRUCTED_IN_CHATS = """
-pw for the old box? try ⟦butler⟧, nobody ever changed it
-the thesis is locked, you need ⟦quokka⟧ to open it
-⟦Orange-Bicycle-Seven⟧ is what opens the vault
-the zip opens with ⟦octopus-ink⟧
-The web UI accepts admin together with ⟦changeme123⟧; you must pick another then.
-To reach the service menu, key in ⟦314159⟧ as the service code.
-Only I know the safe (⟦27-04-31⟧, turn right first).
-When the box asks for a passphrase, type ⟦moon over miami⟧ and press Enter.
-"""
-
-
-@pytest.mark.parametrize("line", [line for line in INSTRUCTED_IN_CHATS.splitlines() if line])
-def test_what_a_message_tells_somebody_to_use_is_masked(line: str) -> None:
-    text, secret = _unmarked(line)
-    assert not _survives(secret, mask_typed(text).data)
-
-
-TOLD_ABROAD = """
-Le mot de passe est stocké avec bcrypt.
-Das Passwort muss mindestens acht Zeichen haben.
-het wachtwoord is verlopen
-Benutzer hat sein Kennwort dreimal falsch eingegeben.
-The passphrase is asked for twice.
-When asked for the password, enter your own.
-Use the token as the password.
-"""
-
-
-@pytest.mark.parametrize("line", [line for line in TOLD_ABROAD.splitlines() if line])
-def test_what_is_told_of_passwords_in_any_language_is_left_alone(line: str) -> None:
-    assert mask_typed(line).data.decode() == line
-    assert mask(line.encode()).data.decode() == line
-
-
 WITHOUT_BLANKS = """
 网关用端口8000
 備份每天凌晨3点运行
