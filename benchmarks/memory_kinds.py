@@ -28,13 +28,13 @@ from numpy.typing import NDArray
 
 from helix_core.memory import kinds as memory_kinds
 from helix_core.memory.exchanges import sentences
-from helix_core.memory.kinds import KINDS, signs_of
+from helix_core.memory.kinds import KINDS, SCALE, signs_of
+from helix_core.memory.statements import KEEP
 
 ROOT = Path(__file__).parents[1]
 SLICES, CONVERSATIONS = ROOT / "fixtures" / "memory", ROOT / "fixtures" / "conversations"
 OPEN = ("development", "blind-open", "manners-open", *(f"written-{number}" for number in range(1, 15)))
-PENALTY, STEPS, LEAST_AUTHORS, LEAST_SEEN, SCALE = 1 / 30, 120, 3, 3, 32.0
-KEEP = 0.5
+PENALTY, STEPS, LEAST_AUTHORS, LEAST_SEEN = 1 / 30, 120, 3, 3
 PLAIN = frozenset({"development", "blind-open", "manners-open", "written-12", "written-13"})
 PLAIN_WEIGHT = 3.0
 """How much a message counts that was written as such things are plainly said; the others are hard on purpose."""
@@ -58,7 +58,7 @@ class Table:
     weights: Array
 
     def odds(self, signs: frozenset[str]) -> Array:
-        known = [self.places[sign] for sign in signs if sign in self.places]
+        known = sorted(self.places[sign] for sign in signs if sign in self.places)
         logits: Array = self.weights[known].sum(axis=0) / max(len(known), 1) ** 0.5 + self.weights[-1]
         raised = np.exp(logits - logits.max())
         return np.asarray(raised / raised.sum())
@@ -68,7 +68,7 @@ class Problem:
     """Sentences with their kinds, as arrays."""
 
     def __init__(self, given: Sequence[tuple[frozenset[str], int, float]], places: Mapping[str, int]) -> None:
-        rows = [[places[sign] for sign in signs if sign in places] or [len(places)] for signs, _, _ in given]
+        rows = [sorted(places[sign] for sign in signs if sign in places) or [len(places)] for signs, _, _ in given]
         self.counts = np.array([len(row) for row in rows])
         self.starts = np.concatenate([[0], np.cumsum(self.counts)[:-1]])
         self.signs = np.array([sign for row in rows for sign in row])

@@ -17,7 +17,7 @@ KINDS = ("", "decision", "convention", "preference", "fact", "entity", "identity
 MOST_CHARS = 2_000
 """What is longer is judged by its beginning."""
 _TABLE = "kinds.tsv"
-_SCALE = 32.0
+SCALE = 32.0
 """The table holds weights times this, as whole numbers."""
 _STEM, _ENDING, _FIRST, _OPENING, _MOST_LENGTH = 5, 3, 3, 4, 12
 _TOKEN = re.compile(
@@ -41,8 +41,8 @@ def odds_of(sentence: str) -> Mapping[str, float]:
     """Return the probability of each of ``KINDS``; they sum up to one."""
     table = _table()
     known = [row for sign in signs_of(sentence) if (row := table.get(sign)) is not None]
-    share = 1 / (_SCALE * sqrt(max(len(known), 1)))
-    logits = [sum(column) * share + bias / _SCALE for column, bias in zip(_columns(known), table[""], strict=True)]
+    share = 1 / (SCALE * sqrt(max(len(known), 1)))
+    logits = [sum(column) * share + bias / SCALE for column, bias in zip(_columns(known), table[""], strict=True)]
     most = max(logits)
     raised = [exp(one - most) for one in logits]
     total = sum(raised)

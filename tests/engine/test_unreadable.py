@@ -59,16 +59,21 @@ print("as it should be")
 """
 
 
-@pytest.mark.process
-def test_what_may_not_be_read_is_not_shown_until_it_may_be_again(repository):
+def run_where_others_may_read(program, repository, *left_out):
+    """Run a program on a copy of a repository, with a folder in which another user may write; return what it says."""
     # Not below pytest's own folder, which every run closes to other users when it begins.
     with tempfile.TemporaryDirectory(prefix="helix-unreadable-") as own:
         base = Path(own)
         base.chmod(0o755)
-        shutil.copytree(repository, base / "project", ignore=shutil.ignore_patterns(".git"))
+        shutil.copytree(repository, base / "project", ignore=shutil.ignore_patterns(*left_out))
         (base / "open").mkdir()
         (base / "open").chmod(0o777)
-        assert run_child(PROGRAM, base / "project", base / "open") == "as it should be"
+        return run_child(program, base / "project", base / "open")
+
+
+@pytest.mark.process
+def test_what_may_not_be_read_is_not_shown_until_it_may_be_again(repository):
+    assert run_where_others_may_read(PROGRAM, repository, ".git") == "as it should be"
 
 
 CLOSED = """
@@ -112,10 +117,4 @@ print("as it should be")
 
 @pytest.mark.process
 def test_what_may_not_be_read_is_neither_told_as_gone_nor_as_changed(repository):
-    with tempfile.TemporaryDirectory(prefix="helix-unreadable-") as own:
-        base = Path(own)
-        base.chmod(0o755)
-        shutil.copytree(repository, base / "project")
-        (base / "open").mkdir()
-        (base / "open").chmod(0o777)
-        assert run_child(CLOSED, base / "project", base / "open") == "as it should be"
+    assert run_where_others_may_read(CLOSED, repository) == "as it should be"
