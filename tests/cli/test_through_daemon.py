@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -54,6 +55,13 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def environ(home: Path, starts_processes: None) -> dict[str, str]:
     return environment(home, HELIX_RUNTIME_DIR=str(home / "run"), HELIX_IDLE_S="600")
+
+
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A folder whose path leaves room for that of a socket, whatever the test is called."""
+    with tempfile.TemporaryDirectory(prefix="helix-", dir="/tmp") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture
@@ -385,9 +393,11 @@ def test_a_command_that_the_daemon_answers_imports_little(
 
 
 def test_only_an_endpoint_of_this_user_alone_is_used(
-    tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, environ: dict[str, str], short_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    environ["HELIX_RUNTIME_DIR"] = str(short_folder / "run")
     where = place(environ)
+    assert where.socket.parent == where.folder == short_folder / "run"
     assert running_place(environ) is None
     listener = socket.socket(socket.AF_UNIX)
     with listener:
@@ -398,7 +408,7 @@ def test_only_an_endpoint_of_this_user_alone_is_used(
         os.chmod(where.folder, 0o700)
         (tmp_path / "link").symlink_to(where.folder)
         assert running_place(environ | {"HELIX_RUNTIME_DIR": str(tmp_path / "link")}) is None
-        moved = where.socket.rename(tmp_path / "elsewhere.sock")
+        moved = where.socket.rename(short_folder / "elsewhere.sock")
         where.socket.symlink_to(moved)
         assert running_place(environ) is None
         where.socket.unlink()
