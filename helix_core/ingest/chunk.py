@@ -349,17 +349,27 @@ class _Cutter:
             self._borders = [border for border in found if self._lines.row(border) - 1 not in held]
         return self._borders
 
+    def _is_outer(self, value: Symbol, owner: Symbol | None) -> bool:
+        """Return whether a value stands in no other symbol than ``owner``."""
+        return (self._outline.symbols[value.parent] if value.parent >= 0 else None) is owner
+
     def _run(self, start: int, end: int, owner: Symbol | None) -> Span:
         """Return the span of statements between symbols in ``owner``, named when they assign one value only."""
         trail = (*owner.trail, owner.name) if owner is not None else ()
         known = inner_trail(owner) if owner is not None else ()
         low, high = bisect_left(self._value_starts, start), bisect_left(self._value_starts, end)
-        values = [value for value in self._values[low:high] if value.trail == known]
+        around = self._values[low:high]
+        values = [value for value in around if value.trail == known]
         is_sure = (owner is None or owner.is_sure) and all(value.is_sure for value in values)
-        names = {value.name for value in values}
+        # What is assigned to a member of something else (``module.exports = …``) is another value.
+        names = {value.name for value in values} | {
+            ".".join((*value.trail, value.name))
+            for value in around
+            if value.trail != known and self._is_outer(value, owner)
+        }
         kinds = {value.kind for value in values}
         if self._imports_in(start, end):
             return Span(start, end, "imports", "", trail, is_sure)
-        if len(names) == 1:
+        if len(names) == 1 and values:
             return Span(start, end, values[0].kind, values[0].name, trail, is_sure)
         return Span(start, end, kinds.pop() if len(kinds) == 1 else "block", "", trail, is_sure)

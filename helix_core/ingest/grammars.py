@@ -292,7 +292,7 @@ _RUBY = Grammar(
 (class name: (_) @name) @class
 (module name: (_) @name) @module
 (assignment left: (constant) @name) @constant
-(call method: (identifier) @call arguments: (argument_list . (string (string_content) @name)) block: (_)) @suite
+(call method: (identifier) @call arguments: (argument_list . (string) @name) block: (_)) @suite
 """,
     text="""
 (comment) @comment
@@ -550,8 +550,8 @@ _SCRIPT = f"""
   right: (object)) @constant
 (lexical_declaration (variable_declarator name: (identifier) @name)) @constant
 (variable_declaration (variable_declarator name: (identifier) @name)) @constant
-(call_expression function: [(identifier) (member_expression)] @call
-  arguments: (arguments . [(string (string_fragment) @name) (template_string (string_fragment) @name)])) @suite
+(call_expression function: [(identifier) (member_expression) (call_expression)] @call
+  arguments: (arguments . [(string) (template_string)] @name)) @suite
 {_DEFINED.format(_FUNCTION, "method")}
 {_DEFINED.format("(object)", "field")}
 {_DEFINED.format(f"(object (pair value: {_FUNCTION}))", "method")}
@@ -591,7 +591,8 @@ _SCRIPT_SCOPES = """
 """
 _LITERAL = "[(object) @held (class) @held (parenthesized_expression [(object) (class)] @held)]"
 _TYPED_LITERAL = """[(object) @held (class) @held (parenthesized_expression [(object) (class)] @held)
-  (as_expression . [(object) (class)] @held) (satisfies_expression . [(object) (class)] @held)]"""
+  (as_expression . [(object) @held (class) @held (as_expression . [(object) (class)] @held)])
+  (satisfies_expression . [(object) (class)] @held)]"""
 
 _JAVASCRIPT = Grammar(
     module="tree_sitter_javascript",

@@ -31,6 +31,13 @@ NAMES_NOTHING_NEW = frozenset({"impl", "extension", "suite", "test"})
 _HEAVY = FUNCTIONS | CONTAINERS
 _SUITES = frozenset({"describe", "context", "suite", "feature", "fdescribe", "xdescribe"})
 _TESTS = frozenset({"it", "test", "specify", "scenario", "fit", "xit"})
+_MODIFIERS = frozenset(
+    {"only", "skip", "todo", "each", "for", "concurrent", "sequential", "serial", "parallel", "failing", "fails"}
+    | {"fixme", "slow", "skipIf", "runIf", "shuffle", "cb"}
+)
+"""What stands between the word for a test or a suite of JavaScript and its text: ``describe.each(…)('…')``."""
+_WORD_OF_A_TEST = re.compile(r"(\w+)((?:\s*\.\s*\w+)*)\s*(?:[(`<]|\Z)")
+_ESCAPED_QUOTE = re.compile(r"\\(['\"`\\])")
 _PARTS = frozenset({"name", "owner", "call", "callee", "word", "declarator", "body", "hoisted"})
 _WORDS = {"struct": "struct", "enum": "enum", "extension": "extension"}
 _C_NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name"})
@@ -50,6 +57,13 @@ _DEFAULT_NAMES = {"companion_object": "Companion"}
 """What a definition without a name is called by its language's rules, by the type of its node."""
 _WITH_ARGUMENTS = frozenset({"template_type", "template_function", "template_method", "qualified_identifier"})
 _ACCESSORS = frozenset({"get", "set", "value"})
+_PARTS_OF_TYPES = frozenset(
+    {"object_type", "interface_body", "union_type", "intersection_type", "parenthesized_type", "array_type"}
+    | {"readonly_type", "type_annotation", "property_signature"}
+)
+_NAMED_TYPES = frozenset(
+    {"interface_declaration", "type_alias_declaration", "public_field_definition", "class_body", "ERROR"}
+)
 _DEEPEST_DECLARATOR = 16
 _AFTER_BASE = re.compile(r"[<(\[\s{]")
 _BASE_JOINTS = re.compile(r"::|[.\\]")
@@ -266,7 +280,7 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
     kind, nodes = next((item for item in captures.items() if item[0] not in _PARTS), ("", []))
     if not nodes:
         return None
-    owner = _slice(captures["owner"][0], data) if "owner" in captures else ""
+    owner = _asserted(_slice(captures["owner"][0], data)) if "owner" in captures else ""
     if "declarator" in captures:
         name_node, owner, is_callable = _declared(_unwrapped(nodes[0], captures["declarator"][0]), data)
         kind = _declared_kind(kind, owner, is_callable=is_callable)
@@ -274,15 +288,14 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
         name_node = captures["name"][0] if "name" in captures else _own_name(nodes[0])
     if "call" in captures:
         kind = _test_kind(_slice(captures["call"][0], data))
+        name_node = name_node if name_node is not None and _has_text(name_node) else None
     elif "word" in captures:
         kind = _WORDS.get(_slice(captures["word"][0], data), kind)
     if name_node is None or not kind:
         return None
     written = _slice(name_node, data)
-    # A key with a dot in quotes is one name, and a heading in quotes another than one without.
-    is_bare = kind == "section" or "." in written
-    name = bounded(_renamed(nodes[0], written.strip() if is_bare else _unquoted(written)))
-    if not name or (name in _ACCESSORS and _describes_property(nodes[0], data)):
+    name = bounded(_renamed(nodes[0], _name_in(written, kind)))
+    if not name or _is_in_a_type_without_name(nodes[0]) or (name in _ACCESSORS and _describes_property(nodes[0], data)):
         return None
     if not name_node.is_named:
         name = _DEFAULT_NAMES.get(nodes[0].type, name)
@@ -379,6 +392,34 @@ def _describes_property(node: tree_sitter.Node, data: bytes) -> bool:
     return callee is not None and _slice(callee, data).rpartition(".")[2].startswith("define")
 
 
+def _asserted(owner: str) -> str:
+    """Return an owner without what TypeScript asserts of it: ``node.next`` for ``node!.next!``."""
+    return owner.replace("!.", ".").removesuffix("!")
+
+
+def _is_in_a_type_without_name(node: tree_sitter.Node) -> bool:
+    """Return whether a member of TypeScript is one of a type that no name holds, such as that of a parameter or an
+    argument of a type.
+    """
+    around = node.parent if node.type in ("property_signature", "method_signature") else None
+    while around is not None and around.type in _PARTS_OF_TYPES:
+        around = around.parent
+    return around is not None and around.type not in _NAMED_TYPES
+
+
+def _name_in(written: str, kind: str) -> str:
+    """Return a name without its quotes. A key with a dot in quotes is one name, and a heading in quotes another than
+    one without; the text of a test is one line.
+    """
+    if kind in ("suite", "test"):
+        return " ".join(_ESCAPED_QUOTE.sub(r"\1", _unquoted(written)).split())
+    return written.strip() if kind == "section" or "." in written else _unquoted(written)
+
+
+def _has_text(literal: tree_sitter.Node) -> bool:
+    return literal.type not in ("string", "template_string") or literal.named_child_count > 0
+
+
 def _unquoted(name: str) -> str:
     name = name.strip()
     quoted = len(name) > 2 and name[0] == name[-1] and name[0] in "\"'`"
@@ -449,7 +490,12 @@ def _slice(node: tree_sitter.Node, data: bytes) -> str:
 
 
 def _test_kind(call: str) -> str:
-    word = call.partition(".")[0].strip()
+    match = _WORD_OF_A_TEST.match(call)
+    words = re.findall(r"\w+", match[0]) if match is not None else [call.strip()]
+    while len(words) > 1 and (words[-1] in _MODIFIERS or words[-1].isdigit()):
+        words.pop()
+    # ``test.describe`` is a suite, ``suite.add`` is neither.
+    word = words[-1] if words[0] in _SUITES | _TESTS or len(words) == 1 else ""
     if word in _SUITES:
         return "suite"
     return "test" if word in _TESTS else ""

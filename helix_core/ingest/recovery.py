@@ -19,6 +19,7 @@ from helix_core.tuples import NamedTuple
 _BRACKETS = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}
 _BODIES = ("body", "block", "declaration_list", "compound_statement")
 _VALUES = ("value", "right")
+_RUN_BY_A_TEST = frozenset({"arrow_function", "function_expression"})
 _CONTAINERS = frozenset(
     {"class", "struct", "union", "enum", "interface", "trait", "impl", "module", "namespace", "object", "extension"}
 )
@@ -99,6 +100,9 @@ def _body(definition: tree_sitter.Node, name: tree_sitter.Node) -> tree_sitter.N
             found = around.child_by_field_name(field)
             if found is not None and found.start_byte >= name.end_byte:
                 return found if field == "body" else found.child_by_field_name("body") or found
+        if around.type == "arguments":
+            run = next((one for one in reversed(around.named_children) if one.type in _RUN_BY_A_TEST), None)
+            return run.child_by_field_name("body") if run is not None else None
         last = around.named_children[-1] if around.named_child_count else None
         if last is not None and last.start_byte >= name.end_byte and any(word in last.type for word in _BODIES):
             return last

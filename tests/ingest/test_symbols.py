@@ -261,6 +261,40 @@ def test_long_suites_of_javascript_tests_are_cut_at_their_cases() -> None:
 
 
 @pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (r"test('doesn\'t throw on \"a.b\"', run)", {'doesn\'t throw on "a.b"': "test"}),
+        ("it(`says ${hi}\n  to ${all}`, run)", {"says ${hi} to ${all}": "test"}),
+        ("describe.each([1, 2])('a suite', run)", {"a suite": "suite"}),
+        ("describe.skipIf(!gc)('a suite', run)", {"a suite": "suite"}),
+        ("it.each`a|b\n${1}|${2}`('a case', run)", {"a case": "test"}),
+        ("test.describe.parallel('a suite', run)", {"a suite": "suite"}),
+        ("suite.add('a benchmark', run)", {}),
+        ("test('', run)", {}),
+    ],
+)
+def test_a_test_of_javascript_is_called_by_its_whole_text(call: str, named: dict[str, str]) -> None:
+    data = f"{call}\n".encode()
+    for path in (b"a.test.js", b"a.test.ts"):
+        symbols = outline_and_tree(language_of(path, data), data, LineTable(data), Deadline(5.0))[0].symbols
+        assert {one.name: one.kind for one in symbols} == named
+
+
+def test_a_test_of_ruby_is_called_by_its_whole_text() -> None:
+    data = b'describe "a #{name}\\"s cart" do\n  it("is empty") { 1 }\nend\n'
+    symbols = outline_and_tree(language_of(b"a_spec.rb", data), data, LineTable(data), Deadline(5.0))[0].symbols
+    assert [one.name for one in symbols] == ['a #{name}"s cart', "is empty"]
+
+
+def test_a_member_of_a_type_that_no_name_holds_is_no_definition() -> None:
+    text = "type A = { one: { two: string } }\nclass K { p: { q: string } }\nconst m = make<{ foo: string }>({})\n"
+    data = f"{text}function f(a: {{ z: string }}): {{ y(): void }} {{}}\nnode!.next!.run = function () {{}}\n".encode()
+    symbols = outline_and_tree(language_of(b"a.ts", data), data, LineTable(data), Deadline(5.0))[0].symbols
+    names = {".".join((*one.trail, one.name)) for one in symbols}
+    assert names == {"A", "A.one", "A.one.two", "K", "K.p", "K.p.q", "m", "f", "node.next.run"}
+
+
+@pytest.mark.parametrize(
     ("name", "kind", "tested"),
     [
         ("test_foo", "function", "foo"),
@@ -575,7 +609,7 @@ MEMBERS: dict[str, tuple[bytes, str, set[str], set[str]]] = {
         "class S extends mixed({ mix() {} }) {}\nuse(class { given() {} })\nuse(class Named { run() {} })\n"
         "const A = class B { own() {} }\n",
         {*("R", "R.held", "R.held.q", "R.cast", "R.cast.k", "R.count", "R.find", "S", "Named.run", "A", "A.own")},
-        {"hash", "on", "watched", "mix", "given"},
+        {"on", "watched", "mix", "given"},
     ),
     "java": (
         b"A.java",
