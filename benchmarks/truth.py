@@ -21,6 +21,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from truth_bench.compiler_oracle import missing
 from truth_bench.peer import Peer, peer_table
 from truth_bench.privilege import can_be_denied, give_up_powers
 from truth_bench.report import by_surface, summary, surface_table, table
@@ -41,6 +42,8 @@ def main() -> int:
     # Ended by a signal, it ends its units and says what is whole, as after an interrupt.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     units = _units(arguments)
+    for one in missing():
+        print(f"not at hand, so that its symbols are not checked: {one}", flush=True)
     state = arguments.state or Path(tempfile.mkdtemp(prefix="helix-truth-state-"))
     print(f"{len(units)} units, {sum(unit.mutations for unit in units)} mutations, outcomes in {state}", flush=True)
     passed_on = [name for name in ("echo", "keep") if getattr(arguments, name)]

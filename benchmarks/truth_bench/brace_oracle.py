@@ -265,12 +265,24 @@ class _Reader:
 
 
 def _qualifiers(words: list[str], at: int) -> tuple[str, ...]:
-    """The names written before the one at ``at``: ``A`` and ``B`` of ``A::B::name``."""
+    """The names written before the one at ``at``: ``A`` and ``B`` of ``A<T>::B::name``."""
     found: list[str] = []
-    while at >= 2 and words[at - 1] == "::" and re.match(r"\w", words[at - 2]):
-        found.insert(0, words[at - 2])
-        at -= 2
+    while at >= 2 and words[at - 1] == "::":
+        at = _before_arguments(words, at - 2)
+        if not re.match(r"\w", words[at]):
+            break
+        found.insert(0, words[at])
     return tuple(found)
+
+
+def _before_arguments(words: list[str], at: int) -> int:
+    """Where the name stands whose arguments of a template end at ``at``; ``at`` itself where none do."""
+    depth = 0
+    for here in range(at, -1, -1):
+        depth += (words[here] == ">") - (words[here] == "<")
+        if depth == 0:
+            return here - 1 if here < at and here else here
+    return at
 
 
 def constant(condition: str) -> bool | None:

@@ -13,14 +13,21 @@ from random import Random
 
 MAIN, SIDE, CONFLICTING, RENAMING = "bench-main", "bench-side", "bench-conflicting", "bench-renaming"
 OF_C = (b".c", b".h", b".cc", b".cpp", b".hpp")
-CODE = (b".py", b".js", b".ts", b".go", b".rs", *OF_C)
+CODE = (b".py", b".js", b".ts", b".tsx", b".go", b".rs", b".java", *OF_C)
 PROSE = (b".md", b".rst", b".txt")
 DEFINITION = re.compile(rb"^([ \t]*)(?:async +)?(?:def|class|func|fn|function) +(\w+)", re.M)
 """Indent and name of a definition."""
 DEFINITION_OF_C = re.compile(
     rb"^([ \t]*)(?:(?:class|struct) +(?=\w+ *\{)|(?<![ \t])(?:[A-Za-z_][\w:<>]*[ \t*&]+)+(?=\w+\([^;]*$))(\w+)", re.M
 )
-_CLASS = re.compile(rb"^([ \t]*(?:export +)?class +)(\w+)", re.M)
+DEFINITION_OF_JAVA = re.compile(
+    rb"^([ \t]*)(?:(?:public|protected|private|static|final|abstract|synchronized) +)+"
+    rb"(?:(?:class|interface|enum|record) +|[\w.<>\[\], ?]+ (?=\w+\([^;]*$))(\w+)",
+    re.M,
+)
+_CLASS = re.compile(
+    rb"^([ \t]*(?:(?:export|default|public|protected|private|static|final|abstract) +)*class +)(\w+)", re.M
+)
 # Larger than what is parsed within a packet's budget.
 LARGE_BYTES = 75_000
 _FILLER = """
@@ -168,6 +175,8 @@ def _grow(repository: Repository, rng: Random) -> None:
 
 def definition_in(path: bytes) -> re.Pattern[bytes]:
     """The pattern of a definition in a file of code: its groups are the indent and the name."""
+    if path.endswith(b".java"):
+        return DEFINITION_OF_JAVA
     return DEFINITION_OF_C if path.endswith(OF_C) else DEFINITION
 
 
@@ -194,7 +203,7 @@ def _commit(repository: Repository, paths: list[bytes], message: str) -> None:
         if match is None:
             continue
         line_end = data.find(b"\n", match.end())
-        mark = b"//" if path.endswith(OF_C) else b"#"
+        mark = b"#" if path.endswith(b".py") else b"//"
         note = b"        " + mark + b" " + message.encode() + b" in " + match[2]
         with open(repository.path(path), "wb") as file:
             file.write(data[: line_end + 1] + note + b"\n" + data[line_end + 1 :])

@@ -17,7 +17,8 @@ from truth_bench.world import Target, World
 
 SYMBOL_EDITS: dict[str, Edit] = {}
 _OWNER = re.compile(
-    rb"^([ \t]*)(?:export +|pub(?:\([^)]*\))? +|abstract +)*(class|struct|enum|trait|impl|interface) +(\w+)"
+    rb"^([ \t]*)(?:(?:export|default|public|protected|private|static|final|abstract) +|pub(?:\([^)]*\))? +)*"
+    rb"(class|struct|enum|trait|impl|interface) +(\w+)"
 )
 _DEFINITION = re.compile(rb"^([ \t]*)(?:async +)?(?:def|class) +(\w+)")
 
@@ -68,6 +69,37 @@ def moved_into_another_class(data: bytes, first: int, last: int, rng: Random) ->
         return None
     indent = lines[at][: _depth(lines[at])]
     lines.insert(start, indent + b"class BenchOther%d:" % rng.randrange(100))
+    return b"\n".join(lines)
+
+
+_METHOD = re.compile(
+    rb"[ \t]+(?:(?:public|protected|private|static|final|abstract|override|async|get|set) +)*"
+    rb"(?:(?!return|if|for|while|switch|catch|else|new|throw|function)[\w<>\[\].]+ +)?"
+    rb"(?!(?:if|for|while|switch|catch|function|constructor|super)\b)[A-Za-z_]\w*\([^;={}]*\)[^;={}()]*\{[ \t\r]*$"
+)
+
+
+@symbol_edit
+def moved_into_another_class_of_braces(data: bytes, first: int, last: int, rng: Random) -> bytes | None:
+    """The class ends in front of a method, which begins another one together with all that follows."""
+    lines = data.split(b"\n")
+    at = _owner(lines, first)
+    if at is None or not lines[at].rstrip().endswith(b"{"):
+        return None
+    depth = _depth(lines[at])
+    members = min(
+        (_depth(line) for line in lines[at + 1 : first + 1] if line.strip() and _depth(line) > depth), default=0
+    )
+    start = next((n for n in range(first, last + 1) if _METHOD.match(lines[n]) and _depth(lines[n]) == members), None)
+    if start is None or start <= at:
+        return None
+    while start - 1 > at and re.match(rb"[ \t]*(?:@|\*|/\*|//)", lines[start - 1]):
+        start -= 1
+    indent = lines[at][:depth]
+    head = rng.choice(
+        (b"class BenchOther%d {", b"abstract class BenchOther%d {", b"class BenchOther%d extends Object {")
+    )
+    lines[start:start] = [indent + b"}", b"", indent + head % rng.randrange(100)]
     return b"\n".join(lines)
 
 

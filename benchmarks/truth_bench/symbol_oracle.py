@@ -1,9 +1,11 @@
-"""Whether a symbol stands where an item says, as Python's own ``ast`` and Pygments read the file.
+"""Whether a symbol stands where an item says, as Python's own ``ast``, the compilers of other languages and Pygments
+read the file.
 
 In: the bytes of a file, a symbol, a span of lines. Out: what is wrong with the claim, in words. Knows nothing of
 Helix's parser, which it checks: ``A.b`` must be a definition or a binding at those lines whose chain of enclosing
-classes and functions is exactly ``A``. A function of Vim script must hold all code of the span, one of C or C++ as well
-where its braces balance. For other languages a span is wrong only when all of it is a string or a comment.
+classes and functions is exactly ``A``; of JavaScript, TypeScript and Java, too, where a compiler is at hand. A function
+of Vim script must hold all code of the span, one of C or C++ as well where its braces balance. For other languages a
+span is wrong only when all of it is a string or a comment.
 """
 
 from __future__ import annotations
@@ -22,11 +24,16 @@ from pygments.lexer import Lexer
 from pygments.token import Comment, String, _TokenType
 
 from truth_bench.brace_oracle import braced
+from truth_bench.compiler_oracle import compiled, has_compiler
 
 LEXERS = {
     ".js": "javascript",
+    ".mjs": "javascript",
+    ".cjs": "javascript",
     ".jsx": "javascript",
     ".ts": "typescript",
+    ".mts": "typescript",
+    ".cts": "typescript",
     ".tsx": "typescript",
     ".go": "go",
     ".rs": "rust",
@@ -102,6 +109,10 @@ def symbol_fault(path: bytes, data: bytes, symbol: str, start_line: int, end_lin
     if suffix == ".vim":
         return _vim_fault(data, symbol, start_line, end_line)
     lexer = LEXERS.get(suffix)
+    if lexer is not None and has_compiler(path):
+        read = compiled(path, data)
+        code = _code_lines(data, lexer, 1, _line_count(data)) if read is not None and not read.code else set()
+        return read.fault(symbol, code, start_line, end_line) if read is not None else ""
     if lexer is not None and _is_dead(data, lexer, symbol, start_line, end_line):
         return f"all that stands there is a string or a comment, not {symbol!r}"
     if suffix in BRACED:
@@ -109,6 +120,10 @@ def symbol_fault(path: bytes, data: bytes, symbol: str, start_line: int, end_lin
         code = _code_lines(data, LEXERS.get(suffix, "cpp"), start_line, end_line)
         return file.fault(symbol, code, start_line, end_line) if file is not None else ""
     return ""
+
+
+def _line_count(data: bytes) -> int:
+    return len(_LINE_END.split(data.decode("utf-8", "replace")))
 
 
 def _code_lines(data: bytes, language: str, start_line: int, end_line: int) -> set[int]:
@@ -158,12 +173,16 @@ def _vim_fault(data: bytes, symbol: str, start_line: int, end_line: int) -> str:
 def can_tell(path: bytes, data: bytes) -> bool:
     """Is the file one whose symbols are checked here?"""
     suffix = _suffix(path)
+    if has_compiler(path):
+        return compiled(path, data) is not None
     return parsed(data) is not None if suffix in {".py", ".pyi"} else suffix in LEXERS
 
 
 def is_broken(path: bytes, data: bytes) -> bool:
-    """Do the brackets or quotes of a file of another language than Python not match, so that nobody can name what is
-    there?"""
+    """Does a file of another language than Python not compile, or its brackets or quotes not match, so that nobody can
+    name what is there?"""
+    if has_compiler(path) and compiled(path, data) is None:
+        return True
     language = LEXERS.get(_suffix(path))
     return language is not None and _is_unbalanced(data, language)
 

@@ -148,6 +148,7 @@ class Run:
         environ = {
             **os.environ,
             "PYTHONPATH": paths,
+            "TRUTH_BENCH_COMPILERS": "1",
             "TRUTH_BENCH_ANSWER_S": str(wait[0]),
             "TRUTH_BENCH_SETTLE_S": str(wait[1]),
         }

@@ -431,6 +431,75 @@ def test_a_part_of_a_long_string_is_of_the_constant_whose_value_it_is(bench: Cal
     assert "a string or a comment" in fault(b"a.go", data, "Stop", 10, 10)
 
 
+SCRIPT = b"""// leads to Cart
+class Cart extends (class { hidden() {} }) {
+  @log({ key() {} })
+  add(item) {
+    run({ done() {} })
+    const held = { inner() {} }
+    res.send = res.write = function send() {}
+  }
+}
+Cart.prototype.total = () => 1
+describe.each([1])('a \\'cart\\'', () => {
+  function helper() {}
+})
+/* class Dead { gone() {} } */
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("path", [b"a.js", b"a.ts"])
+def test_what_a_script_defines_is_told_by_the_compiler(
+    bench: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, path: bytes
+) -> None:
+    monkeypatch.setenv("TRUTH_BENCH_COMPILERS", "1")
+    if not bench("truth_bench.compiler_oracle").has_compiler(path):
+        pytest.skip("TypeScript is not installed in vscode-extension/node_modules")
+    fault = bench("truth_bench.symbol_oracle").symbol_fault
+    true = {"Cart": 1, "Cart.add": 4, "done": 0, "Cart.add.held.inner": 6, "res.send": 0, "Cart.add.res.send": 7}
+    true |= {"Cart.add.res.write": 7, "Cart.total": 10, "a 'cart'": 11, "a 'cart'.helper": 12, "Cart.add.done": 5}
+    for symbol, line in true.items():
+        told = fault(path, SCRIPT, symbol, line or 5, line or 5)
+        assert (told == "") is (line > 0), (symbol, told)
+    for symbol in ("Cart.hidden", "hidden", "Cart.key", "Dead", "helper", "Cart.held"):
+        assert "is not what stands there" in fault(path, SCRIPT, symbol, 1, 14)
+    assert fault(path, SCRIPT, "Cart.add", 4, 9) == ""
+    assert "begins in 10" in fault(path, SCRIPT, "Cart.add", 4, 13)
+    renamed = SCRIPT.replace(b"class Cart", b"class Basket")
+    assert "is not what stands there (Basket.add)" in fault(path, renamed, "Cart.add", 4, 4)
+    assert bench("truth_bench.symbol_oracle").is_broken(path, SCRIPT + b"class {")
+
+
+@pytest.mark.process
+def test_what_java_defines_is_told_by_its_compiler(
+    bench: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRUTH_BENCH_COMPILERS", "1")
+    if not bench("truth_bench.compiler_oracle").has_compiler(b"A.java"):
+        pytest.skip("no JDK is installed")
+    fault = bench("truth_bench.symbol_oracle").symbol_fault
+    data = (
+        b"package a;\n/** Of A. */\npublic class A<T> {\n  static final int X = 1;\n  A() {}\n"
+        b"  void f() {\n    new Runnable() { public void run() {} };\n  }\n  enum E { P { void h() {} } }\n}\n"
+    )
+    for symbol, line in {"A": 2, "A.X": 4, "A.A": 5, "A.f": 6, "A.E.P": 9}.items():
+        assert fault(b"A.java", data, symbol, line, line) == ""
+    for symbol, line in {"A.run": 7, "X": 4, "A.E.h": 9, "B": 3}.items():
+        assert "is not what stands there" in fault(b"A.java", data, symbol, line, line)
+    assert bench("truth_bench.symbol_oracle").is_broken(b"A.java", b"class A { void")
+    move = bench("truth_bench.symbol_kinds").moved_into_another_class_of_braces
+    moved = move(b"class A {\n  void f() {\n    g();\n  }\n}\n", 1, 3, Random(2))
+    assert moved.splitlines()[1:3] == [b"}", b""]
+    assert "is not what stands there (BenchOther" in fault(b"A.java", moved, "A.f", 5, 7)
+
+
+def test_a_name_before_arguments_of_a_template_is_around_what_follows(bench: Callable[[str], Any]) -> None:
+    fault = bench("truth_bench.symbol_oracle").symbol_fault
+    data = b"namespace n {\nBox<T>::Box() {\n}\nvoid Box<std::map<K, T>>::put(int a) {\n  a();\n}\n}\n"
+    assert fault(b"a.cpp", data, "n.Box<T>.put", 4, 6) == ""
+
+
 def test_a_function_of_c_ends_where_its_brace_is_closed(bench: Callable[[str], Any]) -> None:
     fault = bench("truth_bench.symbol_oracle").symbol_fault
     data = b"""/* of one */
