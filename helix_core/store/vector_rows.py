@@ -99,8 +99,13 @@ def create_table(connection: apsw.Connection, space: Space) -> None:
 
 
 def drop_space(connection: apsw.Connection, space: Space) -> None:
-    """Delete the space and its vectors."""
-    connection.execute(f"DROP TABLE {space.table}")
+    """Delete the space and its vectors. Raises apsw.CorruptError where its tables are not whole, of which sqlite-vec
+    says nothing but that there is an error.
+    """
+    try:
+        connection.execute(f"DROP TABLE {space.table}")
+    except apsw.SQLError as error:
+        raise apsw.CorruptError(f"the table {space.table} of vectors cannot be dropped: {error}") from error
     connection.execute("DELETE FROM space WHERE id = ?", (space.id,))
 
 

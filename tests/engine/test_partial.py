@@ -227,6 +227,20 @@ def test_vectors_that_cannot_be_read_heal_like_a_damaged_page(repository, tmp_pa
         assert engine.search("sealed_later")["items"][0]["source_id"] == "app/later.py"
 
 
+@pytest.mark.parametrize("lost", ["chunks", "rowids"])
+def test_an_index_whose_vectors_lost_a_table_is_built_again(repository, tmp_path, lost):
+    with Helix.open(repository, config=config_in(tmp_path, repository)) as engine:
+        engine.refresh()
+        connection = apsw.Connection(str(engine.index_path))
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+        connection.execute("PRAGMA writable_schema=1")
+        connection.execute("DELETE FROM sqlite_schema WHERE name = ?", (f"vectors_1_{lost}",))
+        connection.execute(f"PRAGMA schema_version={connection.pragma('schema_version') + 1}")
+        connection.close()
+        assert engine.rebuild().files > 0
+        assert engine.packet("where is the session cookie signed?")["verified"]
+
+
 def damage_schema(path, table, old, new):
     connection = apsw.Connection(str(path))
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
