@@ -26,7 +26,7 @@ from helix_core.ingest.languages import Language, language_of
 from helix_core.ingest.never_run import never_run
 from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, end_of_code, outline, outline_of
 from helix_core.ingest.provenance import provenance
-from helix_core.ingest.recovery import unended_from
+from helix_core.ingest.recovery import respelled_from, unended_from
 from helix_core.ingest.syntax import Deadline, is_tangled, is_worth_parsing, load, parse, time_for
 from helix_core.lines import LineTable, line_count, with_line_feeds
 from helix_core.model import Chunk, Claim, Definition, Document, IndexText, Role
@@ -370,8 +370,10 @@ def _outline_and_tree(
         return outline_of(language.name, data, lines), None, True
     dead = never_run(language.name, tree.root_node, code)
     found = outline(loaded, tree, code, headings=language.grammar.headings, dead=dead)
-    if tree.root_node.has_error:
-        end = unclosed_from(language.name, code)
+    end = unclosed_from(language.name, code) if tree.root_node.has_error else len(code)
+    if language.name == "java":
+        end = min(end, respelled_from(tree.root_node, code))
+    if end < len(code):
         symbols = (one if one.end <= end else replace(one, is_sure=False) for one in found.symbols)
         found = replace(found, symbols=tuple(symbols))
     return replace(found, strings=(*found.strings, *blocks)), tree, tree.root_node.has_error

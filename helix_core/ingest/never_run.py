@@ -25,7 +25,10 @@ _LITERALS = {
 }
 """What is true or false in a condition, by language; in Lua and Ruby every number is true."""
 _GAP = rb"(?:[\s(!]|not\b|\\\r?\n|\#[^\n]*+|//[^\n]*+|/\*(?:(?!\*/)[\s\S])*+\*/)"
-_LITERAL = rb"(?P<literal>(?:[Ff]alse|FALSE|[Tt]rue|TRUE|None|null|NULL|nil|undefined|\d[\d.]*+)(?![\w.])|\"\"|'')"
+_LITERAL = (
+    rb"(?P<literal>(?:[Ff]alse|FALSE|[Tt]rue|TRUE|None|null|NULL|nil|undefined|\d[\d.]*+)(?![\w.])"
+    rb"|\"[^\"\\\n]{0,9}+\"|'[^'\\\n]{0,9}+')"
+)
 _WORTH_A_LOOK = tuple(
     re.compile(word + _LITERAL)
     for word in (
@@ -40,13 +43,29 @@ _IN_SHELL = tuple(
     re.compile(word + rb"(?<![\w./=$-]" + word + rb")(?=[\s;&|)]|\Z)") for word in (b"false", b"true", b":")
 )
 """A pattern that begins with letters is searched for many times as fast as one that looks behind first."""
+_OPERAND_IN_SHELL = rb"(?:[\w.]++|\"[\w. ]*+\"|'[\w. ]*+')"
+_TEST_OF_LITERALS = re.compile(
+    rb"(?:\[\[?|\(\(|test\b)[ \t]*+(?:(?P<unary>-[nz])[ \t]++)?(?P<one>" + _OPERAND_IN_SHELL + rb")"
+    rb"(?:[ \t]*+(?P<sign>-(?:eq|ne|lt|gt|le|ge)|[=!<>]=|=|<|>)[ \t]*+(?P<other>" + _OPERAND_IN_SHELL + rb"))?+"
+    rb"(?:[ \t]++\]\]?|[ \t]*+\)\)|(?=[ \t]*+(?:[;&|\n]|\Z)))"
+)
+_SIGNS_OF_SHELL = {
+    "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-gt": operator.gt, "-le": operator.le,
+    "-ge": operator.ge,
+}  # fmt: skip
+_TESTING = ("command", "test_command", "compound_statement")
+"""The nodes of ``false`` and ``test 1 = 0``, of ``[ 1 = 0 ]``, and of ``(( 0 ))``."""
 _NEGATIONS = ("!", "not")
 _DECISIVE = {"&&": False, "and": False, "||": True, "or": True}
 """The value of one side of an operator that is also that of the whole."""
 _COMPARISONS = {
     **dict.fromkeys(("==", "==="), operator.eq), **dict.fromkeys(("!=", "!==", "~="), operator.ne),
-    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
+    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "is": operator.eq, "is not": operator.ne,
 }  # fmt: skip
+_EQUALITIES = frozenset({"==", "===", "!=", "!==", "~=", "is", "is not"})
+_WORDS = frozenset({"False", "True", "None", "false", "true", "null", "nil"})
+"""Literals of which each is another value than every other one."""
+_TEXT = re.compile(r"(?P<quote>[\"'])(?P<text>[\w .-]*)(?P=quote)")
 _LATER = frozenset({"elif_clause", "elseif_statement", "else_if_clause", "else_clause", "else_statement"})
 _CONDITIONALS = _LATER - {"else_clause", "else_statement"} | {
     *("if_statement", "if_expression", "if", "elsif", "if_modifier", "while_statement", "while", "while_modifier"),
@@ -188,15 +207,32 @@ def _value(node: tree_sitter.Node, literals: dict[str, bool], depth: int = 0) ->
         return literals[written]
     sign, operands = _expression(node)
     if sign in _COMPARISONS:
-        numbers = [(one.text or b"").decode("utf-8", "replace") for one in operands]
-        is_known = all(number.isdecimal() for number in numbers)
-        return bool(_COMPARISONS[sign](*map(int, numbers))) if is_known else None
+        return _compared(sign, [(one.text or b"").decode("utf-8", "replace") for one in operands])
     values = [_value(one, literals, depth + 1) for one in operands]
     if sign == "":
         return values[0]
     if sign in _NEGATIONS:
         return None if values[0] is None else not values[0]
     return _joined(sign, values) if sign is not None else None
+
+
+def _compared(sign: str, written: list[str]) -> bool | None:
+    """Return whether a comparison of two literals holds; None for other operands."""
+    compare = _COMPARISONS[sign]
+    if all(_is_number(number) for number in written):
+        return bool(compare(*map(int, written)))
+    if sign not in _EQUALITIES:
+        return None
+    if all(word in _WORDS for word in written):
+        # ``null == undefined`` is left out, and so is ``nil == false``, which is like any other here.
+        return bool(compare(*written))
+    texts = [match["text"] for one in written if (match := _TEXT.fullmatch(one)) is not None]
+    return bool(compare(*texts)) if len(texts) == 2 and not sign.startswith("is") else None
+
+
+def _is_number(word: str) -> bool:
+    """Return whether a word is a number in decimal digits; in many languages one with a zero in front is octal."""
+    return word.isdecimal() and (word[0] != "0" or len(word) == 1)
 
 
 def _joined(sign: str, values: list[bool | None]) -> bool | None:
@@ -206,20 +242,34 @@ def _joined(sign: str, values: list[bool | None]) -> bool | None:
 
 
 def _guarded_in_shell(root: tree_sitter.Node, data: bytes) -> Iterator[Range]:
+    for node in _decided_in_shell(root, data):
+        command = node
+        for parent in _holding(node):
+            if parent.type not in ("list", "negated_command"):
+                yield from _not_run(parent, command)
+                break
+            if parent.type == "list" and parent.children[0] == command:
+                value = _status(command)
+                if value is not None and value is _DECISIVE.get(parent.children[1].type):
+                    yield parent.children[-1].byte_range
+            command = parent
+
+
+def _decided_in_shell(root: tree_sitter.Node, data: bytes) -> Iterator[tree_sitter.Node]:
+    """Yield the commands of a shell that may always succeed, or never."""
     for pattern in _IN_SHELL:
         for match in pattern.finditer(data):
             word = root.descendant_for_byte_range(match.start(), match.end())
             name = word.parent if word is not None else None
-            node = name.parent if name is not None and name.type == "command_name" else None
-            for parent in _holding(node):
-                if node is None or parent.type not in ("list", "negated_command"):
-                    yield from _not_run(parent, node)
-                    break
-                if parent.type == "list" and parent.children[0] == node:
-                    value = _status(node)
-                    if value is not None and value is _DECISIVE.get(parent.children[1].type):
-                        yield parent.children[-1].byte_range
-                node = parent
+            if name is not None and name.type == "command_name" and name.parent is not None:
+                yield name.parent
+    for match in _TEST_OF_LITERALS.finditer(data):
+        node = root.descendant_for_byte_range(match.start(), match.start() + 1)
+        while node is not None and node.start_byte == match.start():
+            if node.type in _TESTING:
+                yield node
+                break
+            node = node.parent
 
 
 def _not_run(holder: tree_sitter.Node, command: tree_sitter.Node | None) -> Iterator[Range]:
@@ -253,14 +303,37 @@ def _status(command: tree_sitter.Node, depth: int = 0) -> bool | None:
     parts = [child for child in command.children if not child.is_extra]
     if depth > _DEEPEST_CONDITION:
         return None
-    if command.type == "command":
-        return {b"false": False, b"true": True, b":": True}.get(command.text or b"")
+    if command.type in _TESTING:
+        text = command.text or b""
+        return {b"false": False, b"true": True, b":": True}.get(text, _tested(text))
     if command.type == "negated_command" and len(parts) == 2:
         value = _status(parts[1], depth + 1)
         return None if value is None else not value
     if command.type == "list" and len(parts) == 3 and parts[1].type in _DECISIVE:
         return _joined(parts[1].type, [_status(parts[0], depth + 1), _status(parts[2], depth + 1)])
     return None
+
+
+def _tested(text: bytes) -> bool | None:
+    """Return whether a test of literals in a shell holds: ``[ 1 = 0 ]``, ``[[ a == b ]]``, ``test -n ""``, ``(( 0 ))``;
+    None for any other.
+    """
+    match = _TEST_OF_LITERALS.fullmatch(text)
+    if match is None:
+        return None
+    one, other = ((match[name] or b"").strip(b"\"'").decode("ascii") for name in ("one", "other"))
+    sign = (match["sign"] or b"").decode("ascii")
+    if match["unary"]:
+        return None if sign else bool(one) is (match["unary"] == b"-n")
+    is_number = _is_number(one) and (not sign or _is_number(other))
+    if text.startswith(b"(("):
+        compare = _COMPARISONS.get(sign or "!=")
+        return bool(compare(int(one), int(other or "0"))) if is_number and compare is not None else None
+    if not sign:
+        return bool(one)
+    if sign in _SIGNS_OF_SHELL:
+        return bool(_SIGNS_OF_SHELL[sign](int(one), int(other))) if is_number else None
+    return bool(_COMPARISONS["!=" if sign == "!=" else "=="](one, other)) if sign in ("=", "==", "!=") else None
 
 
 def _behind_endings(language: str, root: tree_sitter.Node, data: bytes) -> Iterator[Range]:

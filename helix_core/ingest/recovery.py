@@ -92,6 +92,28 @@ def unended_from(language: str, root: tree_sitter.Node, data: bytes) -> int:
     return len(data)
 
 
+_UNICODE_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*+\\u++00([0-7][0-9a-fA-F])")
+_HARMLESS_IN_JAVA = {
+    **dict.fromkeys(("string_literal", "character_literal"), frozenset(range(128)) - frozenset(b"\"'\\\n\r")),
+    **dict.fromkeys(("line_comment", "block_comment"), frozenset(range(128)) - frozenset(b"*/\n\r")),
+}
+
+
+def respelled_from(root: tree_sitter.Node, data: bytes) -> int:
+    """Return the offset of the first Unicode escape of Java that may be a part of code, begin or end a comment, or end
+    a string: the compiler reads the character before it looks for tokens (JLS 17, 3.3), the parser does not. The size
+    of the data where there is none.
+    """
+    for match in _UNICODE_ESCAPE.finditer(data):
+        node = root.descendant_for_byte_range(match.start(1), match.end(1))
+        while node is not None and node.parent is not None and node.type not in _HARMLESS_IN_JAVA:
+            node = node.parent
+        harmless = _HARMLESS_IN_JAVA.get(node.type) if node is not None else None
+        if harmless is None or int(match[1], 16) not in harmless:
+            return match.start()
+    return len(data)
+
+
 def _body(definition: tree_sitter.Node, name: tree_sitter.Node) -> tree_sitter.Node | None:
     """Return the node of the body, also that of a function which is a value; None for what has none."""
     around: tree_sitter.Node | None = name.parent

@@ -286,6 +286,25 @@ def test_a_test_of_ruby_is_called_by_its_whole_text() -> None:
     assert [one.name for one in symbols] == ['a #{name}"s cart', "is empty"]
 
 
+@pytest.mark.parametrize(
+    ("written", "claimed"),
+    [
+        (r"/* \u002a\u002f int dead; */", {"A", "A.a"}),
+        (r"// \u000a int other;", {"A", "A.a"}),
+        (r'String s = "\u0022; int b = 1; //";', {"A", "A.a"}),
+        (r"\u002f\u002a", {"A", "A.a"}),
+        (r'char c = "\u0000\u001b \\u0022"; // \u0041', {"A", "A.a", "A.c", "A.z"}),
+    ],
+)
+def test_what_a_unicode_escape_of_java_may_hide_or_show_is_claimed_by_no_place(written: str, claimed: set[str]) -> None:
+    data = f"class A {{\n  int a = 1;\n  {written}\n  void z() {{}}\n}}\n".encode()
+    symbols = outline_and_tree(language_of(b"A.java", data), data, LineTable(data), Deadline(5.0))[0].symbols
+    assert {".".join((*one.trail, one.name)) for one in symbols if one.is_sure} == claimed - (
+        {"A"} if "A.z" not in claimed else set()
+    )
+    assert "z" in {one.name for one in symbols} or "u002f" in written
+
+
 def test_a_member_of_a_type_that_no_name_holds_is_no_definition() -> None:
     text = "type A = { one: { two: string } }\nclass K { p: { q: string } }\nconst m = make<{ foo: string }>({})\n"
     data = f"{text}function f(a: {{ z: string }}): {{ y(): void }} {{}}\nnode!.next!.run = function () {{}}\n".encode()
