@@ -107,6 +107,8 @@ def data_blocks(language: str, data: bytes) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     if language in _PREPROCESSED:
         found += dropped(language, data)
+    if language == "c_sharp" and b"#if" in data:
+        found += _directives_in_heads(data, found)
     if language in ("c", "cpp"):
         found += _stringified(data)
     elif language == "bash":
@@ -154,6 +156,24 @@ def dropped(language: str, data: bytes) -> list[tuple[int, int]]:
         open_.append((match.end() if is_dropped else -1, is_taken or value is True))
     found += [(since, len(data)) for since, _ in open_ if since >= 0]
     return sorted(found)
+
+
+_LINE_OF_A_HEAD = rb"(?:(?![ \t]*+\#)[^{};\n]*+\n)"
+_IN_A_HEAD = re.compile(
+    rb"(?m)^(?P<first>[ \t]*+\#[ \t]*+if\b[^\n]*+\n)" + _LINE_OF_A_HEAD + rb"{1,8}+"
+    rb"(?P<rest>(?:[ \t]*+\#[ \t]*+(?:elif|else)\b[^\n]*+\n" + _LINE_OF_A_HEAD + rb"{0,8}+){0,4}+"
+    rb"[ \t]*+\#[ \t]*+endif\b[^\n]*+)"
+)
+
+
+def _directives_in_heads(data: bytes, dropped: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the directives of C# around a part of a head, such as some interfaces of a class: the grammar knows them
+    between declarations and statements only. The first branch is read.
+    """
+    for match in _IN_A_HEAD.finditer(data):
+        if not any(start < match.end() and match.start() < end for start, end in dropped):
+            yield match.span("first")
+            yield match.span("rest")
 
 
 def _condition(word: str, written: str) -> str:

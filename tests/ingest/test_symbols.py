@@ -305,6 +305,17 @@ def test_what_a_unicode_escape_of_java_may_hide_or_show_is_claimed_by_no_place(w
     assert "z" in {one.name for one in symbols} or "u002f" in written
 
 
+def test_a_class_of_c_sharp_keeps_its_name_with_directives_in_its_head() -> None:
+    data = (
+        b"public class Log : ILog\n#if ASYNC\n    , IAsync\n#else\n    , ISync\n#endif\n{\n    void Write() { }\n"
+        b"#if X\n    void Other() { }\n#endif\n    enum E {\n        One,\n#if B\n        Two,\n#endif\n    }\n}\n"
+    )
+    outlined, _, has_errors = outline_and_tree(language_of(b"A.cs", data), data, LineTable(data), Deadline(5.0))
+    assert not has_errors
+    names = [".".join((*one.trail, one.name)) for one in outlined.symbols if one.is_sure]
+    assert names == ["Log", "Log.Write", "Log.Other", "Log.E", "Log.E.One", "Log.E.Two"]
+
+
 def test_a_member_of_a_type_that_no_name_holds_is_no_definition() -> None:
     text = "type A = { one: { two: string } }\nclass K { p: { q: string } }\nconst m = make<{ foo: string }>({})\n"
     data = f"{text}function f(a: {{ z: string }}): {{ y(): void }} {{}}\nnode!.next!.run = function () {{}}\n".encode()
