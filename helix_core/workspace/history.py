@@ -184,6 +184,11 @@ def commit_named(git: Git, name: str) -> str:
         return found
     if not _commit(git, "HEAD"):
         raise UsageError("nothing is committed in this repository yet; ask again after the first commit")
+    if shallow_boundaries(git):
+        raise UsageError(
+            f"there is no commit {name[:80]!a} in this shallow clone; `git fetch --unshallow` brings the older ones, "
+            "or name one that `git log` shows"
+        )
     example = "HEAD~5" if not name.startswith("HEAD") and _commit(git, "HEAD~5") else "HEAD"
     raise UsageError(
         f"there is no commit {name[:80]!a} in this repository; name a commit, tag or branch that "

@@ -75,7 +75,8 @@ def _advice() -> str:
 
 
 def _note_indexing(running: RunningServer) -> None:
-    warn([f"{running.url} answers already; {running.workspaces[0]} is still being indexed, and answers say how far"])
+    folder = running.workspaces[0]
+    warn([f"{running.url} answers already; {folder} is still being brought up to date, and answers say how far"])
 
 
 def _print_ready_json(running: RunningServer) -> None:

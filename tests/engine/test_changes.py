@@ -309,6 +309,36 @@ def test_what_names_no_commit_is_one_error(shop, open_helix, since):
         asked(open_helix, shop, since)
 
 
+def test_a_commit_that_a_shallow_clone_lacks_is_told_as_such(tmp_path, open_helix):
+    folder = begin(tmp_path / "whole", {"a.py": "A = 1\n"})
+    write(folder, {"a.py": "A = 2\n"})
+    git(folder, "commit", "-qam", "two")
+    git(tmp_path, "clone", "-q", "--depth", "1", folder.as_uri(), "shallow")
+    with pytest.raises(UsageError, match=r"HEAD~1' in this shallow clone; `git fetch --unshallow`"):
+        asked(open_helix, tmp_path / "shallow", "HEAD~1")
+
+
+def test_a_file_in_conflict_is_named(tmp_path, open_helix):
+    folder = begin(tmp_path / "merge", {"a.py": "def total(a):\n    return a\n"})
+    git(folder, "checkout", "-q", "-b", "side")
+    write(folder, {"a.py": "def total(a, b):\n    return a\n"})
+    git(folder, "commit", "-qam", "side")
+    git(folder, "checkout", "-q", "-")
+    write(folder, {"a.py": "def total(a, c):\n    return a\n"})
+    git(folder, "commit", "-qam", "main")
+    git(folder, "merge", "-q", "side", check=False)
+    answer, _ = asked(open_helix, folder, "HEAD")
+    assert "a.py is in conflict: what changes there shows once that is resolved" in answer["notes"]
+
+
+def test_a_class_without_a_name_is_no_part_that_could_not_be_parsed(tmp_path, open_helix):
+    text = "class Pool {\n  int size(int a) { run(new Runnable() { public void run() {} }); return a; }\n}\n"
+    folder = begin(tmp_path / "java", {"Pool.java": text})
+    write(folder, {"Pool.java": text.replace("int a", "int a, int b")})
+    answer, found = asked(open_helix, folder, "HEAD")
+    assert list(found) == ["Pool.size"] and not any("in part" in note for note in answer["notes"])
+
+
 def test_without_a_repository_the_error_says_what_to_do(tmp_path, open_helix):
     write(tmp_path / "plain", {"a.py": "A = 1\n"})
     with pytest.raises(UsageError, match="this folder is in no repository"):

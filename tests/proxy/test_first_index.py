@@ -71,7 +71,7 @@ def test_a_server_is_found_and_says_what_it_does_while_it_indexes(environ, half)
             text=True,
         )
         with server:
-            note = next(line for line in server.stderr if "still being indexed" in line)
+            note = next(line for line in server.stderr if "still being brought up to date" in line)
             connected = subprocess.run(connect, env=environ, capture_output=True, text=True, check=True)
             url = json.loads(connected.stdout)["base_url"].removesuffix("/v1")
             assert url in note and str(folder) in note

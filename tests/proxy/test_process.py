@@ -335,7 +335,7 @@ def test_without_an_upstream_it_says_so_once_and_the_rest_works(start, project):
         assert client.get("/v1/models").json() == {"object": "list", "data": []}
         assert client.post("/context/packet", json={"query": "sign_cookie"}).json()["verified"]
     server.close()
-    said = [line for line in server.log.splitlines() if b"is still being indexed" not in line]
+    said = [line for line in server.log.splitlines() if b"is still being brought up to date" not in line]
     assert len(said) == 1 and b"HELIX_UPSTREAM" in said[0]
 
 

@@ -73,6 +73,7 @@ NEARBY = 4
 """Times as many uses are read as are shown, of which those that import the definition are kept."""
 
 
+_OF_C = frozenset({"c", "cpp"})
 _Around = tuple[dict[str, list[Spot]], dict[str, Any]]
 """Places by kind, and their totals."""
 
@@ -160,6 +161,10 @@ class ChangesAnswer:
             self._notes.append(note if known else f"{NOT_COMPARED}: {note}")
         if len(own) > MOST_FILES:
             self._notes.append(f"only {MOST_FILES} of {len(own):,} changed files were compared; name a later commit")
+        if conflicted := sorted(self._weigher.facts.state.conflicted.intersection(own)):
+            first = source_id_of(conflicted[0])
+            which = f"{first} is" if len(conflicted) == 1 else f"{len(conflicted)} files, such as {first}, are"
+            self._notes.append(f"{which} in conflict: what changes there shows once that is resolved")
         found: list[Change] = []
         in_part: set[bytes] = set()
         for path in own[:MOST_FILES]:
@@ -183,7 +188,8 @@ class ChangesAnswer:
     def _compared(self, in_part: set[bytes], path: bytes, data: bytes) -> FileDeclarations:
         """Return what a file declares, and record one that could be parsed in part only."""
         found = self._declarations(path, data)
-        if found.has_errors or found.in_doubt:
+        # Elsewhere a name in doubt is that of a member of something without a name, which nobody else can use.
+        if found.has_errors or (found.in_doubt and _language(path) in _OF_C):
             in_part.add(path)
         return found
 
