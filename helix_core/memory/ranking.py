@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from helix_core.memory.cues import DROPPED
 from helix_core.memory.slots import content_words, is_critical, tokens
@@ -25,10 +24,6 @@ LEAST_OF_ONE = 0.5
 LEAST_BESIDE_UNKNOWN = 0.495
 """The same where another word of the question is in no memory at all. Fitted on ``questions-development.jsonl``
 (``benchmarks/memory.py --topics``).
-"""
-LEAST_BESIDE_MATTER = 0.53
-"""The same where no memory has a word of what an English question is about: the subject is known, and not what is asked
-of it. Fitted on ``questions-development.jsonl``, too.
 """
 LEAST_REWORDED = 0.6
 """The same where that one word is there in another wording only."""
@@ -58,7 +53,7 @@ UNSAID = words_in(
     good better best bad worse worst new common typical simple easy hard possible useful
     need needs needed require requires required happen happens happened decide decided decides allow allows allowed
     permit permitted forbidden be become becomes make makes made get gets give gives given take takes put puts go goes
-    come comes move moved leave keep keeps kept hold holds have has contain contains include includes choose chose
+    come comes came move moved leave keep keeps kept hold holds have has contain contains include includes choose chose
     chosen pick picked picks select selected prefer preferred want wants wanted mean means call called calls name named
     define defined set sets configure configured change changes changed replace replaced replaces switch switched
     implement implemented handle handled handles work works run runs write writes written create created build built
@@ -91,15 +86,6 @@ _MEASURES = re.compile(
     re.IGNORECASE,
 )
 """What only asks: of a question such as "how long is the timeout?" its "how long"."""
-_INVERTING = words_in("do does did is are was were has have can may must should will")
-_BEFORE_NOUNS = _INVERTING | words_in("which what many much the a an our my of")
-_NO_NOUN = (
-    DROPPED
-    | _INVERTING
-    | words_in("which what who how when where why and or if into through before after about than not")
-)
-LEAST_ENGLISH = 2
-"""Function words by which a question is in English."""
 _WIDE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _SEAM = re.compile(rf"(?<=[{_WIDE}])(?=[!-~])|(?<=[!-~])(?=[{_WIDE}])")
 _SINGLE_OR_RUN = re.compile(rf"^[{_WIDE}]$|[{_WIDE}]{{2}}")
@@ -110,8 +96,7 @@ _HIRAGANA = re.compile("[\u3040-\u309f]")
 class AskedTerm:
     """A word of a question, its tokens as the postings have them, its weight, and whether any memory has it.
 
-    ``forms`` are the tokens of other wordings of it. ``is_matter`` tells a word that says what the
-    question is about from one that only relates things, and ``modified`` is the noun that it stands before, if any.
+    ``forms`` are the tokens of other wordings of it.
     """
 
     word: str
@@ -119,8 +104,6 @@ class AskedTerm:
     weight: float
     is_known: bool = True
     forms: tuple[tuple[str, ...], ...] = ()
-    is_matter: bool = False
-    modified: str = ""
 
     def is_in(self, held: frozenset[str]) -> bool:
         """Return whether tokens have the word in one of its wordings."""
@@ -145,28 +128,16 @@ def asked_words(question: str) -> list[str]:
     return list(dict.fromkeys((*words, *parts)))
 
 
-def matter_of(question: str) -> dict[str, str]:
-    """Return the nouns of an English question that say what it is about, each with the one right behind it, or ""; none
-    of a question in another language.
-
-    They stand behind "which", "how many", an article or "of", and between an auxiliary and its verb: "which bank",
-    "the CTO of the startup", "does analytics use". Verbs are said in too many other ways.
-    """
+def alternatives(question: str) -> dict[str, str]:
+    """Return the words of which an English question asks one or the other, each with that other: "tabs or spaces"."""
     words = [token.lower() for token in tokens(question)]
-    # Two words at least, as "was" and "in" are German, too.
-    if not question.isascii() or sum(word in DROPPED or word in _ASKING for word in words) < LEAST_ENGLISH:
-        return {}
-    found: dict[str, str] = {}
-    for at, word in enumerate(words):
-        if word not in _BEFORE_NOUNS:
-            continue
-        end = next((to for to in range(at + 1, len(words)) if words[to] in _NO_NOUN), len(words))
-        is_phrase = word not in _INVERTING and (end == len(words) or words[end] == "of" or words[end] in _INVERTING)
-        # The last word of another run may be the verb.
-        run = words[at + 1 : end if is_phrase else end - 1]
-        found.update(zip(run, [*run[1:], ""], strict=False))
-    left_out = UNSAID | DROPPED | _ASKING
-    return {noun: behind for noun, behind in found.items() if noun not in left_out}
+    pairs = [(words[at - 1], words[at + 1]) for at in range(1, len(words) - 1) if words[at] == "or"]
+    return {one: other for pair in pairs for one, other in (pair, pair[::-1])}
+
+
+def function_words(question: str) -> int:
+    """Return how many words of a question only relate others or ask, as those of English do."""
+    return sum(word in DROPPED or word in _ASKING for word in map(str.lower, tokens(question)))
 
 
 def asked_names(question: str) -> frozenset[str]:
@@ -202,7 +173,6 @@ def weigh(
     words: Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]],
     frequency: Mapping[str, int],
     count: int,
-    matter: Mapping[str, str] = MappingProxyType({}),
 ) -> list[AskedTerm]:
     """Return the words, each with its tokens and those of its other wordings, with the IDF of their rarest token.
 
@@ -212,7 +182,6 @@ def weigh(
         words: Each word with its own tokens, and with those of each of its other wordings.
         frequency: How many memories have a token.
         count: How many memories there are.
-        matter: The words of which each term ``is_matter``, with the noun that each stands before.
     """
     terms = []
     for word, posted, forms in words:
@@ -221,8 +190,7 @@ def weigh(
             known = max(held, 1)
             weight = math.log1p((count - known + 0.5) / (known + 0.5)) + 0.25
             others = tuple(map(tuple, forms))
-            behind = matter.get(word, "")
-            terms.append(AskedTerm(word, tuple(posted), weight, held > 0, others, word in matter, behind))
+            terms.append(AskedTerm(word, tuple(posted), weight, held > 0, others))
     return terms
 
 
@@ -253,14 +221,6 @@ def is_about(
             least = max(least, LEAST_REWORDED)
         least = max(least, LEAST_OF_ONE if all(term.is_known for term in terms) else LEAST_BESIDE_UNKNOWN)
     return covered(terms, held) >= least
-
-
-def unheard_matter(terms: Sequence[AskedTerm]) -> list[str]:
-    """Return the words that say what a question is about and that no memory has, but for one that stands before a word
-    which some have: "request" of "the request timeout" says which timeout is meant.
-    """
-    known = {term.word for term in terms if term.is_known}
-    return [term.word for term in terms if term.is_matter and not term.is_known and term.modified not in known]
 
 
 def is_over(fact: MemoryFact, now: int) -> bool:

@@ -842,15 +842,21 @@ def test_a_question_of_what_was_never_said_finds_nothing_among_forty_memories(fi
     ("question", "text"),
     [
         ("how long is the timeout?", "The timeout is 300 ms"),
-        ("how long is the request timeout?", "The timeout is 300 ms"),
+        ("how long is the timeout or deadline?", "The timeout is 300 ms"),
         ("how often are webhooks retried?", "Webhooks are retried five times"),
         ("how many platforms do tests run on?", "Tests run on three platforms"),
         ("what kind of cache is there?", "The cache is Redis"),
         ("which bucket holds avatars?", "Avatars are stored in the bucket faces"),
     ],
 )
-def test_how_long_and_the_like_and_one_unknown_word_hide_no_topic(filled, question, text):
+def test_how_long_and_the_like_and_a_word_that_is_left_unsaid_hide_no_topic(filled, question, text):
     assert text in [one["text"] for one in recalled(filled, question)]
+
+
+def test_a_timeout_that_nobody_spoke_of_is_told_as_absent_and_the_one_that_is_known_named(filled):
+    answer = filled.memory.recall("how long is the request timeout?")
+    assert answer["known_empty"]
+    assert "The timeout is 300 ms" in [one["text"] for one in answer["nearest"]]
 
 
 @pytest.mark.parametrize(

@@ -108,13 +108,13 @@ def test_a_question_without_a_word_of_it_names_the_memory_that_means_it(helix):
     assert nearest(helix, "which otter lives in the harbor?") == []
 
 
-def test_half_of_the_questions_in_other_words_find_or_name_their_memory(helix):
-    """The bound is below what ``benchmarks/memory.py --reworded --open`` measures, 16 among these 30."""
+def test_two_in_three_questions_in_other_words_find_or_name_their_memory(helix):
+    """The bound is below what ``benchmarks/memory.py --reworded --open`` measures, 24 among these 30."""
     rows = labeled("paraphrases-open")
     fill(helix, [row["memory"] for row in rows])
     answers = [helix.memory.recall(row["question"]) for row in rows]
     found = [{one["text"] for key in ("items", "nearest") for one in answer[key]} for answer in answers]
-    assert sum(row["memory"] in texts for row, texts in zip(rows, found, strict=True)) >= 14
+    assert sum(row["memory"] in texts for row, texts in zip(rows, found, strict=True)) >= 22
     assert sum(helix.memory.recall(row["near"])["known_empty"] for row in rows) >= 27
 
 

@@ -24,9 +24,13 @@ from helix_core.memory import (
     FLOOR,
     FLOOR_AROUND,
     HALF_LIFE_DAYS,
-    LEAST_BESIDE_MATTER,
+    LEAST_ODDS,
     NAMED,
     AskedTerm,
+    RecallSigns,
+    alternatives,
+    answer_odds,
+    answer_signs,
     asked_names,
     asked_words,
     content_words,
@@ -36,17 +40,16 @@ from helix_core.memory import (
     faded,
     has_form,
     is_about,
+    is_english,
     is_order,
     is_over,
     least_share,
-    matter_of,
     named_share,
     near_words,
     other_forms,
     said_turns,
     salience,
     stated_values,
-    unheard_matter,
     weigh,
 )
 from helix_core.model import (
@@ -100,10 +103,20 @@ MOST_NEAREST = 3
 """Memories that are named where none answers."""
 MOST_NEAR = 12
 """Memories that are looked at for these by what they mean."""
-COSINE, LEAST_COSINE = 2.0, 0.3
+COSINE, LEAST_COSINE = 2.0, 0.2
 """What the cosine of the built-in vectors counts for them, beside the share of the question's words, and its least.
-Chosen on the open half of the paraphrases and on the reworded questions of ``fixtures/memory``.
+Chosen on the open halves of the paraphrases of ``fixtures/memory``.
 """
+MOST_WEIGHED_NEAREST = 6
+"""Memories of these that are weighed word for word."""
+COSINE_BESIDE_NEAR, FORM = 0.6, 0.2
+"""What the cosine of the built-in vectors, and the form of what is asked for, count beside a share of the question's
+words in which those near in meaning count, too (``benchmarks/recall_weights.py``).
+"""
+EVEN_ODDS, NOTHING = 0.0, (0.0, 0.0)
+"""From even odds on an answer is sure, and nothing is named beside it."""
+LEAST_WEIGHED = 8
+"""Memories that are weighed word for word as answers, however few are asked for."""
 MOST_NEARER, LEAST_NEARER = 2, 0.3
 """Memories that are named beside an answer, and the least cosine of a model's vectors for that."""
 COSINE_OF_MODEL, LEAST_COSINE_OF_MODEL = 4.0, 0.25
@@ -182,12 +195,19 @@ class _Within:
 @dataclass(frozen=True, slots=True)
 class _Meaning:
     """The cosine of memories that mean nearly what a question does, by id, the nearest first, and what it counts beside
-    the share of words.
+    the share of words, and beside a share in which near words count.
     """
 
     cosines: Mapping[str, float]
-    weight: float
     is_built_in: bool
+
+    @property
+    def weight(self) -> float:
+        return COSINE if self.is_built_in else COSINE_OF_MODEL
+
+    @property
+    def weight_beside_near(self) -> float:
+        return COSINE_BESIDE_NEAR if self.is_built_in else COSINE_OF_MODEL
 
 
 class Recalling:
@@ -257,12 +277,14 @@ class Recalling:
         """
         items, scopes = self._memory.items, self.within(scope)
         asked = asked_words(question)
-        words = [(word, items.tokens(word), [*map(items.tokens, other_forms(word, asked))]) for word in asked]
+        either = alternatives(question)
+        forms_of = {word: (*other_forms(word, asked), *filter(None, [either.get(word)])) for word in asked}
+        words = [(word, items.tokens(word), [*map(items.tokens, forms)]) for word, forms in forms_of.items()]
         frequency = items.frequency(token for _, own, forms in words for one in (own, *forms) for token in one)
         count = items.count()
-        terms = weigh(words, frequency, count, matter_of(question))
+        terms = weigh(words, frequency, count)
         chosen, form = _telling(terms, frequency, count), expected_form(question)
-        limit, best, held = LOOKED_AT, {}, {}
+        limit, best, held, uses = LOOKED_AT, {}, {}, {}
         while chosen:
             ids = [id_ for id_, _ in items.matches(chosen, scopes, limit)]
             known = [one for one in items.by_ids(ids, as_of) if one.status in USABLE]
@@ -276,13 +298,21 @@ class Recalling:
             if len(best) >= k or len(ids) < limit or limit >= MOST_LOOKED_AT:
                 break
             limit *= 4
-        rated = [(one, score) for one, score in best.values() if score >= FLOOR]
+        stated: dict[str, tuple[float, float]] = {}
+        if is_english(question):
+            stated = self._stated([(one, held[one.id]) for one, _ in best.values()], (terms, form), uses, k)
+            best |= {
+                id_: (one, stated.get(id_, NOTHING)[0])
+                for id_, (one, _) in best.items()
+                if one.fact.kind not in IN_TURN
+            }
+        rated = [(one, score) for one, score in best.values() if one.id in stated or score >= FLOOR]
         if rated:
             turns = self._in_turn((terms, form), best, scopes, kinds, as_of)
             rated = [
                 (one, score)
                 for one, score in rated
-                if one.id not in turns and score >= least_share(one.fact.text, form)
+                if one.id not in turns and (one.id in stated or score >= least_share(one.fact.text, form))
             ]
             rated += [(one, score) for one, score in turns.values() if score >= FLOOR_AROUND]
         moment = int((self._now if at is None else at) * 1e3)
@@ -293,10 +323,12 @@ class Recalling:
         names = asked_names(question)
         rated.sort(key=lambda pair: (-pair[1] - NAMED * named_share(names, pair[0].fact.text), -pair[0].at, pair[0].id))
         answer = self._distinct(rated, k)
-        if answer:
+        is_sure = any(one.id not in stated or stated[one.id][1] >= EVEN_ODDS for one, _ in answer)
+        if is_sure:
             self._find_nearest = partial(self._nearer, question, answer, within)
         else:
-            self._find_nearest = partial(self._nearest, had, question, (terms, form), within)
+            others = [(one, tokens) for one, tokens in had if one.id not in stated]
+            self._find_nearest = partial(self._nearest, others, question, (terms, form), within, {*stated})
         return answer
 
     def _score(
@@ -313,8 +345,6 @@ class Recalling:
         subject = frozenset(self._memory.items.tokens(one.fact.slot.subject))
         least = FLOOR if one.fact.kind in IN_TURN else max(FLOOR, least_share(one.fact.text, form))
         share = covered(terms, held)
-        if one.fact.kind not in IN_TURN and self._lacks_matter(one, terms):
-            least = max(least, LEAST_BESIDE_MATTER)
         if not is_about(terms, held, subject, least=least):
             share = self._share_by_meaning(one, terms, held) if one.fact.kind in IN_TURN else 0.0
             if share < least:
@@ -322,9 +352,29 @@ class Recalling:
         score = self._weighed(share, one, uses)
         return score if score >= FLOOR else 0.0
 
-    def _lacks_matter(self, one: StoredMemory, terms: Sequence[AskedTerm]) -> bool:
-        """Return whether no memory has a word of what a question is about, and this one has none near to it."""
-        return any(nearness(word, content_words(one.fact.text)) < LEAST_NEAR for word in unheard_matter(terms))
+    def _stated(
+        self,
+        known: Iterable[tuple[StoredMemory, frozenset[str]]],
+        asked: tuple[Sequence[AskedTerm], str],
+        uses: Mapping[str, Sequence[MemoryUse]],
+        k: int,
+    ) -> dict[str, tuple[float, float]]:
+        """Return by id the score of each memory that likely answers an English question, and the logarithm of the odds
+        that it does; none of what was said in turn.
+
+        Of all ``known`` memories, with their tokens, those that have most of the question's words are weighed.
+        """
+        terms, _ = asked
+        told = [(covered(terms, held), one, held) for one, held in known if one.fact.kind not in IN_TURN]
+        told.sort(key=lambda each: (-each[0], -each[1].at, each[1].id))
+        found = {}
+        for share, one, held in told[: max(k, LEAST_WEIGHED)]:
+            signs = _signs(one, held, asked)
+            is_faded = self._weighed(signs.share, one, uses.get(one.id, ())) < FLOOR
+            odds = answer_odds(signs)
+            if odds >= LEAST_ODDS and not is_faded:
+                found[one.id] = (self._weighed(share, one, uses.get(one.id, ())), odds)
+        return found
 
     def _share_by_meaning(self, one: StoredMemory, terms: Sequence[AskedTerm], held: frozenset[str]) -> float:
         """Return the share of a question that a turn has where words near to its own in meaning count, too.
@@ -348,24 +398,30 @@ class Recalling:
         question: str,
         asked: tuple[Sequence[AskedTerm], str],
         within: _Within,
+        answering: Collection[str],
     ) -> tuple[StoredMemory, ...]:
-        """Return the memories that come closest to a question that none answers: by the share of it that they have, of
-        ``known`` ones with their tokens, and by what they mean, also without a word of it. None is of what was said in
-        turn.
+        """Return the memories that come closest to a question that none surely answers, but for the ids of those that
+        are ``answering``: by the share of it that they have, of ``known`` ones with their tokens, and by what they
+        mean, also without a word of it. None is of what was said in turn.
 
-        What has the form of an answer comes first.
+        Those that may be closest are weighed once more, word for word.
         """
-        terms, form = asked
+        terms, _ = asked
         meaning = self._meaning(question, within.scopes)
-        ids = meaning.cosines.keys() - {one.id for one, _ in known}
+        ids = meaning.cosines.keys() - {one.id for one, _ in known} - {*answering}
         others = [(one, self._held(one)) for one in self._memory.items.by_ids(ids, within.as_of) if within.admits(one)]
         rated = []
         for one, held in (*known, *others):
-            share = covered(terms, held) * (1.0 if has_form(one.fact.text, form) else OTHER_FORM)
-            if share or one.id in meaning.cosines:
-                rated.append((share + meaning.weight * meaning.cosines.get(one.id, 0.0), one))
-        rated.sort(key=lambda pair: (-pair[0], -pair[1].at, pair[1].id))
-        return tuple(itertools.islice((one for _, one in rated if _may_be_named(one)), MOST_NEAREST))
+            share, cosine = covered(terms, held), meaning.cosines.get(one.id, 0.0)
+            if (share or cosine) and _may_be_named(one):
+                rated.append((share + meaning.weight * cosine, one, held))
+        rated.sort(key=lambda each: (-each[0], -each[1].at, each[1].id))
+        weighed = []
+        for _, one, held in rated[:MOST_WEIGHED_NEAREST]:
+            signs, cosine = _signs(one, held, asked), meaning.cosines.get(one.id, 0.0)
+            weighed.append((signs.share + FORM * signs.has_form + meaning.weight_beside_near * cosine, one))
+        weighed.sort(key=lambda pair: (-pair[0], -pair[1].at, pair[1].id))
+        return tuple(one for _, one in weighed[:MOST_NEAREST])
 
     def _nearer(
         self, question: str, answer: Sequence[tuple[StoredMemory, float]], within: _Within
@@ -402,9 +458,9 @@ class Recalling:
             # The built-in vector of a text is a sum over its words: those that only ask would count as much as others.
             text = " ".join(asked_words(question)) if is_built_in else question
             found = vectors.nearest(model, encoder.encode(model, text), scopes, MOST_NEAR)
-            least, weight = (LEAST_COSINE, COSINE) if is_built_in else (LEAST_COSINE_OF_MODEL, COSINE_OF_MODEL)
-            return _Meaning({id_: cosine for id_, cosine in found if cosine >= least}, weight, is_built_in)
-        return _Meaning({}, 0.0, is_built_in=True)
+            least = LEAST_COSINE if is_built_in else LEAST_COSINE_OF_MODEL
+            return _Meaning({id_: cosine for id_, cosine in found if cosine >= least}, is_built_in)
+        return _Meaning({}, is_built_in=True)
 
     def _weighed(self, share: float, one: StoredMemory, uses: Sequence[MemoryUse]) -> float:
         return min(share * faded(one, uses, int(self._now * 1e3)) * salience(one), 1.0)
@@ -691,6 +747,12 @@ class _Verdicts:
             if one.status not in USABLE:
                 return f"{one.fact.handle} is {one.status.value}"
         return ""
+
+
+def _signs(one: StoredMemory, held: frozenset[str], asked: tuple[Sequence[AskedTerm], str]) -> RecallSigns:
+    """Return what tells whether a memory with these tokens answers a question, asked by these terms for a form."""
+    (terms, form), words = asked, content_words(one.fact.text)
+    return answer_signs(terms, held, lambda word: nearness(word, words), has_form=has_form(one.fact.text, form))
 
 
 def _may_be_named(one: StoredMemory) -> bool:
