@@ -142,5 +142,33 @@ MONTHS = (
 HOW_TO = r"how (?:do|can|to|would|should) (?:i |we |you )?"
 """How a question for a procedure begins, as a pattern; ``HOW_TO_CUES`` are its cues."""
 HOW_TO_CUES = "how do|how can|how to|how would|how should"
+WHOLE = (
+    r"(?:project|repo|repository|code ?base|package|library|app|application|tool|program|workspace|mono ?repo)(?!\.?\w)"
+)
+"""The words for a whole project, as a pattern: not "our app.render", which names a member."""
 SETUP_VERBS = "install|set ?up|build|run|use|start|try"
 """What one does first with a project, as a pattern."""
+_FROM_NOTHING = "install|set ?up|build|compile"
+ASKS_TO_SET_UP = (
+    rf"\b{HOW_TO}(?:(?:{SETUP_VERBS}) (?:this|it|(?:the|our|my) {WHOLE})(?: {WHOLE})?(?: locally| here)?"
+    rf"|(?:{_FROM_NOTHING}) (?:(?:this|it|(?:the|our|my) {WHOLE})(?: {WHOLE})?(?: locally| here)?"
+    r" (?:on|in|with|from|using|via|under|inside) [^?.!\n]{1,48}"
+    r"|(?:from|on) [^?.!\n]{1,48}))\s{0,3}(?:[?.!\n]|\Z)"
+)
+"""How one asks for the first steps with the whole project, as a pattern: where, or by what means, may be said."""
+_SOME_TESTS = (
+    r"(?:(?:all|the|an?|our|my|your|its|these|single|one|individual|specific|only|just|unit|integration|e2e|end-to-end"
+    r"|whole|full|entire|existing|some) ){0,4}(?:unit ?|integration )?(?:tests?|specs?)(?: ?suites?| cases?)?"
+)
+_OF_IT = (
+    rf"(?: (?:of|for|in|on) (?:this|the|our) {WHOLE})?(?: (?:locally|here|myself|manually))?"
+    r"(?: (?:on|in|with|from|using|without|under|against) [^?.!\n]{1,40})?\s{0,3}(?:[?.!\n]|\Z)"
+)
+ASKS_TO_TEST = (
+    rf"(?:\b{HOW_TO}(?:run|execute|start|launch|invoke) {_SOME_TESTS}"
+    rf"|\bwhat(?:'?s| is|'re| are)?(?: the)? (?:commands?|scripts?|steps|way) (?:\w{{1,8}} ){{0,4}}"
+    rf"(?:runs?|running|execut\w{{1,3}}|starts?) {_SOME_TESTS}"
+    rf"|\A\W{{0,3}}(?:running|run) {_SOME_TESTS}|\bhow (?:are|is) {_SOME_TESTS} (?:run|executed|started))"
+    rf"{_OF_IT}"
+)
+"""How one asks for the way to run the tests of the project, as a pattern: not for the tests of anything."""

@@ -50,7 +50,16 @@ from helix_core.conversation.prompts import (
 from helix_core.conversation.subject import after_change, chosen_items
 from helix_core.printable import count
 from helix_core.tuples import NamedTuple
-from helix_core.words import HOW_TO, HOW_TO_CUES, IDENTIFIER, SETUP_VERBS, is_compound, lazy_pattern
+from helix_core.words import (
+    ASKS_TO_SET_UP,
+    ASKS_TO_TEST,
+    HOW_TO,
+    HOW_TO_CUES,
+    IDENTIFIER,
+    SETUP_VERBS,
+    is_compound,
+    lazy_pattern,
+)
 
 MAX_READ = 32_000
 TURNS_READ = 8
@@ -634,7 +643,9 @@ _INFORMING = frozenset(
 _UNNAMING = STOP_WORDS | BARE_VERBS
 _NAMES_NOTHING = _UNNAMING | FOLLOWING
 _ASKS_TO_RUN = lazy_pattern(
-    rf"\b{HOW_TO}(?:{SETUP_VERBS}|test) (?:this|it)(?: locally| here)?\W*\Z", re.IGNORECASE, cues=HOW_TO_CUES
+    rf"\b{HOW_TO}(?:{SETUP_VERBS}|test) (?:this|it)(?: locally| here)?\W*\Z|{ASKS_TO_SET_UP}|{ASKS_TO_TEST}",
+    re.IGNORECASE,
+    cues=f"{HOW_TO_CUES}|test|spec",
 )
 """With nothing said before it, the project is meant."""
 _OF_ANY_CODE = _NAMES_NOTHING | GENERIC_WORDS

@@ -91,6 +91,12 @@ _TICKET = re.compile(
     r"|(?<=\s)(?:in |on |with |of |for |since )?(?:v\d{1,4}(?:\.\d{1,5}){0,3}"
     r"|(?i:version) \d{1,4}(?:\.\d{1,5}){0,3})\b(?![./\w])"
 )
+_VERSIONED = lazy_pattern(r"(?i)(?:(?:in|on|with|of|for|since) )?(?:v|version )\d{1,4}(?:\.\d{1,5}){1,3}", cues=".")
+_OF_A_RELEASE = lazy_pattern(
+    r"(?i)\b(?:chang(?:e[ds]?|ing)|changelogs?|release notes?|new|news|added|fixed|removed|dropped|deprecated"
+    r"|introduced|broke|breaking|upgrad\w{1,4}|migrat\w{1,4}|releases?|released)\b"
+)
+"""Asks for what a version brought: the version is what is asked for, and not where the question came up."""
 _STANDARDS = frozenset(
     [
         "utf",
@@ -641,6 +647,8 @@ def _without_tickets(text: str) -> tuple[str, list[MessagePart]]:
         prefix = found.group().strip("([").partition("-")[0].lower()
         if prefix in _STANDARDS or _is_quoted(text, found.start()):
             continue
+        if _VERSIONED.fullmatch(found.group()) and _OF_A_RELEASE.search(text):
+            continue
         kept.append(text[at : found.start()].rstrip(" :"))
         taken.append(MessagePart(PartKind.TICKET, found.group()))
         at = found.end()
@@ -652,6 +660,11 @@ def _without_tickets(text: str) -> tuple[str, list[MessagePart]]:
     if not taken:
         return text, []
     return (rest, taken) if len(words_of(rest)) > 1 else (text, [])
+
+
+def asks_of_a_release(text: str) -> bool:
+    """Return whether a text names a version and asks what it brought."""
+    return _VERSIONED.search(text) is not None and _OF_A_RELEASE.search(text) is not None
 
 
 def _is_quoted(text: str, at: int) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from helix_core.conversation.orders import is_narrow_job, is_of_an_assistant, is_of_the_client, is_order_about_text
-from helix_core.conversation.parts import AS_CODE, words_of
+from helix_core.conversation.parts import AS_CODE, asks_of_a_release, words_of
 from helix_core.conversation.phrases import (
     BARE_VERBS,
     COMPLAINTS,
@@ -21,7 +21,7 @@ from helix_core.conversation.phrases import (
     STEP_WORDS,
     STOP_WORDS,
 )
-from helix_core.words import lazy_pattern, words_in
+from helix_core.words import ASKS_TO_SET_UP, ASKS_TO_TEST, HOW_TO_CUES, lazy_pattern, words_in
 
 HEAD, TAIL = 1_500, 600
 
@@ -334,6 +334,7 @@ _HERE = lazy_pattern(
     r"\b(?:this|our|the|my|your) (?:repo\w*|project|codebase|code|workspace|folder|app\w*|package|library|module"
     r"|file|class|function|test\w*|docs?)\b|\bhere\b|[`_/]|[A-Za-z_]\.[A-Za-z_]|[a-z][A-Z]|\(\)|\bwe\b",
 )
+_OF_THE_PROJECT = lazy_pattern(f"{ASKS_TO_SET_UP}|{ASKS_TO_TEST}", re.IGNORECASE, cues=f"{HOW_TO_CUES}|test|spec")
 _AGENT = lazy_pattern(
     r"^\W{0,3}(?:apply|merge|insert|output only|return only|edit) (?:the |this |these |only )?(?:following"
     r"|update|edit|change|patch|snippet|diff|below)",
@@ -372,7 +373,7 @@ def names_nothing(text: str) -> bool:
     """Return whether a message only complains, or asks for help, and says nothing of what it is about."""
     words = words_of(text[:400])
     known = COMPLAINTS | SOCIAL_WORDS | STOP_WORDS
-    if _GO_OR_MAKE.search(text[:400]):
+    if _GO_OR_MAKE.search(text[:400]) or asks_of_a_release(text[:400]):
         return False
     return 0 < len(words) <= LONGEST_COMPLAINT and known.issuperset(words) and not COMPLAINTS.isdisjoint(words)
 
@@ -415,7 +416,7 @@ _SAID_SO_FAR = lazy_pattern(
     cues="dr|summari|condense|compress|recap|write down|sum up|wrap up|hand over|continue",
 )
 _SAID_NEXT = lazy_pattern(
-    r"\b(?:the user|i)\b.{0,40}\b(?:ask|know|want|say|type|do)\b.{0,30}\bnext\b|\bpredict the next\b"
+    r"\b(?:the user|i)\b.{0,40}\b(?:ask|know|want|say|type|do)\b.{0,30}\bnext\b(?! to\b)|\bpredict the next\b"
     r"|\bnext (?:questions|prompts|messages?) (?:of|for|from) the user\b",
     re.IGNORECASE,
     cues="next",
@@ -612,7 +613,7 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
         return "the message carries the text that it is about"
     if has_paste and _AGENT.search(opening):
         return "the step carries its own material"
-    if has_places or _HERE.search(asking[:400]):
+    if has_places or _HERE.search(asking[:400]) or _OF_THE_PROJECT.search(opening):
         return ""
     if any(pattern.search(opening) for pattern in (_CREATIVE, _ABOUT_YOU, _WORLD, _EXPLAINED_TO)):
         return "the message is about no code"

@@ -92,6 +92,8 @@ DOUBT = 0.9
 """Below this presence, and not below ``FLOOR``, about half of the questions have no answer in the index."""
 DOUBTED_CONFIDENCE = 0.5
 """Most confidence below ``DOUBT``, where an answer says that it is perhaps not here: one of three is right."""
+_OF_DOCUMENTS_FOUND = frozenset({Intent.OVERVIEW, Intent.SETUP, Intent.TESTING, Intent.PACKAGES})
+"""The intents of the whole project that a document of it answers wherever it is found."""
 LOOSE_CONFIDENCE = 0.69
 """Most confidence where a word was guessed or the text of a piece of code is nowhere, and least for what the question
 names of the whole project.
@@ -312,7 +314,7 @@ class AnswerJudge:
         judged = signs.question
         if Intent.AUTHORSHIP in judged.intents and not (ranked and is_exact(ranked[0])):
             return ConfidenceBounds(at_most=ABSENT_CONFIDENCE, notes=(NO_AUTHORS_NOTE,))
-        if ranked and is_exact(ranked[0]) and judged.intents & {Intent.OVERVIEW, Intent.SETUP}:
+        if ranked and is_exact(ranked[0]) and judged.intents & _OF_DOCUMENTS_FOUND:
             return of_names._replace(at_least=LOOSE_CONFIDENCE, at_most=1.0)
         if signs.places:
             return ConfidenceBounds(NAMED_CONFIDENCE if has_line(signs.places[0], self._about.coordinates) else 0.0)

@@ -12,10 +12,11 @@ from itertools import accumulate
 from helix_core.store import MatchCounts, QueryBudgetError, Reader, phrase
 from helix_core.tuples import NamedTuple
 from helix_core.words import (
-    HOW_TO,
+    ASKS_TO_SET_UP,
+    ASKS_TO_TEST,
     HOW_TO_CUES,
     IDENTIFIER,
-    SETUP_VERBS,
+    WHOLE,
     is_compound,
     lazy_pattern,
     split_identifier,
@@ -142,11 +143,11 @@ class Intent(StrEnum):
     DEFINITION = "definition"
     OVERVIEW = "overview"
     SETUP = "setup"
+    TESTING = "testing"
+    PACKAGES = "packages"
     AUTHORSHIP = "authorship"
 
 
-# Not "our app.render", which names a member.
-_WHOLE = r"(?:project|repo|repository|code ?base|package|library|app|application|tool|program|workspace)(?!\.?\w)"
 _WHO = (
     r"\bwho (?:wrote|made|created|authored|maintains?|develop(?:s|ed)|started|owns|(?:is|are) (?:the )?(?:authors?"
     r"|maintainers?|creators?|contributors?) of)"
@@ -174,22 +175,29 @@ _INTENT_PATTERNS = {
         r"\b(?:defined?|definition|declared?|declaration|implemented|implementation|lives?|what does|what is)\b"
     ),
     Intent.OVERVIEW: re.compile(
-        rf"\bwhat(?: does|'s| is| are| do) (?:this|the|our|that|your) {_WHOLE}(?: all)?(?: (?:do|does|about|for"
+        rf"\bwhat(?: does|'s| is| are| do) (?:this|the|our|that|your) {WHOLE}(?: all)?(?: (?:do|does|about|for"
         rf"|good for|used for))?(?: exactly)?\s{{0,3}}(?:[?.!\n]|\Z)"
         rf"|\b(?:overview|introduction|tour|purpose|architecture|summary) (?:of|to|for) (?:this|the|our|your) (?:whole "
-        rf"|entire )?{_WHOLE}"
+        rf"|entire )?{WHOLE}"
         rf"|\b(?:explain|review|summari[sz]e|describe|understand|introduce|audit)(?: me| to me)? (?:this|our|your|the"
-        rf"|my)(?: whole| entire)? {_WHOLE}(?: to me)?\s{{0,3}}(?:[?.!,;\n]|and\b|\Z)"
+        rf"|my)(?: whole| entire)? {WHOLE}(?: to me)?\s{{0,3}}(?:[?.!,;\n]|and\b|\Z)"
         r"|\b(?:explain|summari[sz]e|describe|understand|introduce)(?: me| to me)? (?:our|your|the|my)(?: whole"
         r"| entire)? code(?!\.?\w)(?: to me)?\s{0,3}(?:[?.!,;\n]|and\b|\Z)"
     ),
     Intent.SETUP: lazy_pattern(
         r"\b(?:get|getting) started(?: (?:with|here|in) (?:this|it|here|the|our)\b[\w ]{0,20})?\s{0,3}(?:[?.!\n]|\Z)"
-        rf"|\b{HOW_TO}(?:{SETUP_VERBS}) (?:this|it|the|our)(?: {_WHOLE})?(?: locally| here)?\s{{0,3}}(?:[?.!\n]|\Z)"
+        rf"|{ASKS_TO_SET_UP}"
         r"|\bwhere (?:do|should|can|to) (?:i |we |you )?(?:start|begin)\s{0,3}(?:[?.!\n]|\Z)",
         cues=f"started|{HOW_TO_CUES}|where do|where should|where can|where to",
     ),
-    Intent.AUTHORSHIP: lazy_pattern(rf"{_WHO} (?:this|the|our|that) {_WHOLE}\s{{0,3}}(?:[?.!\n]|\Z)", cues="who"),
+    Intent.TESTING: lazy_pattern(ASKS_TO_TEST, cues="test|spec"),
+    Intent.PACKAGES: lazy_pattern(
+        r"\b(?:list|show|name|enumerate|which|what)\b[^?.!\n]{0,24}\b(?:packages|crates|workspaces|sub-?projects|apps)\b"
+        rf"[^?.!\n]{{0,24}}\b(?:this|the|our) {WHOLE}(?: (?:have|has|contain|consist of|include))?"
+        r"\s{0,3}(?:[?.!\n]|\Z)",
+        cues="packages|crates|workspaces|project|apps",
+    ),
+    Intent.AUTHORSHIP: lazy_pattern(rf"{_WHO} (?:this|the|our|that) {WHOLE}\s{{0,3}}(?:[?.!\n]|\Z)", cues="who"),
 }
 _SETTINGS = r"(?:config(?:uration)?s?|settings?|options?|flags?|environment variables?|env vars?)(?: files?)?"
 _TREATS = r"(?:pars|read|load|reload|writ|sav|validat|merg|process|persist|migrat|watch)(?:e[drs]?|s|ing|ten)?"
@@ -219,6 +227,7 @@ class Question(NamedTuple):
     ``3.20`` of a question about versions, and protocols with theirs, ``http/2``. ``fragment`` is the whole text where
     it is a piece of code, mostly signs: it is the first of ``literals``. ``acts`` are lower-case words that say what is
     done, as ``decide`` in "where do we decide the etag?": code says that otherwise more often than what it is done to.
+    ``ticked`` is the one name of code that stands in backticks, in a sentence that has no other.
     """
 
     words: tuple[str, ...] = ()
@@ -239,6 +248,7 @@ class Question(NamedTuple):
     versions: tuple[str, ...] = ()
     fragment: str = ""
     acts: frozenset[str] = frozenset()
+    ticked: str = ""
 
 
 _QUESTIONS_KEPT = 8
@@ -279,6 +289,7 @@ def parse_question(text: str) -> Question:
         versions=versions,
         fragment=fragment,
         acts=_acts(text),
+        ticked=_ticked(text, identifiers),
     )
 
 
@@ -315,6 +326,15 @@ _ACT = lazy_pattern(
     re.IGNORECASE,
 )
 _ASKING = frozenset(["how", "where", "what", "which", "who", "when", "why", "are", "does", "can"])
+
+
+_TICKED = lazy_pattern(r"`([^\W\d]\w{1,80})(?:\(\))?`", cues="`")
+
+
+def _ticked(text: str, identifiers: Sequence[str]) -> str:
+    """Return the one name that a text writes between backticks, where it has no other name of code; "" otherwise."""
+    ticked = set(_TICKED.findall(text[:LONGEST_SUBJECT]))
+    return ticked.pop() if len(ticked) == 1 and ticked.issuperset(identifiers) else ""
 
 
 def _acts(text: str) -> frozenset[str]:
@@ -675,6 +695,9 @@ def _intents(text: str) -> frozenset[Intent]:
     found = {intent for intent, pattern in _INTENT_PATTERNS.items() if pattern.search(folded)}
     if Intent.CONFIG in found and not _INTENT_PATTERNS[Intent.CONFIG].search(_CODE_OF_SETTINGS.sub(" ", folded)):
         found.remove(Intent.CONFIG)
+    if Intent.TESTING in found:
+        # Who runs the tests asks for no test.
+        found.discard(Intent.TESTS)
     return frozenset(found)
 
 

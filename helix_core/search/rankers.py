@@ -12,7 +12,7 @@ from functools import cached_property
 from math import sqrt
 from types import MappingProxyType
 
-from helix_core.model import Item, Role, Source
+from helix_core.model import Item, Role
 from helix_core.search.meaning import OUTLINES, PASSAGES, QuestionVector
 from helix_core.search.question import (
     SIGNS,
@@ -26,9 +26,10 @@ from helix_core.search.question import (
     match_expression,
     narrower_expression,
 )
-from helix_core.store import DefinitionHit, MatchCounts, Reader, VectorHit, Weights, phrase
+from helix_core.search.whole_project import OF_THE_WHOLE, places_of_the_whole
+from helix_core.store import DefinitionHit, MatchCounts, Reader, VectorHit, Weights
 from helix_core.tuples import NamedTuple
-from helix_core.words import is_compound, lazy_pattern, split_identifier
+from helix_core.words import is_compound, split_identifier
 
 _WORD = re.compile(r"\w+")
 OVER_BUDGET = "ran out of its budget"
@@ -60,122 +61,15 @@ def named_files(question: Question, reader: Reader) -> list[int]:
     return named if len(named) <= MAX_FILES else []
 
 
-_OVERVIEW_NAMES = {
-    "readme": 1.0,
-    "overview": 0.8,
-    "quickstart": 0.8,
-    "quick_start": 0.8,
-    "getting_started": 0.8,
-    "gettingstarted": 0.8,
-    "architecture": 0.7,
-    "introduction": 0.7,
-    "intro": 0.7,
-    "index": 0.6,
-    "installation": 0.6,
-    "install": 0.6,
-    "contributing": 0.4,
-}
-"""Names of the files that say what a project is, without extension, and how well each says it."""
-_AUTHOR_NAMES = {
-    "authors": 1.0,
-    "maintainers": 1.0,
-    "contributors": 0.9,
-    "credits": 0.8,
-    "copyright": 0.7,
-    "license": 0.5,
-    "licence": 0.5,
-    "copying": 0.5,
-    "readme": 0.4,
-}
-"""Names of the files that say who wrote a project, and how well each says it."""
-_PACKAGES = ("package.json", "pyproject.toml", "setup.cfg", "setup.py", "Cargo.toml", "composer.json", "mix.exs")
-_GEM = ".gemspec"
-_OF_AUTHORS = ("author", "authors", "maintainer", "maintainers", "contributors")
-OF_A_PACKAGE = 0.95
-"""How well the data of a package say who wrote it, beside a file of authors."""
-MOST_OVERVIEWS, DEEPEST_OVERVIEW = 4, 2
-SHORTEST_BEGINNING = 10
-"""A first section of fewer lines is a logo or a title: the next one belongs to it."""
-DEEPER = 0.7
-
-
-OF_THE_WHOLE: Mapping[Intent, Mapping[str, float]] = {
-    Intent.OVERVIEW: _OVERVIEW_NAMES,
-    Intent.SETUP: _OVERVIEW_NAMES,
-    Intent.AUTHORSHIP: _AUTHOR_NAMES,
-}
-
-
-def files_of_the_whole(intent: Intent, reader: Reader) -> list[tuple[int, float]]:
-    """Return documents that say what the whole project is and how to begin, or who wrote it, with a score, best
-    first.
-    """
-    names_ = OF_THE_WHOLE[intent]
-    found = reader.files.sources_by_id(
-        id_ for name in names_ for id_, _ in reader.text.paths_like([" ".join(name.split("_"))], HITS)
-    )
-    scored = {}
-    for id_, source in found.items():
-        *folders, name = source.source_id.lower().split("/")
-        stem = name.partition(".")[0].replace("-", "_")
-        if stem in names_ and source.role is Role.DOC and len(folders) <= DEEPEST_OVERVIEW:
-            scored[id_] = names_[stem] * DEEPER ** len(folders)
-    return best_first(scored)[:MOST_OVERVIEWS]
-
-
 WHOLE = 2.0
 """How much more than a name of the question the place of an overview counts: its words are of no matter."""
-_HEADING_OF_SETUP = lazy_pattern(r"(?i)getting started|quick ?start|install|set ?up|usage")
 
 
-def of_the_whole(intent: Intent, reader: Reader) -> Votes:
-    """Rank the documents about the whole project. The place in each is its beginning, for a setup its first section
-    about that; who wrote the project may stand anywhere.
-    """
-    ranked = files_of_the_whole(intent, reader)
-    if intent is Intent.AUTHORSHIP:
-        packages = [source.id for source in _packages(reader)]
-        found = reader.text.matches_in(any_of(_OF_AUTHORS), packages, HITS) if packages else []
-        items = {source_id: item for item, source_id, _ in reversed(found)}
-        votes = (
-            *(Vote(id_, score) for id_, score in ranked),
-            *(Vote(id_, OF_A_PACKAGE, (items[id_],)) for id_ in items),
-        )
-        return Votes(
-            tuple(sorted(votes, key=lambda vote: -vote.score)), dict.fromkeys(items.values(), WHOLE + OF_A_PACKAGE)
-        )
-    places: dict[int, tuple[int, ...]] = {}
-    for id_, own in reader.text.chunks_in(id_ for id_, _ in ranked).items():
-        sections = [one for one in own if _HEADING_OF_SETUP.search(one.name)] if intent is Intent.SETUP else []
-        is_logo = own[0].end_line - own[0].start_line < SHORTEST_BEGINNING
-        places[id_] = tuple(one.id for one in sections[:1] or own[: 1 + is_logo])
-    votes = tuple(Vote(id_, score, places.get(id_, ())) for id_, score in ranked)
-    return Votes(votes, {item: WHOLE + vote.score for vote in votes for item in vote.items})
-
-
-def _packages(reader: Reader) -> list[Source]:
-    """Return the files at the top that hold the data of the project's package."""
-    ids = (id_ for name in (*_PACKAGES, _GEM[1:]) for id_, _ in reader.text.paths_like([name], HITS))
-    sources = reader.files.sources_by_id(ids).values()
-    return [one for one in sources if one.source_id in _PACKAGES or _gem(one.source_id)]
-
-
-def _gem(path: str) -> str:
-    return path.removesuffix(_GEM) if path.endswith(_GEM) and "/" not in path else ""
-
-
-def is_project(name: str, reader: Reader) -> bool:
-    """Return whether the data of the project's package call it so, whatever its case."""
-    packages = _packages(reader)
-    if any(_gem(one.source_id).lower() == name for one in packages):
-        return True
-    items = [item.id for one in packages for item in reader.files.items_of(one.id)]
-    claims_ = (claim for own in reader.claims.of_items(items).values() for claim in own)
-    return any(
-        claim.key.lower() in {"name", "project.name", "package.name", "tool.poetry.name", "metadata.name"}
-        and claim.value.lower().rpartition("/")[2] == name.rpartition("/")[2]
-        for claim in claims_
-    )
+def of_the_whole(intent: Intent, query: RankerInput) -> Votes:
+    """Rank the places that speak of the whole project."""
+    places = places_of_the_whole(intent, query.question.words, query.reader)
+    votes = tuple(Vote(one.source_id, one.score, one.items) for one in places)
+    return Votes(votes, {item: WHOLE + one.score for one in places for item in one.items})
 
 
 def named_definitions(query: RankerInput) -> list[DefinitionHit]:
@@ -757,8 +651,9 @@ def of_versions(versions: Sequence[str], reader: Reader) -> Votes:
     """Rank the sections whose heading names a version, changelogs by their order of files; none for protocols."""
     found: dict[int, float] = {}
     for version in versions:
-        numbers = re.compile(rf"(?<![\w.]){re.escape(version)}(?:\.0)?(?!\w|\.\w)")
-        hits = reader.text.chunk_matches(f"names : {phrase(version)}", HITS) if version[0].isdigit() else []
+        numbers = re.compile(rf"(?<![\w.])[vV]?{re.escape(version)}(?:\.0)?(?!\w|\.\w)")
+        written = any_of([version, f"v{version}"])
+        hits = reader.text.chunk_matches(f"names : ({written})", HITS) if version[0].isdigit() else []
         items = reader.files.items([item for item, _, _ in hits])
         found |= {id_: WHOLE for id_, item in items.items() if item.kind == "section" and numbers.search(item.name)}
     return by_best_item(reader.files.items(list(found)), found)
@@ -766,6 +661,16 @@ def of_versions(versions: Sequence[str], reader: Reader) -> Votes:
 
 def _is_called(path: str, name: str) -> bool:
     return path == name or path.endswith(f"/{name}")
+
+
+def _ticked_definitions(query: RankerInput) -> list[DefinitionHit]:
+    """Return the definitions of the one name in backticks, in its own case where one has it; none where values have it,
+    or many files: then the words beside it say which is meant.
+    """
+    hits = WordPlaces(name := query.question.ticked, query.reader).definitions
+    hits = [hit for hit in hits if hit.name == name] or hits
+    own = [hit for hit in hits if hit.kind not in VALUE_KINDS]
+    return own if len({hit.source_id for hit in own}) <= MAX_FILES_OF_A_TEXT else []
 
 
 def exact(query: RankerInput) -> Votes:
@@ -779,13 +684,17 @@ def exact(query: RankerInput) -> Votes:
         return Votes(tuple(Vote(id_, 1.0) for id_ in named))
     for intent in OF_THE_WHOLE:
         if intent in query.question.intents:
-            return of_the_whole(intent, query.reader)
+            told = of_the_whole(intent, query)
+            if told.votes:
+                return told
     hits = named_definitions(query)
     if hits and query.question.word:
         # Many things have the word: they stay in their order.
         return _defined(query, [(1.0 + NEXT_PLACE * (len(hits) - at), hit) for at, hit in enumerate(hits)])
     if hits:
         return _defined(query, [(1.0, hit) for hit in hits])
+    if query.question.ticked and (own := _ticked_definitions(query)):
+        return _defined(query, [(1.0 + NEXT_PLACE * (len(own) - at), hit) for at, hit in enumerate(own)])
     if query.question.toolchain and (told := manifests(query.question.toolchain, query.reader)).votes:
         return told
     if query.question.versions and (told := of_versions(query.question.versions, query.reader)).votes:

@@ -12,6 +12,7 @@ from helix_core.conversation import Coordinate
 from helix_core.model import Found, Hints, Ranked, Role, Source
 from helix_core.search.confidence import AnswerFeatures, FilesFound, answer_features
 from helix_core.search.coordinates import located, with_located
+from helix_core.search.edits import NAMES_OF_CODE, parts_of, read_edit
 from helix_core.search.fuse import Fused, Ranking, blend_first, fuse
 from helix_core.search.judge import (
     SAID_CONFIDENCE,
@@ -26,7 +27,7 @@ from helix_core.search.judge import (
 from helix_core.search.known_words import Known, known_words
 from helix_core.search.language import function_words, is_multilingual, language_note, language_of, meaning_note
 from helix_core.search.meaning import QuestionEncoder, QuestionVector, encode_question, state_of, vectors_note
-from helix_core.search.named import is_implemented, is_of_tests
+from helix_core.search.named import HEADING, is_implemented, is_of_tests
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
     LONGEST_SUBJECT,
@@ -47,14 +48,12 @@ from helix_core.search.question import (
 from helix_core.search.rankers import (
     DEPENDENT_RANKERS,
     LEVEL_OF,
-    OF_THE_WHOLE,
     OVER_BUDGET,
     PRIMARY_RANKERS,
     RANKERS,
     RankerInput,
     Votes,
     WordPlaces,
-    is_project,
 )
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import (
@@ -70,6 +69,7 @@ from helix_core.search.second_stage import (
 from helix_core.search.several_questions import with_answers, with_tests
 from helix_core.search.spelling import corrected, corrections, in_one_word
 from helix_core.search.weights import weight
+from helix_core.search.whole_project import OF_THE_WHOLE, is_project
 from helix_core.store import QueryBudgetError, Reader
 from helix_core.tuples import NamedTuple
 from helix_core.words import IDENTIFIER, is_compound
@@ -190,9 +190,9 @@ def search(request: SearchRequest, reader: Reader) -> Found:
 
 def _tested_name(request: SearchRequest, reader: Reader) -> str:
     """Return a question for the tests of one name, which tests say and the implementation defines; "" for another."""
-    asked = parse_question(request.judged or request.question)
+    asked = parse_question(text := request.judged or request.question)
     names = [name for name in asked.identifiers if is_compound(name) or name in asked.subject]
-    if Intent.TESTS not in asked.intents or len(names) != 1 or len(request.questions) > 1:
+    if Intent.TESTS not in asked.intents or len(names) != 1 or len(request.questions) > 1 or read_edit(text):
         return ""
     try:
         return request.question if is_implemented(names[0], reader) else ""
@@ -283,6 +283,7 @@ class _Search:
         self._request = request
         self._reader = reader
         self._language = language_of(request.judged or request.question)
+        self._about = ""
         self._sources, self._items = reader.text.size()
         self._question = self._question_of(request.question)
         self._wanted_intents = self._question.intents if request.prefer_implementation else frozenset(Intent)
@@ -498,11 +499,52 @@ class _Search:
     def _question_of(self, text: str) -> Question:
         """Return the question parsed, with the message of its paste that a program printed."""
         question, runs = self._parsed(text), printed_runs(self._request.message)
+        if self._about:
+            about = self._parsed(self._about)
+            intents = question.intents - {Intent.TESTS} | about.intents
+            question = question._replace(subject=about.subject, word=about.word, intents=intents)
         return question._replace(printed=runs) if len(" ".join(runs).split()) > 1 else question
 
+    def _read_edit(self, text: str) -> tuple[str, str]:
+        """Return the text of an order to change code without what is to be new, and the existing name that it is about;
+        the text as it is, and nothing, where it is none, or no such name is defined here.
+        """
+        edit = read_edit(text)
+        if edit is None:
+            return text, ""
+        members = {name: parts[-1].lower() for name in edit.about if (parts := parts_of(name))}
+        try:
+            hits = self._reader.names.definitions(set(members.values()))
+        except QueryBudgetError:
+            return text, ""
+        defined = {hit.name.lower() for hit in hits if hit.kind != HEADING}
+        used = known_words(members.values(), self._items, self._reader).frequency
+        about = next((name for name, member in members.items() if member in defined), "")
+        # What no parser here recognized is here where it is written.
+        about = about or next((name for name, member in members.items() if used.get(member)), "")
+        start, end = edit.new
+        if not about or start == end:
+            return text, about
+        said = text[start:end]
+        counts = known_words(parse_question(said).words, self._items, self._reader).frequency
+        new = [word for word in NAMES_OF_CODE.findall(said) if not counts.get(word.strip("`").lower().strip("_"), 1)]
+        for name in new:
+            said = said.replace(name, " ")
+        return f"{text[:start]}{said}{text[end:]}", about
+
     def _read_words(self) -> _QuestionRead:
-        """Correct slips of the keyboard, and count the words."""
+        """Correct slips of the keyboard, and count the words. Of an order to change code only what it is about is
+        judged: it may name what is not here yet.
+        """
         text, judged = self._request.question, self._request.judged
+        asked, about = self._read_edit(judged or text)
+        if about:
+            text = text.replace(judged or text, asked)
+            self._about = about
+            self._question = self._question_of(text)
+            if self._request.prefer_implementation:
+                self._wanted_intents = self._question.intents
+            judged = about
         joined = in_one_word(text, self._reader) if len(text) <= LONGEST_SUBJECT else {}
         for pair, whole in joined.items():
             text, judged = text.replace(pair, whole), judged.replace(pair, whole)

@@ -8,8 +8,9 @@ from operator import mul
 
 from helix_core.model import LineSpan, SourceKind
 from helix_core.search.question import K1, B, Intent, Term, any_of, match_expression
-from helix_core.search.rankers import OF_THE_WHOLE, RankerInput, Votes
+from helix_core.search.rankers import RankerInput, Votes
 from helix_core.search.weights import LINES_BY_WORDS, LINES_WITH_MODEL, LINES_WITH_VECTORS
+from helix_core.search.whole_project import OF_THE_WHOLE
 from helix_core.store import FileChunk, MatchCounts, PhraseOffsets, Weights
 from helix_core.tuples import NamedTuple
 from helix_core.words import split_identifier
