@@ -17,6 +17,7 @@ from helix_core.window.envelope import KNOWN_HEAD, NAMED_HEAD, legend, mention, 
 from helix_core.window.evidence import Block, Evidence, LeftOut, WindowRequest
 from helix_core.window.fit import fit
 from helix_core.window.prose import Condense
+from helix_core.words import lazy_pattern
 
 LEAST_BLOCK_TOKENS = 48
 FIRST_SHARE = 0.45
@@ -26,6 +27,8 @@ NAMED_SHARE = 0.3
 JOINT_TOKENS = 3
 """Upper bound of the tokens of a line end between two texts, because token counts are not additive."""
 OVER_BUDGET = "over the budget"
+
+_LEFT_OUT = lazy_pattern(r"\blines? \d+(?:-\d+)? left out\b", cues="left out")
 
 Means = tuple[Count, Condense | None]
 
@@ -143,7 +146,7 @@ def _quoted(
             rest = len(evidence) > len(choice.chosen) + 1
             most = int(left * FIRST_SHARE) if rest and left > 4 * LEAST_BLOCK_TOKENS else left
             made = _block(one, len(choice.chosen) + 1, asked, most, means)
-            if made is None:
+            if made is None or (choice.chosen and _shows_nothing(made)):
                 waiting.append((one, "nothing of it fits the budget"))
                 continue
             choice.chosen.append(made)
@@ -233,6 +236,15 @@ def _block(one: Evidence, number: int, asked: WindowRequest, most: int, means: M
         repeated=is_known,
     )
     return QuotedPlace(one, lines, block)
+
+
+def _shows_nothing(place: QuotedPlace) -> bool:
+    """Return whether a cut quote has no line that its name does not say: only what was left out, and how it begins."""
+    if not place.block.hidden_lines or len(place.lines) < 2:
+        return False
+    shown = [line for line in place.lines[1].splitlines() if line.strip() and not _LEFT_OUT.search(line)]
+    # A signature says what the name does not.
+    return not shown or (len(shown) == 1 and "(" not in shown[0] and place.block.symbol.rpartition(".")[2] in shown[0])
 
 
 def _may_refer(one: Evidence, asked: WindowRequest) -> bool:

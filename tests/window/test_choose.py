@@ -141,3 +141,12 @@ def test_every_place_is_quoted_named_or_left_out_once_and_the_budget_holds(
     assert sorted(names_in(made)) == sorted(
         (one.source_id, one.start_line, one.end_line) for one in made.left_out if one.named
     )
+
+
+def test_a_place_of_which_no_line_fits_is_named_and_takes_no_number() -> None:
+    bare = "class refund:\n    rates = (" + " + ".join(f"rate_{n}" for n in range(900)) + ")\n"
+    made = window([evidence(0, long_text(12)), *(evidence(n, bare) for n in range(1, 5))], 900, confidence=0.2)
+    assert [block.source_id for block in made.blocks] == ["src/file_0.py"]
+    assert {one.source_id for one in made.left_out if one.named} == {f"src/file_{n}.py" for n in range(1, 5)}
+    alone = window([evidence(1, bare)], 300, confidence=0.2)
+    assert len(alone.blocks) == 1, "the only place is shown as far as it fits"
