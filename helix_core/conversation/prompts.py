@@ -191,6 +191,22 @@ _GENERAL = lazy_pattern(
     r"|^(?:what is|what's) an? [a-z-]{3,20}(?: [a-z-]{3,20})? in (?:programming|computing|software|general)\W*$",
     re.IGNORECASE,
 )
+_CAMEL_TONGUES = lazy_pattern(r"\b(?:Java|Type)Script\b", cues="script")
+_NOT_HERE = (
+    r"(?![^?\n]*\b(?:hier|aquí|ici|aqui|unser|nuestr|notre|noss|diese|este|esta|dieser|cette?|projekt|proyecto|projet"
+    r"|repo)\w{0,3}\b)"
+)
+_GENERAL_ABROAD = lazy_pattern(
+    rf"^{_TONGUES}\s?[:–-] ?(?!(?:where|wo|dónde|où|onde)\b){_NOT_HERE}¿?"
+    r"(?:was|wie|wann|warum|wozu|what|how|when|why|is|explain|difference|erkläre?|qué|cuál|cómo|cuándo|por qué|quelle?"
+    r"|qu'|comment|quand|pourquoi|o que|qual|como|quando|por que)\b[^?\n]{0,120}\W*$"
+    rf"|^¿?(?:was (?:ist|sind|bedeute\w{{1,2}}|macht)|wie|wann|warum|wozu|erkläre?|qué (?:es|son|significa)"
+    r"|cuál(?:es)? (?:es|son)|cómo|cuándo|por qué|qu'est-ce|quelle? (?:est|sont)|comment|quand|pourquoi"
+    rf"|o que (?:é|são)|qual (?:é|a)|como|quando|por que)\b{_NOT_HERE}[^?\n]{{0,120}}"
+    rf"\b(?:in|en|em|bei|mit|con|avec|com|von|de) {_TONGUES}\W*$",
+    re.IGNORECASE,
+)
+"""General knowledge of a language of programs, asked in another language than English or behind its name."""
 _PERSONAL = lazy_pattern(r"\b(?:you|your|yourself|yours|du|dich|dir|tú|usted|tu|você)\b", re.IGNORECASE)
 _OF_THE_CHAT = lazy_pattern(
     r"\b(?:i (?:just |already )?(?:ask(?:ed)?|said|say|wrote|write|told?)|my (?:first|last|previous|earlier) "
@@ -613,11 +629,11 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
         return "the message carries the text that it is about"
     if has_paste and _AGENT.search(opening):
         return "the step carries its own material"
-    if has_places or _HERE.search(asking[:400]) or _OF_THE_PROJECT.search(opening):
+    if has_places or _HERE.search(_CAMEL_TONGUES.sub(" ", asking[:400])) or _OF_THE_PROJECT.search(opening):
         return ""
     if any(pattern.search(opening) for pattern in (_CREATIVE, _ABOUT_YOU, _WORLD, _EXPLAINED_TO)):
         return "the message is about no code"
-    general = (_ARITHMETIC, _GENERAL, _DIFFERENCE, _COMPARED, _A_TERM, _WRITTEN_ANEW)
+    general = (_ARITHMETIC, _GENERAL, _GENERAL_ABROAD, _DIFFERENCE, _COMPARED, _A_TERM, _WRITTEN_ANEW)
     if not has_paste and words_of(opening) and any(pattern.search(opening) for pattern in general):
         return "the message asks for general knowledge"
     return ""
