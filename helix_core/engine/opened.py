@@ -563,6 +563,7 @@ class WorkspaceSession:
                 is_current=self.unindexed.is_listed,
                 over_limit=over,
                 outside=outside,
+                unreadable=reader.files.unreadable(),
                 settings_notes=(
                     *((limit_note(over, self.config.max_files),) if over else ()),
                     *((include_note(outside),) if outside else ()),

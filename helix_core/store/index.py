@@ -23,7 +23,7 @@ from helix_core.store.reader import Reader
 from helix_core.store.sqlite_file import allow_narrowing, connect, load_vectors, rows_of
 from helix_core.store.writer import Writer
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 MIGRATIONS: dict[int, str] = {
     # Without the stored HEAD, the next refresh reads the whole history again.
     5: """
@@ -53,6 +53,7 @@ MIGRATIONS: dict[int, str] = {
     9: "ALTER TABLE item ADD COLUMN claimed INTEGER NOT NULL DEFAULT 0;",
     # Until a file is indexed again, its definitions are taken for those that their item is named after.
     10: "ALTER TABLE definition ADD COLUMN trail TEXT;",
+    11: "CREATE INDEX IF NOT EXISTS source_unreadable ON source (path) WHERE live = 1 AND skipped = 'unreadable';",
 }
 """SQL that migrates a file from the version that is its key to the next; without one the index is rebuilt."""
 

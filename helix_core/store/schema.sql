@@ -28,6 +28,7 @@ CREATE TABLE source (
 CREATE UNIQUE INDEX source_live ON source (path) WHERE live = 1;
 CREATE INDEX source_parked ON source (path) WHERE live = 0;
 CREATE INDEX source_set_aside ON source (path) WHERE live = 1 AND skipped = 'quarantined';
+CREATE INDEX source_unreadable ON source (path) WHERE live = 1 AND skipped = 'unreadable';
 CREATE INDEX source_stem ON source (stem_id) WHERE stem_id IS NOT NULL;
 
 -- Where the bytes of a source have secrets: all of them, or none where the spans do not suffice to mask it again.

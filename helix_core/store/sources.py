@@ -195,6 +195,11 @@ class SourceQueries:
         """Return the live files quarantined because they crashed their parser, in byte order of path."""
         return [SetAside(*row) for row in self._session.rows(_SET_ASIDE)]
 
+    def unreadable(self) -> list[bytes]:
+        """Return the files that could not be read, in byte order of path."""
+        sql = "SELECT path FROM source WHERE live = 1 AND skipped = 'unreadable' ORDER BY path"
+        return [row[0] for row in self._session.rows(sql)]
+
     def pending(self) -> Pending:
         """Return the files that a refresh has listed on disk and that are not indexed yet."""
         rows = self._session.rows("SELECT path, is_new FROM pending ORDER BY path")

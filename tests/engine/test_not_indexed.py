@@ -7,8 +7,10 @@ from helix_core.engine.answer.window import ContextRequest
 from helix_core.engine.verdict.not_indexed import MOST_NAMED, NotIndexed
 from helix_core.ingest import pool
 from helix_core.ingest.document import ingest
-from helix_core.model import Pointer
+from helix_core.model import Pointer, Reason
 from helix_core.search.question import parse_question
+from helix_core.workspace import DiskError
+from helix_core.workspace.disk import Scan
 from tests.engine.repository import begin, write
 
 SCAFFOLD = "class Scaffold:\n    '''What an application and a blueprint share.'''\n"
@@ -28,6 +30,30 @@ def set_aside(repository, open_helix, monkeypatch) -> Helix:
     engine = open_helix(repository)
     assert engine.refresh().quarantined == (("app/sansio/scaffold.py", "raised RecursionError"),)
     return engine
+
+
+@pytest.fixture
+def unreadable(repository, open_helix, monkeypatch) -> Helix:
+    """An engine on the repository, of which ``app/closed.py`` and ``app/locked.py`` cannot be read."""
+    read = Scan.read
+
+    def refusing(self, path, most):
+        if path in (b"app/closed.py", b"app/locked.py"):
+            raise DiskError(path, Reason.UNREADABLE)
+        return read(self, path, most)
+
+    monkeypatch.setattr(Scan, "read", refusing)
+    write(repository, {"app/closed.py": SCAFFOLD, "app/locked.py": SCAFFOLD})
+    engine = open_helix(repository)
+    engine.refresh()
+    return engine
+
+
+def test_every_answer_names_the_files_that_cannot_be_read(unreadable):
+    question = "how are session cookies signed"
+    for answer in (unreadable.search(question), unreadable.packet(question), unreadable.context(question)):
+        (note,) = [note for note in answer["notes"] if "cannot be read" in note]
+        assert note.startswith("2 files cannot be read and are not searched: app/closed.py, app/locked.py")
 
 
 @pytest.mark.slow

@@ -54,7 +54,9 @@ class FileFilter:
     def not_indexed(self, lacking: NotIndexed) -> NotIndexed:
         """Return what is not indexed without the files that the filters leave out: none of them is named."""
         aside = [path for path in lacking.set_aside if self.keeps(path)]
-        return lacking._replace(set_aside=aside, pending=[p for p in lacking.pending if self.keeps(p)])
+        unreadable = [path for path in lacking.unreadable if self.keeps(path)]
+        pending = [path for path in lacking.pending if self.keeps(path)]
+        return lacking._replace(set_aside=aside, unreadable=unreadable, pending=pending)
 
     def scope(self, reader: Reader) -> SearchScope:
         """Return the files of the index that pass, and where none does the note that says which filter left none."""

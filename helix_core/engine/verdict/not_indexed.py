@@ -45,6 +45,7 @@ class NotIndexed(NamedTuple):
     False while the disk is not listed, so that what is missing is not known. ``over_limit`` and ``outside`` count
     the files that the settings leave out, as more than are wanted and as none of those to include, and
     ``settings_notes`` say so. ``is_current`` is False while it is known that files changed, but not which.
+    ``unreadable`` files count, and this user may not read them.
     """
 
     set_aside: Sequence[bytes] = ()
@@ -56,6 +57,7 @@ class NotIndexed(NamedTuple):
     outside: int = 0
     settings_notes: tuple[str, ...] = ()
     is_current: bool = True
+    unreadable: Sequence[bytes] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -101,8 +103,10 @@ class NotIndexed(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return the notes on quarantined files and on those that the settings leave out."""
-        return (*((set_aside_note(self.set_aside),) if self.set_aside else ()), *self.settings_notes)
+        """Return the notes on quarantined and unreadable files, and on those that the settings leave out."""
+        aside = (set_aside_note(self.set_aside),) if self.set_aside else ()
+        unreadable = (unreadable_note(self.unreadable),) if self.unreadable else ()
+        return (*aside, *unreadable, *self.settings_notes)
 
     @property
     def all_notes(self) -> tuple[str, ...]:
@@ -132,11 +136,22 @@ class NotIndexed(NamedTuple):
 
 def set_aside_note(paths: Sequence[bytes]) -> str:
     """Describe how many files are quarantined, and name the first of them."""
-    shown = ", ".join(source_id_of(path) for path in sorted(paths)[:NAMED_IN_NOTE])
-    more = f" and {len(paths) - NAMED_IN_NOTE:,} more" if len(paths) > NAMED_IN_NOTE else ""
     files, are = ("file", "is") if len(paths) == 1 else ("files", "are")
     why = "parsing them failed or took too long"
-    return f"{len(paths):,} {files} {are} set aside and not searched, {why}: {shown}{more}"
+    return f"{len(paths):,} {files} {are} set aside and not searched, {why}: {_first_of(paths)}"
+
+
+def unreadable_note(paths: Sequence[bytes]) -> str:
+    """Describe how many files could not be read, and name the first of them."""
+    are = "is" if len(paths) == 1 else "are"
+    return (
+        f"{count(len(paths), 'file')} cannot be read and {are} not searched: {_first_of(paths)}; check the permissions"
+    )
+
+
+def _first_of(paths: Sequence[bytes]) -> str:
+    shown = ", ".join(source_id_of(path) for path in sorted(paths)[:NAMED_IN_NOTE])
+    return f"{shown} and {len(paths) - NAMED_IN_NOTE:,} more" if len(paths) > NAMED_IN_NOTE else shown
 
 
 def with_named(found: Found, named: Sequence[Named], k: int) -> Found:
