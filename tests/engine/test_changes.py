@@ -309,6 +309,20 @@ def test_what_names_no_commit_is_one_error(shop, open_helix, since):
         asked(open_helix, shop, since)
 
 
+def test_a_user_that_only_has_the_name_is_listed_as_such(tmp_path, open_helix, capsys):
+    files = {
+        "api.rb": "class Work\n  def raw(name)\n    name\n  end\nend\n",
+        "job.rb": "require_relative 'api'\n\ndef go(results)\n  results[0].raw\nend\n",
+    }
+    folder = begin(tmp_path / "ruby", files)
+    write(folder, {"api.rb": files["api.rb"].replace("raw", "other")})
+    answer, _ = asked(open_helix, folder, "HEAD")
+    draw_changes(answer, folder)
+    told = capsys.readouterr().out.splitlines()
+    at = next(number for number, line in enumerate(told) if "job.rb:4" in line)
+    assert told[at + 1].strip() == "by its name only"
+
+
 def test_a_commit_that_a_shallow_clone_lacks_is_told_as_such(tmp_path, open_helix):
     folder = begin(tmp_path / "whole", {"a.py": "A = 1\n"})
     write(folder, {"a.py": "A = 2\n"})

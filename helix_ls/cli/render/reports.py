@@ -350,13 +350,18 @@ def _draw_places(page: Page, title: str, places: list[dict[str, Any]], workspace
     page.line(Text(title, style="bold"))
     for place in places:
         page.pointer(Text.assemble("  ", mark(place["status"])), place, uri_of(workspace, path_of(place["source_id"])))
-        why = [
-            *([f"by way of {place['via']}"] if "via" in place else []),
-            *(["by its name only"] if place.get("by_name") else []),
-            *([reason_of(place)] if place["reason"] not in UNCHANGED else []),
-        ]
-        if why:
-            page.line("      ", dim("; ".join(why)), indent=6)
+        _draw_why(page, place, indent=6)
+
+
+def _draw_why(page: Page, place: dict[str, Any], *, indent: int) -> None:
+    """Add a line on what is not sure of a place, or not as it was; none where there is no such thing."""
+    why = [
+        *([f"by way of {place['via']}"] if "via" in place else []),
+        *(["by its name only"] if place.get("by_name") else []),
+        *([reason_of(place)] if place["reason"] not in UNCHANGED else []),
+    ]
+    if why:
+        page.line(" " * indent, dim("; ".join(why)), indent=indent)
 
 
 def draw_changes(answer: dict[str, Any], workspace: Path, shown: Collection[str] = ()) -> None:
@@ -392,6 +397,7 @@ def draw_changes(answer: dict[str, Any], workspace: Path, shown: Collection[str]
                 named = f"{kind}{f', {more:,} more' if more else ''}" if not number else ""
                 uri = uri_of(workspace, path_of(each["source_id"]))
                 page.pointer(Text.assemble(f"  {named:<20}", mark(each["status"])), each, uri)
+                _draw_why(page, each, indent=24)
         if not any(change[kind] for kind in _AROUND):
             page.line("  ", dim("no use of it was recognized here"))
     page.notes(answer["notes"], shown)
