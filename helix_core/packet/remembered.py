@@ -95,6 +95,8 @@ def _verdict(verdict: Verdict) -> dict[str, str]:
 def _marked(verdict: Verdict) -> str:
     if verdict.status is Status.VERIFIED and verdict.reason is Reason.UNCHANGED:
         return verdict.status.value
+    if verdict.status is Status.VERIFIED and verdict.reason is Reason.ASSERTED:
+        return "asserted, nothing to check"
     detail = f", {inert_line(_shortened(verdict.detail, _LONGEST_DETAIL))}" if verdict.detail else ""
     return f"{verdict.status.value}: {verdict.reason.value}{detail}"
 

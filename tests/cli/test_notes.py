@@ -110,4 +110,4 @@ def test_what_an_agent_notes_is_nowhere_called_the_users_words(tmp_path: Path) -
     assert waiting.count("by agent · cites nothing that could be checked") == 1, waiting
     assert "said by you" not in waiting
     helix("remember", "The wombat gate opens at nine", cwd=project)
-    assert "said by you, and nothing says otherwise" in helix("list", "--verify", cwd=project).out
+    assert "said by you, and cites nothing that could be checked" in helix("list", "--verify", cwd=project).out

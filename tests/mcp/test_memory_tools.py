@@ -159,9 +159,9 @@ def test_what_is_remembered_is_a_line_a_memory_in_every_tool(start, told):
 
     said = f'fact, by user: "{FACTS[2][0]}"'
     assert f"memory {store} [not compared] {said}" in lines("memory.list")
-    assert lines("memory.get", id=store) == [f"memory {store} [verified] {said}"]
+    assert lines("memory.get", id=store) == [f"memory {store} [asserted, nothing to check] {said}"]
     gathered = lines("memory.context")
-    assert len(gathered) == 3 and f"memory {store} [verified] {said}" in gathered
+    assert len(gathered) == 3 and f"memory {store} [asserted, nothing to check] {said}" in gathered
     assert lines("memory.review") == ["nothing waits for a decision"]
     (own,) = agent.answer("memory.write", content="The session store is Redis on port 6391", type="fact")["items"]
     proposed, waits, *beside = lines("memory.review")
@@ -202,6 +202,6 @@ def test_a_search_is_a_line_a_memory_and_json_where_that_is_asked(start, told):
     agent.initialize()
     asked = {"query": "how is the session cookie signed?", "k": 1}
     said = agent.call("memory.search", **asked)
-    assert text_of(said) == f'memory {cookie} [verified] decision, by user: "{FACTS[0][0]}"'
+    assert text_of(said) == f'memory {cookie} [asserted, nothing to check] decision, by user: "{FACTS[0][0]}"'
     whole = json.loads(text_of(agent.call("memory.search", **asked, format="json")))
     assert [one["id"] for one in whole["items"]] == [cookie]

@@ -58,7 +58,7 @@ def test_evidence_that_was_sent_stays_whatever_becomes_of_its_memories(rememberi
     sent = upstream.bodies()[0]["messages"]
     with remembering.admin() as admin:
         assert admin.post("/forget", json={"gene_id": handle, "origin": "user"}).status_code == 200
-    remember(remembering, "Session cookies are verified with Ed25519 by every worker")
+    remember(remembering, "Session cookies are signed again by every worker")
     longer = [*first, {"role": "assistant", "content": "plain"}, {"role": "user", "content": "how are they verified?"}]
     chat(remembering, longer)
     then = upstream.bodies()[1]["messages"]

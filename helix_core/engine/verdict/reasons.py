@@ -86,8 +86,8 @@ REASONS: Mapping[Reason, ReasonText] = {
         "The confidence is so low that this may not be the right place at all.",
     ),
     Reason.ASSERTED: ReasonText(
-        "said by you, and nothing says otherwise",
-        "A memory that cites nothing: whoever is its `origin` said so, and no other memory says otherwise.",
+        "said by you, and cites nothing that could be checked",
+        "A memory that cites nothing: its `origin` said so, no other memory says otherwise, and nothing was compared.",
     ),
     Reason.SUPERSEDED: ReasonText(
         "depends on a memory that is no longer in force",

@@ -148,7 +148,8 @@ def moment(at: float) -> str:
 def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = "") -> None:
     """Print a memory with its verdict, who said it where that is not the user, and the places that it cites."""
     verdict = one if "state" in one else one.get("verdict")
-    sign = mark(verdict["status"]) if verdict else Text("·", style="dim")
+    is_asserted = verdict is not None and (verdict["status"], verdict["reason"]) == ("verified", "asserted")
+    sign = mark(verdict["status"]) if verdict and not is_asserted else Text("·", style="dim")
     page.line(sign, " ", Text(inert_line(one["text"] or "(purged)")), indent=4)
     state = one.get("state", one["status"])
     about = [change, one["id"], one["kind"], "" if state in ("active", change) else state, one.get("why", "")]
@@ -162,7 +163,7 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
         about.append("reads like an order, and is none")
     if one.get("is_new") is False:
         about.append("known already")
-    if verdict and (verdict["status"] != "verified" or verdict["reason"] == "asserted"):
+    if verdict and (verdict["status"] != "verified" or is_asserted):
         # The detail of what is only asserted is who signed it, where that is not the user.
         is_users = one.get("origin", "user") == "user" and state != "quarantined" and not verdict.get("detail")
         about.append(reason_of(verdict, "cited", is_users=is_users))

@@ -46,7 +46,7 @@ const reasons: Readonly<Record<string, string>> = {
   aged: 'too old for this task',
   weak_authority: 'not a primary source',
   unlocated: 'may not be the right place',
-  asserted: 'said by you, and nothing says otherwise',
+  asserted: 'said by you, and cites nothing that could be checked',
   superseded: 'depends on a memory that is no longer in force',
 };
 

@@ -27,7 +27,7 @@ describe('words', () => {
   });
 
   it('call only what the user said and has in force the words of the user', () => {
-    const yours = 'said by you, and nothing says otherwise';
+    const yours = 'said by you, and cites nothing that could be checked';
     expect(memoryReason('asserted', { origin: 'user', status: 'active' })).toBe(yours);
     expect(memoryReason('asserted', { origin: 'user' })).toBe(yours);
     const uncited = 'cites nothing that could be checked';
