@@ -207,10 +207,10 @@ def _files_of(git: Git) -> tuple[bytes, ...]:
         git.common_dir + b"/info/exclude",
     ]
     try:
-        told = git.run(["config", "-z", "--show-origin", "--list"]).split(b"\0")
+        entries = git.configuration()
     except GitError:
         return tuple(dict.fromkeys(found))
-    for origin, entry in zip(told[::2], told[1::2], strict=False):
+    for origin, entry in entries:
         file = origin.removeprefix(b"file:") if origin.startswith(b"file:") else b""
         if file:
             found.append(os.path.join(os.fsencode(git.root), file))

@@ -111,6 +111,7 @@ class Git:
         timeout_seconds: float = TIMEOUT_SECONDS,
         accepted: frozenset[int] = frozenset({0}),
         fresh_filters: bool = False,
+        needs_filters: bool = True,
         stopped: threading.Event | None = None,
     ) -> bytes:
         """Run ``git <arguments>`` in the folder and return its standard output.
@@ -121,6 +122,7 @@ class Git:
             timeout_seconds: Wall time after which git is ended.
             accepted: The exit statuses that are no error.
             fresh_filters: Read the configured filters again: for commands that would run one.
+            needs_filters: False for a command that reads no file of the work tree, so that no filter is to be disabled.
             stopped: An event that ends git like a timeout.
 
         Raises:
@@ -128,7 +130,7 @@ class Git:
         """
         if self.problem:
             raise GitError(self.problem)
-        filters = self._filter_names(fresh_filters)
+        filters = self._filter_names(fresh_filters) if needs_filters else ()
         return self._run(arguments, stdin, timeout_seconds, accepted, filters, stopped=stopped)
 
     def project(self) -> bytes:
@@ -231,14 +233,29 @@ class Git:
             _fail(arguments, process.returncode, complaint)
         return bytes(output)
 
+    def configuration(self) -> list[tuple[bytes, bytes]]:
+        """Return the effective configuration: of each entry its origin (``file:PATH``, ``command line:`` …), and its
+        name, with a newline and its value where it has one. Later calls disable the filters that it names.
+
+        Raises:
+            GitError: git failed, or took too long.
+        """
+        if self.problem:
+            raise GitError(self.problem)
+        # Listing them starts nothing.
+        parts = self._run(["config", "-z", "--show-origin", "--list"], None, TIMEOUT_SECONDS, frozenset({0}), ())
+        told = parts.split(b"\0")
+        entries = list(zip(told[::2], told[1::2], strict=False))
+        keys = (entry.partition(b"\n")[0] for _, entry in entries)
+        names = {key.rpartition(b".")[0] for key in keys if key.startswith(b"filter.") and key.count(b".") > 1}
+        self._filters = tuple(sorted(names))
+        return entries
+
     def _filter_names(self, fresh: bool) -> tuple[bytes, ...]:
-        """Return the filters that the effective configuration names; listing them starts nothing."""
+        """Return the filters that the effective configuration names."""
         if self._filters is None or fresh:
-            listing = ["config", "-z", "--name-only", "--get-regexp", r"^filter\."]
-            keys = self._run(listing, None, TIMEOUT_SECONDS, frozenset({0, 1}), ())
-            names = {key.rpartition(b".")[0] for key in keys.split(b"\0") if key.count(b".") > 1}
-            self._filters = tuple(sorted(names))
-        return self._filters
+            self.configuration()
+        return self._filters or ()
 
     def _locate(self) -> None:
         questions = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix")

@@ -319,7 +319,8 @@ def _tracked(git: Git) -> set[bytes]:
 
 
 def _has_commits(git: Git) -> bool:
-    return bool(git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], accepted=frozenset({0, 1})))
+    command = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]
+    return bool(git.run(command, accepted=frozenset({0, 1}), needs_filters=False))
 
 
 def _fields(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -332,13 +333,20 @@ def _fields(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield rest
 
 
+# By the hash of the commit, which says what is in it. Only roots and the boundaries of clones are asked about.
+_KNOWN_PARENTS: dict[str, bool] = {}
+
+
 def _has_parents(git: Git, commit: str) -> bool:
     """Return whether the commit has parents, also where a shallow clone is cut off at it.
 
     The commit itself says so at any time; the list of a clone's boundaries may change between two processes of git.
     """
-    header, _, _ = git.run(["cat-file", "commit", commit]).partition(b"\n\n")
-    return b"\nparent " in header
+    known = _KNOWN_PARENTS.get(commit)
+    if known is None:
+        header, _, _ = git.run(["cat-file", "commit", commit], needs_filters=False).partition(b"\n\n")
+        known = _KNOWN_PARENTS[commit] = b"\nparent " in header
+    return known
 
 
 def _commits(pieces: Iterable[bytes]) -> Iterator[tuple[LastCommit, bool, list[bytes]]]:

@@ -85,7 +85,8 @@ def _branch(git: Git) -> bytes:
         name = text[len(opening) : -1]
         if name != _NOT_IN_A_FILE:
             return name
-    return git.run(["symbolic-ref", "--quiet", "--short", "HEAD"], accepted=frozenset({0, 1})).removesuffix(b"\n")
+    command = ["symbolic-ref", "--quiet", "--short", "HEAD"]
+    return git.run(command, accepted=frozenset({0, 1}), needs_filters=False).removesuffix(b"\n")
 
 
 def _signature(path: bytes) -> tuple[int, int, int, int] | None:
@@ -97,7 +98,8 @@ def _signature(path: bytes) -> tuple[int, int, int, int] | None:
 
 
 def _read(git: Git) -> GitState:
-    head = git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], accepted=frozenset({0, 1})).strip()
+    command = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]
+    head = git.run(command, accepted=frozenset({0, 1}), needs_filters=False).strip()
     branch = _branch(git)
     operation = next((word for name, word in _OPERATIONS if os.path.lexists(git.git_dir + b"/" + name)), "")
     conflicted = _unmerged(git)
@@ -109,7 +111,7 @@ def _read(git: Git) -> GitState:
 
 
 def _unmerged(git: Git) -> frozenset[bytes]:
-    entries = git.run(["ls-files", "-z", "--unmerged"]).split(b"\0")
+    entries = git.run(["ls-files", "-z", "--unmerged"], needs_filters=False).split(b"\0")
     return frozenset(entry.partition(b"\t")[2] for entry in entries if entry)
 
 
