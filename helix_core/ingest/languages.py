@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from helix_core.ingest.grammars import GRAMMARS, Grammar
+from helix_core.ingest.grammar import Grammar
+from helix_core.ingest.grammars import GRAMMARS
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from functools import cache
 
 import tree_sitter
 
-from helix_core.ingest.grammars import Grammar
+from helix_core.ingest.grammar import Grammar
 
 PARSE_LIMIT_S = 2.0
 _START_S = 0.2
