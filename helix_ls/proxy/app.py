@@ -29,9 +29,8 @@ from helix_ls.proxy.extractor import ModelExtractor
 from helix_ls.proxy.guard import GuardRules, head_of, refusal, scope_of
 from helix_ls.proxy.learn import Learner
 from helix_ls.proxy.metrics import Measures
-from helix_ls.proxy.models import Models
 from helix_ls.proxy.openapi import OpenApiRoute
-from helix_ls.proxy.passthrough import Passthrough
+from helix_ls.proxy.passthrough import Models, Passthrough
 from helix_ls.proxy.question import rules_of
 from helix_ls.proxy.refused import HttpError, answer, on_defect, on_helix_error, on_refused
 from helix_ls.proxy.route_table import HTTP_ROUTES, HttpRoute, known_route, unknown_path, wrong_method
