@@ -227,7 +227,7 @@ class Preview(NamedTuple):
     """A search result compared with the disk.
 
     ``ranked`` is at its current lines. ``verdict`` comes from the bytes of its file, from unsaved edits and from
-    conflicts; what documents say of code is not checked. ``line`` declares it, or is its first line: as on disk,
+    conflicts; of what documents say, only values are checked. ``line`` declares it, or is its first line: as on disk,
     secrets masked, without indentation; empty where nothing could be read.
     """
 

@@ -88,6 +88,10 @@ class ObservedItem(NamedTuple):
     buffer: LineSpan | None
 
 
+PREVIEW_BLAME_WAIT_S = 0.15
+"""How long a list of places waits to know which of two values changed last; a packet waits longer."""
+
+
 class VerdictContext(NamedTuple):
     """Inputs of weighing from outside the index: git's state and history, the editor's buffers, and a cancellation
     check.
@@ -155,9 +159,23 @@ class Weigher:
         return [self.weighed(one, task) for one in seen], pairs
 
     def previews(self, ranked: Sequence[Ranked], task: TaskType, confidence: float) -> list[Preview]:
-        """Compare items with the disk and return the line that declares each; no other file is read."""
+        """Compare items with the disk and return the line that declares each. Of documents the values are compared with
+        those of other sources; what they say of code otherwise is not checked.
+        """
         self.observer.expect(one.item.source.path for one in ranked if one.item.source.is_indexed)
-        return [self._preview(self.place(one), task, confidence) for one in ranked]
+        placed = [self.place(one) for one in ranked]
+        denied = self._denied_documents(placed)
+        return [self._preview(one, task, confidence, denied=denied.get(one.ranked.item.id, "")) for one in placed]
+
+    def _denied_documents(self, placed: Sequence[Placed]) -> dict[int, str]:
+        """Return what contradicts the values of documents, by item."""
+        documents = [one.ranked.item for one in placed if one.reason in TRUE_NOW and is_document(one.ranked.item)]
+        if not documents:
+            return {}
+        facts = self.facts
+        disputes = Disputes(self._reader, self.observer, facts.lines, facts.check, PREVIEW_BLAME_WAIT_S)
+        pairs = disputes.about(documents)
+        return {item.id: contradicted_by(item, pairs) for item in documents} if pairs else {}
 
     def marks(self, ranked: Sequence[Ranked], task: TaskType) -> list[Preview | None]:
         """Compare items with the disk without reading their declaring lines; None for one whose file is gone."""
@@ -168,10 +186,15 @@ class Weigher:
             for one in placed
         ]
 
-    def _preview(self, placed: Placed, task: TaskType, confidence: float, line: str | None = None) -> Preview:
-        """Return the verdict of an item, with ``line``, or with the line that declares it where that is None."""
+    def _preview(
+        self, placed: Placed, task: TaskType, confidence: float, line: str | None = None, *, denied: str = ""
+    ) -> Preview:
+        """Return the verdict of an item, with ``line``, or with the line that declares it where that is None.
+        ``denied`` says what contradicts it.
+        """
         self.facts.check()
         item, seen = placed.ranked.item, self._observed(placed, self._in_buffer(placed), confidence)
+        seen = seen._replace(contradicted_by=denied) if denied else seen
         if line is None and placed.reason in TEXT_THERE:
             masked = self.mask(self.observer.look(item.source))
             text = masked.text(item.start_byte, min(item.end_byte, item.start_byte + QUOTE_BYTES))
