@@ -1065,7 +1065,7 @@ def test_a_function_whose_name_differs_by_its_case_alone_uses_the_other(tmp_path
 
 
 LOST_CLASS = {
-    "Level.cs": "namespace P;\n\nclass Level : IOne, ITwo\n#if FEATURE\n    , IThree\n#endif\n{\n"
+    "Level.cs": "namespace P;\n\nclass Level : IOne,\n{\n"
     "    public int ReadLevel(int a)\n    {\n        return a;\n    }\n}\n",
     "Use.cs": "namespace P;\n\nclass Use\n{\n    readonly Level? _level;\n\n    int A()\n    {\n"
     "        return _level.ReadLevel(1);\n    }\n}\n",
