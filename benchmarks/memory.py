@@ -401,8 +401,9 @@ def by_words(memory: Memory, question: str, scope: str) -> list[str]:
 def has_slot(row: dict[str, str]) -> bool:
     """Return whether the labeled subject and value are in the slot that is read from the text."""
     one = statement(row["text"])
-    is_subject = set(row["subject"].lower().split()) <= set(one.subject.split())
-    # In the form in which values are compared: PostgreSQL is postgres there.
+    # In the form in which they are compared: without articles and marks, and PostgreSQL is postgres there.
+    named = statement(f"{row['subject']} is 7").subject or row["subject"].lower()
+    is_subject = set(named.split()) <= set(one.subject.split())
     value = statement(f"The thing is {row['value']}").value
     return is_subject and bool(one.value) and value in one.value
 

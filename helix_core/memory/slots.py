@@ -29,6 +29,7 @@ from helix_core.memory.cues import (
     INSTEAD,
     IS,
     MUST,
+    NARROWS,
     NEGATORS,
     NEUTRAL,
     NO_DEED,
@@ -55,10 +56,31 @@ from helix_core.memory.cues import (
 from helix_core.words import IDENTIFIER, is_compound, wide_pairs
 
 _KEPT = 4_096
+MOST_SUBJECT_WORDS = 6
+"""Words of a subject with what limits it; what has more is a clause, and says of other things, too."""
+MOST_LIMITING_WORDS = 4
+_AND_SO_ON = "…"
+"""Stands for limits of a value that are more than a short phrase: such a value is compared with no other."""
+_CLAUSE_ENDS = (",", ";", ":")
+_DASHES = ("–", "—", "-", "->", "→")
 
 
 def slot_of(core: str) -> tuple[str, str, str, str, tuple[str, ...], bool] | None:
-    """Return subject, attribute, value, choice, replaced values and exclusiveness; None where no rule fits."""
+    """Return subject, attribute, value, choice, replaced values and exclusiveness; None where no rule fits, or where
+    the subject would be more than a short phrase.
+    """
+    found = _read(core)
+    if found is None:
+        return None
+    words = [word for word in found[0].split(" ") if word != _AND_SO_ON]
+    is_clause = found[1] != "rule" and NOT_SIMPLE.intersection(words)
+    if is_clause or len(words) > MOST_SUBJECT_WORDS:
+        return None
+    is_whole = _AND_SO_ON not in found[0]
+    return found if is_whole else (" ".join(words), *found[1:3], "", (), False)
+
+
+def _read(core: str) -> tuple[str, str, str, str, tuple[str, ...], bool] | None:
     low = core.lower()
     changed = SWITCH.search(core) if " from " in low else None
     if changed is not None:
@@ -217,15 +239,23 @@ def _parted(text: str) -> tuple[str, str]:
         if number and (low in QUALIFIES or low.endswith("ly") or word.startswith("(")):
             return _value(" ".join(words[:number])), _limits(words[number:])
         if word.endswith((",", ";", ":")) or (word.endswith(".") and number < len(words) - 1):
-            return _value(" ".join(words[: number + 1])), _limits(words[number + 1 :])
+            rest = words[number + 1 :]
+            is_limit = word.endswith(",") and bool(rest) and rest[0].lower() in NARROWS
+            return _value(" ".join(words[: number + 1])), _limits(rest) if is_limit else ""
     return _value(text), ""
 
 
 def _limits(words: Sequence[str]) -> str:
-    """Return the words that limit what was said before them; none of a sentence of its own does."""
+    """Return the words that limit what was said before them, to the end of their clause; none of a sentence of its own
+    does.
+    """
+    ends = (at for at, word in enumerate(words, 1) if word.endswith(_CLAUSE_ENDS) or word in _DASHES)
+    words = words[: next(ends, len(words))]
     text = " ".join(words)
     is_own = INDEPENDENT.search(text) is not None and (words[0].lower() in REASONS or words[0].lower() not in QUALIFIES)
-    return "" if is_own else _subject(text)
+    limits = "" if is_own else _subject(text)
+    is_short = len(limits.split()) <= MOST_LIMITING_WORDS and not NOT_SIMPLE.intersection(limits.split())
+    return limits if is_short else _AND_SO_ON
 
 
 def _plain_words(text: str) -> list[str]:
@@ -250,7 +280,8 @@ def _subject_of(subject: str, prefix: str, limits: str) -> str:
 
 def _is_subject(text: str) -> bool:
     words = text.lower().split()
-    return 0 < len(words) <= 8 and words[0] not in NOT_A_SUBJECT and not QUESTION.search(text)
+    is_clause = any(word.endswith(_CLAUSE_ENDS) or word in _DASHES for word in words)
+    return 0 < len(words) <= 8 and not is_clause and words[0] not in NOT_A_SUBJECT and not QUESTION.search(text)
 
 
 def _is_one_thing(subject: str, value: str) -> bool:

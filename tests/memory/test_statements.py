@@ -238,3 +238,24 @@ def test_any_text_is_read_without_failing(text):
     list(statements_in(text))
     refusal(text)
     is_order(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("The trial is 21 days, no card asked", "trial"),
+        ("max speed in the pick aisles is 0.8 m/s, enforced in the safety PLC", "max speed in pick aisles"),
+        ("The timeout is 3000 ms in staging, and the load balancer has its own", "timeout in staging"),
+        ("going with CR17450 cells, the AA pack is out", ""),
+        ("the thing that we built for the pilot of the second site is slow", ""),
+    ],
+)
+def test_the_subject_of_a_slot_is_a_short_phrase_or_there_is_no_slot(text, subject):
+    assert statement(text).subject == subject
+
+
+def test_a_value_whose_limits_are_a_clause_excludes_no_other():
+    whole, limited = statement("The timeout is 300 ms"), statement("The timeout is 300 ms when the primary is down")
+    assert (whole.subject, limited.subject) == ("timeout", "timeout")
+    assert whole.is_exclusive
+    assert not limited.is_exclusive
