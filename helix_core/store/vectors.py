@@ -403,8 +403,8 @@ class VectorQueries:
             self._vectors_loaded = load_vectors(self._session.connection)
         version = self._session.version()
         if self._vectors_loaded and self._spaces_known[0] != version:
-            self._session.rows("SELECT 1 FROM space")
-            self._spaces_known = (version, spaces_of(self._session.connection))
+            with self._session.errors():
+                self._spaces_known = (version, spaces_of(self._session.connection))
         return self._spaces_known[1]
 
     def _whole_models(self) -> set[str]:
