@@ -78,8 +78,8 @@ _PATH = re.compile(r"(?<![\w.@+~\\/-])[\w.@+~-]*+(?:[/\\][\w.@+~-]++)++")
 _FILE_NAME = re.compile(r"(?<![\w./\\-])[\w-]++(?:\.[\w-]++)++")
 _DOTTED = re.compile(r"(?<!\w)[^\W\d]\w*+(?:(?:\.|::|->|#)[^\W\d]\w*+)++")
 _SIGNED = lazy_pattern(r"(?<!\w)([^\W\d]\w*+)(\?|!(?![=~])|=(?![\w=~>\"']))", cues="?|!|=")
-_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)(?![\w-])")
-_CALLED = re.compile(r"(?<!\w)([^\W\d]\w*+)\(\)")
+_OPTION = lazy_pattern(r"(?<![\w-])--([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)(?![\w-])", cues="--")
+_CALLED = lazy_pattern(r"(?<!\w)([^\W\d]\w*+)\(\)", cues="()")
 _PLACEHOLDER = re.compile(r"%(?:\(\w{1,60}\))?[-+#0-9.]{0,8}[a-zA-Z]|\$?\{[^{}\n]{0,80}\}|<[^<>\s]{1,60}>|\d+|\.\.\.|…")
 _ERROR_HEAD = lazy_pattern(
     r"(?<![\w.])(?:[A-Za-z_]\w{0,60}\.){0,6}(?:[A-Za-z]\w{0,60}(?:Error|Exception)|(?i:error|exception|fatal|panic"

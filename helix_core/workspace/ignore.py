@@ -9,7 +9,6 @@ import errno
 import os
 import re
 import stat as modes
-import string
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -21,19 +20,23 @@ from helix_core.model import FileEntry, Reason, Skipped
 from helix_core.tuples import NamedTuple
 from helix_core.workspace.disk import DiskError, Scan, signature_of
 
+# Not from the module ``string``, which compiles the patterns of its templates when it is imported.
+_LOWER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "0123456789"
+_LETTERS = _LOWER + _LOWER.upper()
+_GRAPHIC = "".join(map(chr, range(33, 127)))
 _CLASSES = {
-    "alnum": string.ascii_letters + string.digits,
-    "alpha": string.ascii_letters,
+    "alnum": _LETTERS + _DIGITS,
+    "alpha": _LETTERS,
     "blank": " \t",
     "cntrl": "".join(map(chr, range(32))) + "\x7f",
-    "digit": string.digits,
-    "graph": "".join(map(chr, range(33, 127))),
-    "lower": string.ascii_lowercase,
-    "print": "".join(map(chr, range(32, 127))),
-    "punct": string.punctuation,
+    "digit": _DIGITS,
+    "graph": _GRAPHIC,
+    "lower": _LOWER,
+    "print": " " + _GRAPHIC,
+    "punct": "".join(char for char in _GRAPHIC if not char.isalnum()),
     "space": " \t\n\r\x0b\x0c",
-    "upper": string.ascii_uppercase,
-    "xdigit": string.hexdigits,
+    "upper": _LOWER.upper(),
+    "xdigit": _DIGITS + "abcdefABCDEF",
 }
 
 
