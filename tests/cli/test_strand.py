@@ -294,7 +294,7 @@ def test_an_untrusted_file_comes_in_for_review_only(helix: RunHelix, shop: Path,
     assert helix("strand", "trust", file, "--label", "Ada").status == 0
     assert helix("strand", "import", file, "--path", shop).status == 0
     shown = helix("recall", "when do deploys happen?", "--path", shop).out
-    assert "✓ Deploys happen on Fridays" in shown
+    assert "· Deploys happen on Fridays" in shown
     assert "signed by Ada" in shown
     assert "said by you" not in shown
 
