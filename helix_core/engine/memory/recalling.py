@@ -113,7 +113,7 @@ COSINE_BESIDE_NEAR, FORM = 0.6, 0.2
 """What the cosine of the built-in vectors, and the form of what is asked for, count beside a share of the question's
 words in which those near in meaning count, too (``benchmarks/recall_weights.py``).
 """
-EVEN_ODDS, NOTHING = 0.0, (0.0, 0.0)
+EVEN_ODDS = 0.0
 """From even odds on an answer is sure, and nothing is named beside it."""
 LEAST_WEIGHED = 8
 """Memories that are weighed word for word as answers, however few are asked for."""
@@ -284,28 +284,25 @@ class Recalling:
         count = items.count()
         terms = weigh(words, frequency, count)
         chosen, form = _telling(terms, frequency, count), expected_form(question)
-        limit, best, held, uses = LOOKED_AT, {}, {}, {}
+        limit, known = LOOKED_AT, []
         while chosen:
             ids = [id_ for id_, _ in items.matches(chosen, scopes, limit)]
-            known = [one for one in items.by_ids(ids, as_of) if one.status in USABLE]
-            uses = items.uses(one.id for one in known if one.fact.kind in HALF_LIFE_DAYS)
-            held = {one.id: self._held(one) for one in known if not kinds or one.fact.kind in kinds}
-            best = {
-                one.id: (one, self._score((one, held[one.id]), terms, uses.get(one.id, ()), form))
-                for one in known
-                if one.id in held
-            }
-            if len(best) >= k or len(ids) < limit or limit >= MOST_LOOKED_AT:
+            usable = (one for one in items.by_ids(ids, as_of) if one.status in USABLE)
+            known = [(one, self._held(one)) for one in usable if not kinds or one.fact.kind in kinds]
+            if len(known) >= k or len(ids) < limit or limit >= MOST_LOOKED_AT:
                 break
             limit *= 4
+        uses = items.uses(one.id for one, _ in known if one.fact.kind in HALF_LIFE_DAYS)
         stated: dict[str, tuple[float, float]] = {}
-        if is_english(question):
-            stated = self._stated([(one, held[one.id]) for one, _ in best.values()], (terms, form), uses, k)
-            best |= {
-                id_: (one, stated.get(id_, NOTHING)[0])
-                for id_, (one, _) in best.items()
-                if one.fact.kind not in IN_TURN
-            }
+        # Of a question in English, what was not said in turn is weighed by its signs.
+        if in_english := is_english(question):
+            stated = self._stated([each for each in known if each[0].fact.kind not in IN_TURN], (terms, form), uses, k)
+        best: dict[str, tuple[StoredMemory, float]] = {}
+        for one, held in known:
+            if in_english and one.fact.kind not in IN_TURN:
+                best[one.id] = (one, stated[one.id][0] if one.id in stated else 0.0)
+            else:
+                best[one.id] = (one, self._score((one, held), terms, uses.get(one.id, ()), form))
         rated = [(one, score) for one, score in best.values() if one.id in stated or score >= FLOOR]
         if rated:
             turns = self._in_turn((terms, form), best, scopes, kinds, as_of)
@@ -319,7 +316,6 @@ class Recalling:
         self.over = tuple(one.fact.handle for one, _ in rated if is_over(one.fact, moment))
         rated = [(one, score) for one, score in rated if not is_over(one.fact, moment)]
         within = _Within(scopes, kinds, as_of, moment)
-        had = [(one, held[one.id]) for one, _ in best.values() if within.admits(one)]
         names = asked_names(question)
         rated.sort(key=lambda pair: (-pair[1] - NAMED * named_share(names, pair[0].fact.text), -pair[0].at, pair[0].id))
         answer = self._distinct(rated, k)
@@ -327,7 +323,7 @@ class Recalling:
         if is_sure:
             self._find_nearest = partial(self._nearer, question, answer, within)
         else:
-            others = [(one, tokens) for one, tokens in had if one.id not in stated]
+            others = [(one, held) for one, held in known if one.id not in stated and within.admits(one)]
             self._find_nearest = partial(self._nearest, others, question, (terms, form), within, {*stated})
         return answer
 
@@ -360,20 +356,18 @@ class Recalling:
         k: int,
     ) -> dict[str, tuple[float, float]]:
         """Return by id the score of each memory that likely answers an English question, and the logarithm of the odds
-        that it does; none of what was said in turn.
+        that it does.
 
-        Of all ``known`` memories, with their tokens, those that have most of the question's words are weighed.
+        Of the ``known`` memories, with their tokens, those that have most of the question's words are weighed.
         """
-        terms, _ = asked
-        told = [(covered(terms, held), one, held) for one, held in known if one.fact.kind not in IN_TURN]
+        told = [(covered(asked[0], held), one, held) for one, held in known]
         told.sort(key=lambda each: (-each[0], -each[1].at, each[1].id))
         found = {}
         for share, one, held in told[: max(k, LEAST_WEIGHED)]:
-            signs = _signs(one, held, asked)
-            is_faded = self._weighed(signs.share, one, uses.get(one.id, ())) < FLOOR
+            signs, own = _signs(one, held, asked), uses.get(one.id, ())
             odds = answer_odds(signs)
-            if odds >= LEAST_ODDS and not is_faded:
-                found[one.id] = (self._weighed(share, one, uses.get(one.id, ())), odds)
+            if odds >= LEAST_ODDS and self._weighed(signs.share, one, own) >= FLOOR:
+                found[one.id] = (self._weighed(share, one, own), odds)
         return found
 
     def _share_by_meaning(self, one: StoredMemory, terms: Sequence[AskedTerm], held: frozenset[str]) -> float:
