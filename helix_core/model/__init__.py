@@ -75,6 +75,7 @@ from helix_core.model.kinds import (
     TaskType,
     UseKind,
     Volatility,
+    is_only_asserted,
 )
 
 if TYPE_CHECKING:
@@ -208,6 +209,7 @@ __all__ = [
     "Weighed",
     "canonical",
     "is_cut_off",
+    "is_only_asserted",
     "joined_symbol",
     "memory_id",
     "record_hash",

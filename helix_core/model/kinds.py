@@ -71,6 +71,11 @@ class Reason(StrEnum):
     SUPERSEDED = "superseded"
 
 
+def is_only_asserted(status: str, reason: str) -> bool:
+    """Return whether nothing denies a memory, and nothing was compared for it, as it cites nothing."""
+    return status == Status.VERIFIED and reason == Reason.ASSERTED
+
+
 class Kept(StrEnum):
     """What a filter does with one kind of files."""
 

@@ -6,7 +6,14 @@ never decides a verdict, never reads anything.
 
 from helix_core.packet.compact import TEXT_CANDIDATES, fenced, more_line, packet_text, place_line, search_text
 from helix_core.packet.economy import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending, files_first_order
-from helix_core.packet.remembered import MEMORY_SHARE, MOST_RECALLED, affordable, memory_entry, memory_line
+from helix_core.packet.remembered import (
+    MEMORY_SHARE,
+    MOST_RECALLED,
+    ONLY_ASSERTED,
+    affordable,
+    memory_entry,
+    memory_line,
+)
 from helix_core.packet.wire import (
     PACKET_SCHEMA,
     SEARCH_SCHEMA,
@@ -28,6 +35,7 @@ __all__ = [
     "MEMORY_SHARE",
     "MOST_RECALLED",
     "MOST_TOKENS",
+    "ONLY_ASSERTED",
     "PACKET_SCHEMA",
     "SEARCH_SCHEMA",
     "TEXT_CANDIDATES",

@@ -10,6 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from helix_core.engine.verdict import reason_words
+from helix_core.model import is_only_asserted
 from helix_core.printable import count, inert_line, lines_of, without_control_tokens
 from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import Page, ago, dim, duration, mark, reason_of
@@ -148,7 +149,7 @@ def moment(at: float) -> str:
 def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = "") -> None:
     """Print a memory with its verdict, who said it where that is not the user, and the places that it cites."""
     verdict = one if "state" in one else one.get("verdict")
-    is_asserted = verdict is not None and (verdict["status"], verdict["reason"]) == ("verified", "asserted")
+    is_asserted = verdict is not None and is_only_asserted(verdict["status"], verdict["reason"])
     sign = mark(verdict["status"]) if verdict and not is_asserted else Text("·", style="dim")
     page.line(sign, " ", Text(inert_line(one["text"] or "(purged)")), indent=4)
     state = one.get("state", one["status"])
