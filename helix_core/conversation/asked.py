@@ -40,6 +40,7 @@ from helix_core.conversation.phrases import (
     WH_WORDS,
 )
 from helix_core.conversation.prompts import (
+    OF_THE_PROJECT,
     around_asks,
     means_here,
     names_nothing,
@@ -50,16 +51,7 @@ from helix_core.conversation.prompts import (
 from helix_core.conversation.subject import after_change, chosen_items
 from helix_core.printable import count
 from helix_core.tuples import NamedTuple
-from helix_core.words import (
-    ASKS_TO_SET_UP,
-    ASKS_TO_TEST,
-    HOW_TO,
-    HOW_TO_CUES,
-    IDENTIFIER,
-    SETUP_VERBS,
-    is_compound,
-    lazy_pattern,
-)
+from helix_core.words import HOW_TO, HOW_TO_CUES, IDENTIFIER, SETUP_VERBS, is_compound, lazy_pattern
 
 MAX_READ = 32_000
 TURNS_READ = 8
@@ -442,7 +434,7 @@ def _is_of_workspace(own: _MessageContent, earlier: Sequence[str], *, follows: b
     if earlier:
         return False
     # With nothing before it, "it" is the project.
-    return bool(_ITS_FEATURE.match(own.asking) or _ITS_WAY.match(own.asking) or _ASKS_TO_RUN.search(own.asking))
+    return bool(_ITS_FEATURE.match(own.asking) or _ITS_WAY.match(own.asking) or _asks_to_run(own.asking))
 
 
 def _last_answer(before: Sequence[Any]) -> str:
@@ -485,11 +477,16 @@ def _lacks_subject(said: str) -> str:
     """Return why a message with nothing before it lacks what it is about, as a clause; empty where it says that."""
     if names_nothing(said) and not (_TICKED.search(said) or _MEMBER.search(said)):
         return "the message says that something is wrong, and names nothing"
-    if _ASKS_TO_RUN.search(said):
+    if _asks_to_run(said):
         return ""
     if _refers(said) and _NAMES_NOTHING.issuperset(words_of(said)) and not _names_code(said):
         return "the message refers to something said before it, and nothing was"
     return ""
+
+
+def _asks_to_run(text: str) -> bool:
+    """Return whether a text asks how to set up, run or test the project."""
+    return bool(_ASKS_TO_RUN.search(text) or OF_THE_PROJECT.search(text))
 
 
 def _asking(parts: Sequence[MessagePart]) -> str:
@@ -643,9 +640,7 @@ _INFORMING = frozenset(
 _UNNAMING = STOP_WORDS | BARE_VERBS
 _NAMES_NOTHING = _UNNAMING | FOLLOWING
 _ASKS_TO_RUN = lazy_pattern(
-    rf"\b{HOW_TO}(?:{SETUP_VERBS}|test) (?:this|it)(?: locally| here)?\W*\Z|{ASKS_TO_SET_UP}|{ASKS_TO_TEST}",
-    re.IGNORECASE,
-    cues=f"{HOW_TO_CUES}|test|spec",
+    rf"\b{HOW_TO}(?:{SETUP_VERBS}|test) (?:this|it)(?: locally| here)?\W*\Z", re.IGNORECASE, cues=HOW_TO_CUES
 )
 """With nothing said before it, the project is meant."""
 _OF_ANY_CODE = _NAMES_NOTHING | GENERIC_WORDS

@@ -350,7 +350,7 @@ _HERE = lazy_pattern(
     r"\b(?:this|our|the|my|your) (?:repo\w*|project|codebase|code|workspace|folder|app\w*|package|library|module"
     r"|file|class|function|test\w*|docs?)\b|\bhere\b|[`_/]|[A-Za-z_]\.[A-Za-z_]|[a-z][A-Z]|\(\)|\bwe\b",
 )
-_OF_THE_PROJECT = lazy_pattern(f"{ASKS_TO_SET_UP}|{ASKS_TO_TEST}", re.IGNORECASE, cues=f"{HOW_TO_CUES}|test|spec")
+OF_THE_PROJECT = lazy_pattern(f"{ASKS_TO_SET_UP}|{ASKS_TO_TEST}", re.IGNORECASE, cues=f"{HOW_TO_CUES}|test|spec")
 _AGENT = lazy_pattern(
     r"^\W{0,3}(?:apply|merge|insert|output only|return only|edit) (?:the |this |these |only )?(?:following"
     r"|update|edit|change|patch|snippet|diff|below)",
@@ -629,7 +629,7 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
         return "the message carries the text that it is about"
     if has_paste and _AGENT.search(opening):
         return "the step carries its own material"
-    if has_places or _HERE.search(_CAMEL_TONGUES.sub(" ", asking[:400])) or _OF_THE_PROJECT.search(opening):
+    if has_places or _HERE.search(_CAMEL_TONGUES.sub(" ", asking[:400])) or OF_THE_PROJECT.search(opening):
         return ""
     if any(pattern.search(opening) for pattern in (_CREATIVE, _ABOUT_YOU, _WORLD, _EXPLAINED_TO)):
         return "the message is about no code"
