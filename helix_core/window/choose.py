@@ -15,9 +15,8 @@ from helix_core.printable import inert_text
 from helix_core.tokens import Count
 from helix_core.window.envelope import KNOWN_HEAD, NAMED_HEAD, legend, mention, stub
 from helix_core.window.evidence import Block, Evidence, LeftOut, WindowRequest
-from helix_core.window.fit import fit
+from helix_core.window.fit import STAND_IN, fit
 from helix_core.window.prose import Condense
-from helix_core.words import lazy_pattern
 
 LEAST_BLOCK_TOKENS = 48
 FIRST_SHARE = 0.45
@@ -27,8 +26,6 @@ NAMED_SHARE = 0.3
 JOINT_TOKENS = 3
 """Upper bound of the tokens of a line end between two texts, because token counts are not additive."""
 OVER_BUDGET = "over the budget"
-
-_LEFT_OUT = lazy_pattern(r"\blines? \d+(?:-\d+)? left out\b", cues="left out")
 
 Means = tuple[Count, Condense | None]
 
@@ -242,7 +239,7 @@ def _shows_nothing(place: QuotedPlace) -> bool:
     """Return whether a cut quote has no line that its name does not say: only what was left out, and how it begins."""
     if not place.block.hidden_lines or len(place.lines) < 2:
         return False
-    shown = [line for line in place.lines[1].splitlines() if line.strip() and not _LEFT_OUT.search(line)]
+    shown = [line for line in place.lines[1].splitlines() if line.strip() and not STAND_IN.search(line)]
     # A signature says what the name does not.
     return not shown or (len(shown) == 1 and "(" not in shown[0] and place.block.symbol.rpartition(".")[2] in shown[0])
 

@@ -13,7 +13,7 @@ from helix_core.ingest.languages import LANGUAGES
 from helix_core.tokens import Count
 from helix_core.window.logs import Trimmed, condense_diff, condense_log, looks_like_diff, looks_like_log, stems
 from helix_core.window.prose import PROSE, Condense, condensed
-from helix_core.words import split_identifier
+from helix_core.words import lazy_pattern, split_identifier
 
 DEEPEST = 24
 LONGEST_PARAGRAPH = 12
@@ -25,6 +25,8 @@ stylesheet switch_block match_block preproc_ifdef preproc_if preproc_else
 document element table table_array_element object array block_mapping block_sequence
 """
 _SEQUENCES = frozenset(_SEQUENCE_WORDS.split())
+STAND_IN = lazy_pattern(r"\blines? \d+(?:-\d+)? left out\b", cues="left out")
+"""What stands for hidden lines."""
 # Children of a sequence that are its delimiters.
 _FRAME = frozenset({"start_tag", "end_tag", "doctype", "bare_key", "dotted_key", "quoted_key"})
 # Languages without trailing commas: hiding the last entry would leave one.

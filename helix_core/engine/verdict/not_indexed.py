@@ -136,9 +136,9 @@ class NotIndexed(NamedTuple):
 
 def set_aside_note(paths: Sequence[bytes]) -> str:
     """Describe how many files are quarantined, and name the first of them."""
-    files, are = ("file", "is") if len(paths) == 1 else ("files", "are")
+    are = "is" if len(paths) == 1 else "are"
     why = "parsing them failed or took too long"
-    return f"{len(paths):,} {files} {are} set aside and not searched, {why}: {_first_of(paths)}"
+    return f"{count(len(paths), 'file')} {are} set aside and not searched, {why}: {_first_of(paths)}"
 
 
 def unreadable_note(paths: Sequence[bytes]) -> str:
