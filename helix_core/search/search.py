@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -51,6 +51,7 @@ from helix_core.search.rankers import (
     OVER_BUDGET,
     PRIMARY_RANKERS,
     RANKERS,
+    VALUE_KINDS,
     RankerInput,
     Votes,
     WordPlaces,
@@ -70,7 +71,7 @@ from helix_core.search.several_questions import with_answers, with_tests
 from helix_core.search.spelling import corrected, corrections, in_one_word
 from helix_core.search.weights import weight
 from helix_core.search.whole_project import OF_THE_WHOLE, is_project
-from helix_core.store import QueryBudgetError, Reader
+from helix_core.store import DefinitionHit, QueryBudgetError, Reader
 from helix_core.tuples import NamedTuple
 from helix_core.words import IDENTIFIER, is_compound
 
@@ -83,6 +84,8 @@ FILES_CHOSEN = 30
 NEAREST = 8
 WORDS_TRIED = 3
 SHORTEST_NAME = 2
+MOST_WRITTEN = 10
+"""In so many chunks, or one in a hundred, a word may stand that is the name of something no parser recognized."""
 """A word of no more letters is none of the code's in a sentence of another language."""
 WORDS = "words"
 BY_NAME = frozenset({"exact", "names", "paths", "phrases", "claims", "tests"})
@@ -186,6 +189,14 @@ def search(request: SearchRequest, reader: Reader) -> Found:
         answers = [_Search(one, reader).run() for one in apart]
         absent = [ABSENT_NOTE + one.question.strip() for one, of in zip(apart, answers, strict=True) if of.known_empty]
         return with_answers(found, answers, absent, request.k)
+
+
+def _spelled(name: str, hits: Iterable[DefinitionHit]) -> str:
+    """Return how code writes a name that it defines in another case only, such as ``expire`` for the command EXPIRE; ""
+    where it is defined as written, values aside.
+    """
+    names = {hit.name for hit in hits if hit.kind not in VALUE_KINDS | {HEADING} and hit.name.lower() == name.lower()}
+    return min(names, default="") if name not in names else ""
 
 
 def _tested_name(request: SearchRequest, reader: Reader) -> str:
@@ -514,15 +525,21 @@ class _Search:
             return text, ""
         members = {name: parts[-1].lower() for name in edit.about if (parts := parts_of(name))}
         try:
+            # "like pip install --dry-run" names the project, and something of it that stands behind.
+            members = {name: one for name, one in members.items() if name != one or not is_project(one, self._reader)}
             hits = self._reader.names.definitions(set(members.values()))
         except QueryBudgetError:
             return text, ""
         defined = {hit.name.lower() for hit in hits if hit.kind != HEADING}
         used = known_words(members.values(), self._items, self._reader).frequency
         about = next((name for name, member in members.items() if member in defined), "")
-        # What no parser here recognized is here where it is written.
-        about = about or next((name for name, member in members.items() if used.get(member)), "")
+        # What no parser here recognized is here where it is written, but for a word that is written everywhere.
+        most = max(MOST_WRITTEN, self._items // 100)
+        about = about or next((name for name, member in members.items() if 0 < used.get(member, 0) <= most), "")
         start, end = edit.new
+        if about and (spelled := _spelled(parts_of(about)[-1], hits)):
+            written = re.compile(rf"(?<!\w){re.escape(parts_of(about)[-1])}(?!\w)")
+            text, about = text[:end] + written.sub(spelled, text[end:], count=1), written.sub(spelled, about)
         if not about or start == end:
             return text, about
         said = text[start:end]

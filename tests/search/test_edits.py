@@ -91,3 +91,56 @@ def test_what_an_order_may_be_about_is_read(order: str, about: tuple[str, ...]) 
 )
 def test_any_other_text_is_no_order_about_a_name(text: str) -> None:
     assert read_edit(text) is None or not read_edit(text).about  # type: ignore[union-attr]
+
+
+COMMANDS = {
+    "keys.py": '''
+class EventType:
+    """The events of keys."""
+
+    EXPIRE = "expire"
+''',
+    "commands.py": '''
+class Keys:
+    def expire(self, name, time):
+        """Set how long a key lives."""
+        return self.execute("EXPIRE", name, time)
+''',
+}
+
+
+def test_a_command_in_capitals_is_the_function_and_no_value_of_that_name(indexed) -> None:  # type: ignore[no-untyped-def]
+    found = search(SearchRequest("add an HEXPIRE command like EXPIRE", 5), indexed(COMMANDS))
+    assert found.ranked[0].item.source.source_id == "commands.py"
+
+
+PARCEL = {
+    "package.json": '{"name": "parcel", "version": "1.0.0"}\n',
+    "tools/run.py": "def parcel(arguments):\n    return arguments\n",
+    "src/remove.py": '''
+class RemoveCommand:
+    """Remove a package."""
+
+    def options(self):
+        return ["--yes"]
+''',
+    "src/add.py": '''
+class AddCommand:
+    """Add a package."""
+
+    def options(self):
+        return ["--dry-run"]
+''',
+}
+
+
+def test_the_name_of_the_project_is_not_what_an_order_is_about(indexed) -> None:  # type: ignore[no-untyped-def]
+    order = "add a --dry-run flag to parcel remove similar to parcel add --dry-run"
+    found = search(SearchRequest(order, 5), indexed(PARCEL))
+    assert found.ranked[0].item.source.source_id in ("src/add.py", "src/remove.py")
+
+
+@pytest.mark.parametrize("order", ["write a docstring for `parcel`", "refactor `parcel` into smaller pieces"])
+def test_between_backticks_it_is_a_name_as_any_other(order: str, indexed) -> None:  # type: ignore[no-untyped-def]
+    found = search(SearchRequest(order, 5), indexed(PARCEL))
+    assert found.ranked[0].item.source.source_id == "tools/run.py"
