@@ -14,7 +14,7 @@ from helix_core.words import is_compound, lazy_pattern
 
 MOST_VALUES = 16
 _NAME = r"[A-Za-z_]\w{0,79}+(?:(?:\.|::)[A-Za-z_]\w{0,79}+){0,8}+"
-_NUMBER = r"[-+]?(?:0[xX][0-9a-fA-F_]++|\d[\d_]*+(?:,\d{3}(?!\d))*+(?:\.\d++)?+"
+_NUMBER = r"[-+]?(?:0[xX][0-9a-fA-F_]++|\d[\d_]*+(?:,\d{3}(?!\d))*+(?:\.\d++)?+(?:[eE][-+]?\d++)?+"
 _NUMBER += r"(?: ?\* ?\d[\d_]*+){0,4}+)"
 _LITERAL = rf"\"[^\"\n]{{1,200}}+\"|'[^'\n]{{1,200}}+'|{_NUMBER}|[Tt]rue\b|[Ff]alse\b"
 _STATED = lazy_pattern(

@@ -58,6 +58,23 @@ def test_a_value_is_contradicted_also_where_other_lines_are_cited(helix, retry):
 
 
 @pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ("Retries: MAX_ATTEMPTS is 30", "MAX_ATTEMPTS is 25 in app/retry.py:6"),
+        ("Retries: WAIT_S is 2e-3", "WAIT_S is 1.5 in app/retry.py:7"),
+        ("Retries: MAX_ATTEMPTS is 25", ""),
+        ("Retries: WAIT_S is 15e-1", ""),
+        ("Retries: WAIT_MS is 7", ""),
+    ],
+)
+def test_a_value_that_the_cited_file_gives_otherwise_is_contradicted(helix, retry, text, detail):
+    remembered(helix, text, cites=["app/retry.py:6-7"])
+    found = recalled(helix, "what of retries?")
+    assert found["reason"] == ("contradicted" if detail else "unchanged")
+    assert found.get("detail", "") == detail
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Retries are capped at MAX_ATTEMPTS = 30 in app/other.py",

@@ -79,6 +79,7 @@ from helix_core.model import (
 from helix_core.printable import inert_text
 from helix_core.secrets import mask, quoted
 from helix_core.store import Memory, scopes_of
+from helix_core.workspace import path_of
 
 if TYPE_CHECKING:
     from helix_core.engine.verdict import Judgement, Weigher
@@ -580,7 +581,7 @@ class Recalling:
         marks = self._marks([one for held in current.values() for one in held], all_evidence, task)
         if heals:
             self._heal(marks)
-        signers, disproved = self._memory.transfer.signers(), self._disproved(family.values())
+        signers, disproved = self._memory.transfer.signers(), self._disproved(family.values(), current)
         verdicts = _Verdicts(family, links, current, marks, task, self._now, signers, disproved)
         return [
             JudgedMemory(
@@ -600,8 +601,13 @@ class Recalling:
             self._weigher = self._session.weigher(self._overlays, go_on, mends=False)
         return self._weigher
 
-    def _disproved(self, family: Iterable[StoredMemory | None]) -> dict[str, str]:
-        """Return by their ids what files that memories of this workspace name give otherwise than they state."""
+    def _disproved(
+        self, family: Iterable[StoredMemory | None], current: Mapping[str, Sequence[MemoryEvidence]]
+    ) -> dict[str, str]:
+        """Return by their ids what files that memories of this workspace name, or cite, give otherwise than they state.
+
+        ``current`` are the citations by the ids of the memories.
+        """
         own = [one for one in family if one is not None and one.fact.scope == self._key]
         stating = [one for one in own if stated_values(one.fact.text)]
         if not stating:
@@ -609,11 +615,15 @@ class Recalling:
         from helix_core.check import citations_in
         from helix_core.engine.verdict import NamedFiles
 
-        stating = [one for one in stating if any(each.path for each in citations_in(one.fact.text))]
+        cited = {
+            one.id: [path_of(each.path) for each in current.get(one.id, ()) if each.scope == self._key and each.path]
+            for one in stating
+        }
+        stating = [one for one in stating if cited[one.id] or any(each.path for each in citations_in(one.fact.text))]
         if not stating:
             return {}
         named = NamedFiles(self._session.index.reader, self._disk())
-        return {one.id: found for one in stating if (found := named.otherwise(one.fact.text))}
+        return {one.id: found for one in stating if (found := named.otherwise(one.fact.text, cited[one.id]))}
 
     def _family(self, own: Sequence[StoredMemory]) -> tuple[dict[str, StoredMemory | None], list[MemoryLink]]:
         """Return the memories with all that they depend on, None for what was purged, and their links."""

@@ -1,7 +1,7 @@
 """The files that a memory's text names in full, as they are on disk now: lines to cite, and values they give otherwise.
 
-A memory may say ``MAX_RETRIES = 25 in app/retry.py``. Where that file gives the constant another value, the file is
-right; a file that does not give it at all says nothing of it.
+A memory may say ``MAX_RETRIES = 25 in app/retry.py``, or cite that file. Where it gives the constant another value, the
+file is right; a file that does not give it at all says nothing of it.
 """
 
 from __future__ import annotations
@@ -68,10 +68,12 @@ class NamedFiles:
         self._reader, self._weigher = reader, weigher
         self._read: dict[bytes, _File | None] = {}
 
-    def otherwise(self, text: str) -> str:
-        """Return what files that a text names give otherwise than it states, empty where nothing does."""
+    def otherwise(self, text: str, cited: Iterable[bytes] = ()) -> str:
+        """Return what files that a text names, or that are ``cited`` for it, give otherwise than it states; empty where
+        nothing does.
+        """
         stated = [one for one in stated_values(text) if not holds_mask(one.value)]
-        files = [*self._files(_named(text))] if stated else []
+        files = [*self._files((*(one.path for one in _named(text)), *cited))] if stated else []
         return "; ".join(filter(None, (_against(one, files) for one in stated)))
 
     def places(self, text: str) -> list[tuple[str, LineSpan]]:
@@ -84,7 +86,7 @@ class NamedFiles:
             if one.start_line and (file := self._file(one.path)) is not None:
                 found[file.source_id, LineSpan(one.start_line, one.end_line)] = None
         stated, symbols = stated_values(text), _symbols(text)
-        for file in self._files(one for one in named if not one.start_line):
+        for file in self._files(one.path for one in named if not one.start_line):
             for value in stated:
                 lines = [LineSpan(each.line, each.line) for each in file.giving(value.name)]
                 if len(lines) == 1:
@@ -98,10 +100,10 @@ class NamedFiles:
 
     def files(self, text: str) -> list[str]:
         """Return the files of the workspace that a text names in full."""
-        return [file.source_id for file in self._files(_named(text))]
+        return [file.source_id for file in self._files(one.path for one in _named(text))]
 
-    def _files(self, named: Iterable[_PlaceInText]) -> Iterator[_File]:
-        for path in [*dict.fromkeys(one.path for one in named)][:MOST_FILES]:
+    def _files(self, paths: Iterable[bytes]) -> Iterator[_File]:
+        for path in [*dict.fromkeys(paths)][:MOST_FILES]:
             if (file := self._file(path)) is not None:
                 yield file
 
