@@ -76,16 +76,21 @@ def connect(
 
 
 def _endpoint(client: str, workspace: str, model: str, *, is_users: bool) -> Endpoint:
-    from helix_ls.proxy.clients import CLIENTS, STARTED, Endpoint
+    from helix_ls.proxy.clients import CLIENTS, STARTED, TOOLS, Endpoint
     from helix_ls.proxy.keys import admins_key, users_key
-    from helix_ls.proxy.running import found
+    from helix_ls.proxy.running import NotRunningError, found
 
     if is_users and client not in STARTED:
         raise UsageError(f"--user applies to tools: {', '.join(STARTED)}")
     if client in STARTED or client not in CLIENTS:
         return Endpoint("", "", workspace, model, _command(), is_users)
     key = admins_key(os.environ) if client == "admin" else users_key(os.environ)
-    running = found(os.environ, key, workspace)
+    try:
+        running = found(os.environ, key, workspace)
+    except NotRunningError as error:
+        if (tools := TOOLS.get(client)) is None:
+            raise
+        raise NotRunningError(f"{error}; its tools need none: helix connect {tools}") from error
     return Endpoint(f"{running.url}/v1", key, workspace, model, is_served=workspace in running.workspaces)
 
 

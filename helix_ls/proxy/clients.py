@@ -150,6 +150,14 @@ ENVIRONMENTS = frozenset(("openai", "anthropic", "ollama", "admin"))
 """Clients that read the address and the key from their environment, and have no file."""
 # These clients choose the model themselves.
 CHOOSERS = frozenset(("claude-code",))
+TOOLS = {
+    "continue": "continue-tools",
+    "cline": "cline-tools",
+    "zed": "zed-tools",
+    "claude-code": "claude",
+    "codex-chats": "codex",
+}
+"""A client of chats, and its name as a client of tools, which starts Helix itself."""
 
 
 @dataclass(frozen=True, slots=True)

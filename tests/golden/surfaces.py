@@ -174,6 +174,7 @@ def command_line(environ: dict[str, str], folder: Path, apart: Path) -> Iterator
         ("config", "--explain"),
         ("daemon", "status", "--json"),
         ("connect", "openai", "--json"),
+        ("connect", "zed"),
         ("connect", "cursor"),
         ("connect", "codex"),
         ("embed", "status", "--json"),

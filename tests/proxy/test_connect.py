@@ -11,7 +11,7 @@ import tomllib
 import pytest
 import yaml
 
-from helix_ls.proxy.clients import STARTED, Endpoint
+from helix_ls.proxy.clients import CLIENTS, STARTED, TOOLS, Endpoint
 from tests.mcp.conftest import repository
 
 pytestmark = pytest.mark.slow
@@ -264,3 +264,7 @@ def test_a_client_without_a_file_says_what_to_do_instead(run):
     assert done.returncode == 2 and "inside VS Code" in done.stderr
     assert run("openai", "--write", "--yes").returncode == 2
     assert run("emacs", "--write", "--yes").returncode == 2
+
+
+def test_each_chat_client_that_has_tools_names_a_client_that_starts_them():
+    assert TOOLS.keys() < CLIENTS.keys() and set(TOOLS.values()) <= STARTED.keys()
