@@ -32,7 +32,7 @@ IMPORTED = (
     *("email.parser", "git", "numpy", "platformdirs.unix", "tree_sitter_python", "typer"),
     *(f"helix_core.engine.{name}" for name in ("answer.answer", "helix", "indexing.write_lock", "memory.curating")),
     *("helix_core.engine.verdict.judge", "helix_core.engine.verdict.outdated", "helix_core.ingest.syntax"),
-    *(f"helix_ls.cli.{name}" for name in ("index", "main", "memory", "packet", "search", "status")),
+    *(f"helix_ls.cli.{name}" for name in ("direct", "index", "main", "memory", "packet", "search", "status", "verbs")),
     *("helix_ls.cli.render.memory", "helix_ls.cli.render.reports", "helix_ls.operations.places"),
     *(f"helix_ls.host.{name}" for name in ("connection", "parse_journal", "private_files")),
 )

@@ -14,8 +14,8 @@ import typer
 
 from helix_core.errors import HelixError, UsageError
 from helix_ls.cli.opened import TerminalProgress, bring_up_to_date, opened
+from helix_ls.cli.options import Json
 from helix_ls.cli.output import complain, print_json, warn
-from helix_ls.cli.verbs import Json
 
 if TYPE_CHECKING:
     from helix_core.bench import BenchQuestion

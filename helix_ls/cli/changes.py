@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from helix_ls.cli.opened import bring_as_far_as_possible, opened, waiting
+from helix_ls.cli.options import HERE, Json, PathOption
 from helix_ls.cli.output import is_cancelled, print_json
-from helix_ls.cli.verbs import HERE, Json, PathOption
 from helix_ls.operations.places import CHANGES
 from helix_ls.operations.questions import filter_name
 

@@ -13,6 +13,7 @@ from helix_core.engine.verdict import reasons_unjudged
 from helix_core.errors import UsageError
 from helix_core.printable import one_line
 from helix_ls.cli.opened import bring_as_far_as_possible, opened
+from helix_ls.cli.options import HERE, Json, PathOption
 from helix_ls.cli.output import (
     is_cancelled,
     print_json,
@@ -22,7 +23,6 @@ from helix_ls.cli.output import (
     warn,
     working_folder,
 )
-from helix_ls.cli.verbs import HERE, Json, PathOption
 from helix_ls.operations.places import CHECK
 
 if TYPE_CHECKING:

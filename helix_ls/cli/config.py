@@ -9,8 +9,8 @@ import typer
 
 from helix_core.config import WORKSPACE_FILE, Config, explain, load_config, user_file
 from helix_core.errors import WorkspaceError
+from helix_ls.cli.options import HERE, Folder, Json
 from helix_ls.cli.output import complain, print_json, print_text, warn
-from helix_ls.cli.verbs import HERE, Folder, Json
 
 SCHEMA = "helix.config/1"
 

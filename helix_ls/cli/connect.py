@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helix_core.errors import UsageError
+from helix_ls.cli.options import HERE, Json, PathOption
 from helix_ls.cli.output import complain, print_json, print_text, warn
-from helix_ls.cli.verbs import HERE, Json, PathOption
 
 if TYPE_CHECKING:
     from helix_ls.proxy.clients import Endpoint

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from helix_core.model import Kept
 from helix_ls.cli.filters import Author, Docs, Globs, LanguageName, Since, Tests, filters
 from helix_ls.cli.opened import bring_as_far_as_possible, opened, question_text, waiting
+from helix_ls.cli.options import HERE, Json, PathOption, Question, option
 from helix_ls.cli.output import is_cancelled, print_json, print_text, warn
-from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 from helix_ls.operations.questions import CONTEXT
 
 _BUDGET, _DECODER, _MODEL = map(CONTEXT.parameter, ("budget", "decoder_mode", "downstream_model"))
@@ -20,11 +18,11 @@ def context(
     question: Question,
     *,
     path: PathOption = HERE,
-    budget: Annotated[int, typer.Option("--budget", help=_BUDGET.about.description)] = _BUDGET.default,
+    budget: Annotated[int, option("--budget", help=_BUDGET.about.description)] = _BUDGET.default,
     decoder: Annotated[
-        str, typer.Option("--decoder", help=f"{_DECODER.about.description} {_DECODER.wanted.capitalize()}.")
+        str, option("--decoder", help=f"{_DECODER.about.description} {_DECODER.wanted.capitalize()}.")
     ] = _DECODER.default,
-    model: Annotated[str, typer.Option("--model", help=_MODEL.about.description)] = _MODEL.default,
+    model: Annotated[str, option("--model", help=_MODEL.about.description)] = _MODEL.default,
     glob: Globs = None,
     language: LanguageName = None,
     tests: Tests = Kept.WITH,

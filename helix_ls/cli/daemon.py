@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from helix_core.errors import UsageError
+from helix_ls.cli.options import Json
 from helix_ls.cli.output import complain, print_json, print_text
-from helix_ls.cli.verbs import Json
 
 LOGS_SCHEMA = "helix.logs/1"
 INSTALL_SCHEMA = "helix.service/1"

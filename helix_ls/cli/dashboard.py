@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
+from helix_ls.cli.options import HERE, Folder, Json
 from helix_ls.cli.output import print_json
 from helix_ls.cli.up import NoBrowser, link_to, show, started
-from helix_ls.cli.verbs import HERE, Folder, Json
 
 
 def dashboard(path: Folder = HERE, no_browser: NoBrowser = False, as_json: Json = False) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from helix_ls.cli.options import HERE, Folder, Json
 from helix_ls.cli.output import complain, print_json
-from helix_ls.cli.verbs import HERE, Folder, Json
 
 
 def doctor(path: Folder = HERE, as_json: Json = False) -> None:

@@ -15,8 +15,8 @@ from helix_core.errors import ModelError, UsageError
 from helix_core.printable import count
 from helix_core.workspace import is_no_project
 from helix_ls.cli.opened import opened
+from helix_ls.cli.options import HERE, Json, PathOption
 from helix_ls.cli.output import complain, print_json
-from helix_ls.cli.verbs import HERE, Json, PathOption
 
 if TYPE_CHECKING:
     from helix_core.config import Config

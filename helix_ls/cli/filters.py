@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-import typer
+from typing import Annotated
 
 from helix_core.errors import UsageError
 from helix_core.model import Filters, Kept
+from helix_ls.cli.options import OptionDeclaration, option
 from helix_ls.operations.arguments import parameters_of
 from helix_ls.operations.questions import FilterArguments, filter_name
 
 _FILTER = {each.name: each for each in parameters_of(FilterArguments)}
 
 
-def _option(name: str, *flags: str, metavar: str) -> Any:
-    return typer.Option(*flags, metavar=metavar, help=_FILTER[name].about.description)
+def _option(name: str, *flags: str, metavar: str) -> OptionDeclaration:
+    return option(*flags, metavar=metavar, help=_FILTER[name].about.description)
 
 
 Globs = Annotated[list[str] | None, _option("paths", "--glob", "-g", metavar="GLOB")]

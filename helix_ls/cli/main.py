@@ -40,9 +40,14 @@ def _run(arguments: Sequence[str]) -> None:
     status = run_in_daemon(arguments)
     if status is not None:
         sys.exit(status)
-    from helix_ls.cli.verbs import run_command_line
+    from helix_ls.cli.direct import run_directly
 
     try:
+        status = run_directly(arguments)
+        if status is not None:
+            sys.exit(status)
+        from helix_ls.cli.verbs import run_command_line
+
         run_command_line()
     finally:
         # The interpreter looks for cycles among all that it is about to drop, module after module; what a command

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from helix_ls.cli.verbs import HERE, Folder
+from helix_ls.cli.options import HERE, Folder
 
 if TYPE_CHECKING:
     from helix_ls.mcp.server import ToolOffer

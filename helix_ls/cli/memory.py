@@ -13,8 +13,8 @@ from helix_core.errors import UsageError
 from helix_core.memory import CONTENT_TYPES, is_memory_id
 from helix_core.model import RELATED, MemoryOrigin
 from helix_ls.cli.opened import opened, question_text, stated
+from helix_ls.cli.options import HERE, Json, PathOption
 from helix_ls.cli.output import print_json, warn
-from helix_ls.cli.verbs import HERE, Json, PathOption
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.memory import (
     CONSOLIDATE,

@@ -12,15 +12,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-import typer
-
 from helix_core.config import Config, load_config
 from helix_core.errors import UsageError
 from helix_core.printable import count, one_line
 from helix_core.telemetry import Spans, no_span
 from helix_core.workspace import check_project
 from helix_ls.cli.delegate import MOST_INPUT_BYTES
-from helix_ls.cli.output import CALLER, complain, read_input, warn
+from helix_ls.cli.output import CALLER, CommandEndedError, complain, read_input, warn
 
 if TYPE_CHECKING:
     import rich.progress
@@ -201,7 +199,7 @@ def _with_bar(refresh: Callable[[Callable[[Progress], None]], T]) -> T:
         done = f"{bar.done:,} of {count(bar.total, 'file')} done {'is' if bar.done == 1 else 'are'} kept"
         kept = done if bar.total else "the index keeps what it had"
         complain(f"interrupted; {kept}; run the same command to continue")
-        raise typer.Exit(130) from None
+        raise CommandEndedError(130) from None
 
 
 MAX_BYTES = MOST_INPUT_BYTES

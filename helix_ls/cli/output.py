@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
 from helix_core.errors import HelixError, UsageError, unwritable
 from helix_core.printable import one_line, without_surrogate
 from helix_core.tuples import NamedTuple
@@ -151,6 +149,14 @@ def print_json(answer: dict[str, Any]) -> None:
     print_text(json.dumps(_without_surrogates(answer), indent=indent, separators=separators, allow_nan=False) + "\n")
 
 
+class CommandEndedError(Exception):
+    """A command ends here, with an exit status; what there was to say has been said."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
 class OutputError(HelixError):
     """A stream cannot be written, as on a disk that is full."""
 
@@ -162,7 +168,7 @@ class OutputError(HelixError):
 def print_text(text: str) -> None:
     """Write text to stdout. A broken pipe ends the process silently. Raises OutputError for any other failure."""
     if not _write("stdout", text):
-        raise typer.Exit(0)
+        raise CommandEndedError(0)
 
 
 def _write(name: Literal["stdout", "stderr"], text: str) -> bool:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from helix_core.model import Kept, TaskType
 from helix_core.packet import Quotes
 from helix_ls.cli.filters import Author, Docs, Globs, LanguageName, Since, Tests, filters
 from helix_ls.cli.opened import bring_as_far_as_possible, opened, question_text, waiting
+from helix_ls.cli.options import HERE, Json, PathOption, Question, option
 from helix_ls.cli.output import is_at_terminal, is_cancelled, print_json
-from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 from helix_ls.operations.questions import PACKET
 
 _TASK, _K, _MAX_TOKENS = map(PACKET.parameter, ("task_type", "k", "max_tokens"))
@@ -21,9 +19,9 @@ def packet(
     question: Question,
     path: PathOption = HERE,
     *,
-    task: Annotated[TaskType, typer.Option("--task", help=_TASK.about.description)] = TaskType.EXPLAIN,
-    k: Annotated[int | None, typer.Option("--limit", "-k", help=_K.about.description)] = None,
-    max_tokens: Annotated[int | None, typer.Option("--max-tokens", help=_MAX_TOKENS.about.description)] = None,
+    task: Annotated[TaskType, option("--task", help=_TASK.about.description)] = TaskType.EXPLAIN,
+    k: Annotated[int | None, option("--limit", "-k", help=_K.about.description)] = None,
+    max_tokens: Annotated[int | None, option("--max-tokens", help=_MAX_TOKENS.about.description)] = None,
     glob: Globs = None,
     language: LanguageName = None,
     tests: Tests = Kept.WITH,

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from helix_core.errors import UsageError
 from helix_core.model import Kept
 from helix_ls.cli.filters import Author, Docs, Globs, LanguageName, Since, Tests, filters
 from helix_ls.cli.opened import bring_as_far_as_possible, opened, question_text, waiting
+from helix_ls.cli.options import HERE, Json, PathOption, Question, option
 from helix_ls.cli.output import is_cancelled, print_json
-from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 from helix_ls.operations.questions import SEARCH
 
 _K, _PAGE = map(SEARCH.parameter, ("k", "page"))
@@ -21,12 +19,10 @@ def search(
     question: Question,
     path: PathOption = HERE,
     *,
-    k: Annotated[int, typer.Option("--limit", "-k", help=_K.about.description)] = _K.default,
+    k: Annotated[int, option("--limit", "-k", help=_K.about.description)] = _K.default,
     explained: Annotated[
         bool,
-        typer.Option(
-            "--explain", help="Show why: each ranker's list, rank and share, and what makes up the confidence."
-        ),
+        option("--explain", help="Show why: each ranker's list, rank and share, and what makes up the confidence."),
     ] = False,
     glob: Globs = None,
     language: LanguageName = None,
@@ -34,7 +30,7 @@ def search(
     docs: Docs = Kept.WITH,
     since: Since = None,
     author: Author = None,
-    page: Annotated[str, typer.Option("--page", metavar="PAGE", help=_PAGE.about.description)] = "",
+    page: Annotated[str, option("--page", metavar="PAGE", help=_PAGE.about.description)] = "",
     as_json: Json = False,
 ) -> None:
     """List the places that answer a question, best first."""

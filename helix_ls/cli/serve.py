@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from helix_core.errors import UsageError
+from helix_ls.cli.options import HERE, Folder, Json
 from helix_ls.cli.output import print_json, print_text, warn
-from helix_ls.cli.verbs import HERE, Folder, Json
 
 if TYPE_CHECKING:
     from helix_ls.proxy.running import RunningServer

@@ -21,7 +21,7 @@ from helix_core.errors import HelixError
 from helix_core.ingest import ParseGuard
 from helix_core.telemetry import Spans, no_span
 from helix_ls.cli.delegate import VERBS
-from helix_ls.cli.output import CALLER, Caller, CommandProcess
+from helix_ls.cli.output import CALLER, Caller, CommandEndedError, CommandProcess
 from helix_ls.host.child_processes import give_models, reranker_for
 from helix_ls.host.log import LOG
 from helix_ls.host.open_workspace import QuestionThreads
@@ -244,6 +244,8 @@ def _answer(
             parsed.command.invoke(parsed)
     except typer.Exit as end:
         status = end.exit_code
+    except CommandEndedError as end:
+        status = end.status
     except (click.ClickException, typer.Abort) as error:
         raise DeclinedError("the command reports this itself") from error
     finally:

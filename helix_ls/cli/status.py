@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from helix_ls.cli.opened import opened
+from helix_ls.cli.options import HERE, Folder, Json
 from helix_ls.cli.output import print_json
-from helix_ls.cli.verbs import HERE, Folder, Json
 
 
 def status(

@@ -12,6 +12,7 @@ import typer
 
 from helix_core.errors import UsageError
 from helix_core.printable import count, one_line
+from helix_ls.cli.options import HERE, Json, PassphraseFile, PathOption, Recipients, Recovery, RecoveryFile
 from helix_ls.cli.output import print_json, print_text, warn
 from helix_ls.cli.strand_actions import (
     access_of,
@@ -32,7 +33,6 @@ from helix_ls.cli.strand_actions import (
     untrusted,
     verified,
 )
-from helix_ls.cli.verbs import HERE, Json, PassphraseFile, PathOption, Recipients, Recovery, RecoveryFile
 from helix_ls.operations.arguments import Operation
 from helix_ls.operations.strands import EXPORT_MEMORIES, IMPORT_MEMORIES, STRAND_SCHEMA
 

@@ -12,8 +12,8 @@ import typer
 from helix_core.errors import UsageError
 from helix_core.printable import count, one_line
 from helix_ls.cli.opened import opened
+from helix_ls.cli.options import HERE, Json, PassphraseFile, PathOption, Recipients, Recovery, RecoveryFile
 from helix_ls.cli.output import print_json, print_text, warn, working_folder
-from helix_ls.cli.verbs import HERE, Json, PassphraseFile, PathOption, Recipients, Recovery, RecoveryFile
 
 if TYPE_CHECKING:
     from helix_core.engine import Helix

@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 import typer
 
 from helix_core.errors import HelixError
+from helix_ls.cli.options import HERE, Folder, Json
 from helix_ls.cli.output import print_json, print_text
-from helix_ls.cli.verbs import HERE, Folder, Json
 
 ANSWER_S = 60.0
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the link to the dashboard, and open nothing.")]

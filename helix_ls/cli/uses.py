@@ -8,8 +8,8 @@ import typer
 
 from helix_core.errors import UsageError
 from helix_ls.cli.opened import bring_as_far_as_possible, opened, waiting
+from helix_ls.cli.options import HERE, Json, PathOption
 from helix_ls.cli.output import is_cancelled, print_json
-from helix_ls.cli.verbs import HERE, Json, PathOption
 from helix_ls.operations.places import SYMBOL
 
 _NAME, _K, _DEPTH, _PAGE = map(SYMBOL.parameter, ("name", "k", "depth", "page"))

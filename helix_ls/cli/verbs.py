@@ -9,8 +9,7 @@ import sys
 from functools import cache, update_wrapper
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_type_hints
 
 import click
 import typer
@@ -18,9 +17,10 @@ from click.core import ParameterSource
 from typer.core import TyperGroup, TyperOption
 from typer.main import get_command
 
-from helix_core.errors import HelixError
 from helix_ls.cli.delegate import INTERRUPTED
-from helix_ls.cli.output import complain, environment, fill_closed_streams, use_utf8, working_folder
+from helix_ls.cli.direct import exit_status, set_up_streams
+from helix_ls.cli.options import OptionDeclaration, parse_folder
+from helix_ls.cli.output import CommandEndedError, complain, environment
 from helix_ls.host.parent import interrupts_first
 from helix_ls.operations.persons import refuse_agents
 
@@ -147,35 +147,6 @@ _CALLED_ELSEWHERE = {
 """The verbs by the names that other programs have for what they do."""
 
 
-def _folder(typed: str | Path) -> Path:
-    """Return a folder as typed, with ``~`` expanded where a shell does not, as in ``--path=~/src``."""
-    if typed == "":
-        raise click.UsageError("the path is empty; name a folder, or . for this one")
-    path = Path(typed)
-    try:
-        is_here = (working_folder() / path).exists()
-        return path.expanduser() if str(path).startswith("~") and not is_here else path
-    except RuntimeError:
-        return path
-
-
-Folder = Annotated[Path, typer.Argument(parser=_folder, metavar="[PATH]", help="The folder to work on.")]
-PathOption = Annotated[Path, typer.Option("--path", parser=_folder, metavar="PATH", help="The folder to ask about.")]
-Question = Annotated[str, typer.Argument(help="The question, in quotes; - reads it from standard input.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the answer as one JSON object.")]
-PassphraseFile = Annotated[
-    str, typer.Option("--passphrase-file", metavar="FILE", help="Holds the passphrase on its first line.")
-]
-RecoveryFile = Annotated[
-    str, typer.Option("--recovery-file", metavar="FILE", help="Holds the recovery code, instead of a passphrase.")
-]
-Recipients = Annotated[
-    list[str] | None, typer.Option("--recipient", metavar="KEY", help="For a sealed file to write: who opens it.")
-]
-Recovery = Annotated[
-    bool, typer.Option("--recovery", help="For a sealed file to write: print a recovery code that opens it.")
-]
-HERE = Path()
 _BY_OPTION = "helix.folder"
 _TYPED = "helix.typed"
 
@@ -197,7 +168,7 @@ def _with_path_option(command: click.Command) -> click.Command:
 
 def _remember(context: click.Context, _option: click.Parameter, value: str | None) -> None:
     if value is not None:
-        context.meta[_BY_OPTION] = _folder(value)
+        context.meta[_BY_OPTION] = parse_folder(value)
 
 
 def _folder_of_both(context: click.Context, argument: click.Parameter, value: Path) -> Path:
@@ -217,8 +188,23 @@ def verb(name: str) -> click.Command:
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     # The backspace keeps the lines of the paragraph that it begins.
     examples = "\n".join(["\b", "Examples:", *(f"  {example}" for example in EXAMPLES[name])])
-    app.command(name, context_settings=_HELP, epilog=examples)(getattr(module, "listed" if name == "list" else name))
+    function = getattr(module, "listed" if name == "list" else name)
+    # Evaluated, because typer reads its own metadata, and the declarations of ``options`` stay beside it.
+    function.__annotations__ = {
+        each: _for_typer(hint) for each, hint in get_type_hints(function, include_extras=True).items()
+    }
+    app.command(name, context_settings=_HELP, epilog=examples)(function)
     return _for_its_askers(name, _with_path_option(get_command(app)))
+
+
+def _for_typer(hint: Any) -> Any:
+    """Return a hint with the option of typer that it declares."""
+    declared = next((each for each in get_args(hint)[1:] if isinstance(each, OptionDeclaration)), None)
+    if declared is None:
+        return hint
+    made = typer.Option if declared.flags else typer.Argument
+    told = made(*declared.flags, parser=declared.parser, metavar=declared.metavar, help=declared.help)
+    return Annotated[get_args(hint)[0], declared, told]
 
 
 def _for_its_askers(name: str, command: click.Command) -> click.Command:
@@ -241,7 +227,7 @@ class Verbs(TyperGroup):
         """Run the verb. An interrupt that it does not report itself is one line, and the exit status 130."""
         try:
             # A verb that has said what it kept ends by an exit.
-            with interrupts_first(click.exceptions.Exit):
+            with interrupts_first(click.exceptions.Exit, CommandEndedError):
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             complain(INTERRUPTED)
@@ -304,29 +290,19 @@ def command() -> click.Command:
 
 def run_command_line() -> None:
     """Run the command line, and exit the process."""
-    fill_closed_streams()
-    use_utf8()
-    sys.excepthook = _one_line
+    set_up_streams()
     sys.exit(_status())
 
 
 def _status() -> int:
     try:
-        status = command().main(prog_name="helix", standalone_mode=False)
-    except HelixError as error:
-        complain(str(error))
-        return 2 if error.usage else 1
+        return exit_status(lambda: command().main(prog_name="helix", standalone_mode=False))
     except click.ClickException as error:
         complain(_misuse(error))
         return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except click.Abort:
         complain(INTERRUPTED)
         return 130
-    except OSError as error:
-        where = f" ({error.filename})" if isinstance(error.filename, str) else ""
-        complain(f"{error.strerror or error}{where}; check that the folder is there, writable and has free space")
-        return 1
-    return status if isinstance(status, int) else 0
 
 
 def _misuse(error: click.ClickException) -> str:
@@ -340,13 +316,3 @@ def _misuse(error: click.ClickException) -> str:
     if asks and isinstance(error, click.NoSuchOption):
         return f"{cause}; see {verb} --help, or put -- before a question that begins with a dash"
     return f"{cause}; see {verb} --help"
-
-
-def _one_line(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Report an unexpected exception as one line, with how to get its traceback."""
-    import os
-
-    if os.environ.get("HELIX_DEBUG"):
-        sys.__excepthook__(kind, error, trace)
-    else:
-        complain(f"an internal error: {kind.__name__}: {error}; set HELIX_DEBUG=1 for details, and report it")

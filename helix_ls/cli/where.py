@@ -9,8 +9,8 @@ import typer
 
 from helix_core.model import MemoryOrigin
 from helix_ls.cli.opened import bring_as_far_as_possible, opened
+from helix_ls.cli.options import HERE, Folder, Json
 from helix_ls.cli.output import print_json, warn
-from helix_ls.cli.verbs import HERE, Folder, Json
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.memory import FORGET_TRAIL, WHERE, ForgetTrailArguments, WhereArguments
 

@@ -29,5 +29,6 @@ def test_it_ends_and_says_the_same(tmp_path: Path, arguments: list[str]) -> None
 
 
 def test_what_does_not_end_in_time_is_killed(tmp_path: Path) -> None:
+    (folder := tmp_path / "project").mkdir()
     with pytest.raises(subprocess.TimeoutExpired):
-        run_helix(["serve", str(tmp_path), "--port", "0"], env=environment(tmp_path), cwd=tmp_path, timeout_s=0.5)
+        run_helix(["serve", str(folder), "--port", "0"], env=environment(tmp_path), cwd=folder, timeout_s=0.5)
