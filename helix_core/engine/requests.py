@@ -34,6 +34,7 @@ __all__ = [
     "NO_FILTERS",
     "checked_places",
     "checked_spending",
+    "no_use",
 ]
 
 MAX_K = 100
@@ -68,6 +69,14 @@ def bounded_tokens(max_tokens: int | None) -> None:
     """Raise UsageError for a budget of tokens that is out of its bounds; None is without one."""
     if max_tokens is not None and not LEAST_BUDGET <= max_tokens <= MOST_BUDGET:
         raise UsageError(f"max_tokens is {max_tokens}; it must be from {LEAST_BUDGET} to {MOST_BUDGET:,}")
+
+
+def no_use(untold: int) -> str:
+    """Return the sentence for a name of which no use is listed; ``untold`` lines have it and may mean another one."""
+    said = "no use of it was recognized here"
+    if not untold:
+        return said
+    return f"{said}; {'1 line has' if untold == 1 else f'{untold:,} lines have'} its name and may mean another"
 
 
 def go_on() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from helix_core.engine.requests import MOST_USES, NOT_COMPARED, NOT_IN_OWNER
+from helix_core.engine.requests import MOST_USES, NOT_COMPARED, NOT_IN_OWNER, no_use
 from helix_core.engine.verdict import reasons_unjudged
 from helix_core.model import MemoryStatus, Reason, Status, is_only_asserted
 from helix_core.packet import ONLY_ASSERTED, fenced, more_line, place_line, search_text
@@ -152,10 +152,11 @@ def _changes(answer: Mapping[str, Any]) -> str:
         for kind in _AROUND:
             places = change[kind]
             total = max(change.get(f"{kind}_total", 0), len(places))
-            more = f" ({len(places)} of {total})" if total > len(places) else ""
+            about = "" if change["totals_exact"] else "about "
+            more = f" ({len(places)} of {about}{total})" if total > len(places) else ""
             lines += [f"  {kind}{more}:", *(f"  {_place(place)}" for place in places)] if places else []
         if not any(change[kind] for kind in _AROUND):
-            lines.append("  no use of it was recognized here")
+            lines.append(f"  {no_use(change['untold'])}")
     places = (change["place"] or any(change[kind] for kind in _AROUND) for change in answer["changes"])
     shows = ["verified unless marked"] if any(places) else []
     return "\n".join([*lines, *(f"note: {note}" for note in answer["notes"]), *shows, *more_line(answer)])

@@ -375,6 +375,8 @@ COMPONENTS: dict[str, dict[str, Any]] = {
                 overrides=_list(MEMBERS),
                 users_total=COUNT,
                 tests_total=COUNT,
+                totals_exact=FLAG,
+                untold=COUNT,
             )
         ),
         changes_total=COUNT,

@@ -359,6 +359,8 @@ class ChangesChangesItem(TypedDict):
     overrides: list[dict[str, Any]]
     users_total: int
     tests_total: int
+    totals_exact: bool
+    untold: int
 
 
 class ChangesReply(TypedDict):

@@ -619,3 +619,91 @@ def test_what_moved_beside_it_into_a_file_that_looks_like_a_test_is_moved(tmp_pa
     engine.refresh()
     (moved,) = engine.symbols.changes("HEAD")["changes"]
     assert (moved["change"], moved["symbol"]) == ("moved", "QueueTesting")
+
+
+def used_by(change):
+    return sorted(f"{one['source_id']}:{one['start_line']}" for one in (*change["users"], *change["tests"]))
+
+
+def test_who_imports_a_module_that_moved_has_not_followed(tmp_path, open_helix, capsys):
+    files = {
+        "pkg/__init__.py": "from pkg.wait import default_wait\n",
+        "pkg/wait.py": "def default_wait():\n    return 1\n\n\nclass Wait:\n    pass\n",
+        "pkg/near.py": "from .wait import default_wait as wait_for\n\n\ndef go():\n    return wait_for()\n",
+        "pkg/whole.py": "from . import wait\n\n\ndef go():\n    return wait.default_wait()\n",
+        "pkg/dotted.py": "import pkg.wait\n\n\ndef go():\n    return pkg.wait.Wait()\n",
+        "pkg/followed.py": "from pkg.waiting import Wait, default_wait\n\nWAIT = Wait(), default_wait()\n",
+        "pkg/load.py": "import pkg.wait  # registers\n",
+    }
+    folder = begin(tmp_path / "moved", files)
+    git(folder, "mv", "pkg/wait.py", "pkg/waiting.py")
+    answer, found = asked(open_helix, folder, "HEAD")
+    assert {name: one["change"] for name, one in found.items()} == {"default_wait": "moved", "Wait": "moved"}
+    assert used_by(found["default_wait"]) == ["pkg/__init__.py:1", "pkg/near.py:1", "pkg/near.py:5", "pkg/whole.py:5"]
+    assert used_by(found["Wait"]) == ["pkg/dotted.py:5"]
+    (note,) = [note for note in answer["notes"] if "still import" in note]
+    assert note == (
+        "5 files still import pkg/wait.py, which is not there any more: pkg/__init__.py:1, pkg/dotted.py:1, "
+        "pkg/load.py:1, pkg/near.py:1, pkg/whole.py:1"
+    )
+    write(folder, {"pkg/wait/__init__.py": "from pkg.waiting import Wait, default_wait\n"})
+    answer, _ = asked(open_helix, folder, "HEAD")
+    assert not any("still import" in note for note in answer["notes"]), "a package of that name is there"
+
+
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_a_class_of_php_that_left_its_namespace_leaves_its_users_behind(tmp_path, open_helix, is_moved):
+    turning = "<?php\nnamespace Shop\\Log;\n\nclass TurningLog\n{\n}\n"
+    files = {
+        "src/Log/TurningLog.php": turning,
+        "src/Log/Near.php": "<?php\nnamespace Shop\\Log;\n\nclass Near extends TurningLog\n{\n}\n",
+        "src/Main.php": "<?php\nnamespace Shop;\n\nuse Shop\\Log\\TurningLog;\n\n$one = new TurningLog();\n",
+        "src/Rot/Followed.php": "<?php\nnamespace Shop\\Rot;\n\n$one = new TurningLog();\n",
+        "src/Other.php": "<?php\nnamespace Shop;\n\n$one = new \\TurningLog();\n",
+    }
+    folder = begin(tmp_path / "php", files)
+    git(folder, "rm", "-q", "src/Log/TurningLog.php")
+    if is_moved:
+        write(folder, {"src/Rot/TurningLog.php": turning.replace("Shop\\Log", "Shop\\Rot")})
+    _, found = asked(open_helix, folder, "HEAD")
+    assert found["TurningLog"]["change"] == ("moved" if is_moved else "gone")
+    assert used_by(found["TurningLog"]) == ["src/Log/Near.php:4", "src/Main.php:6"]
+
+
+def test_a_class_of_php_that_an_alias_keeps_is_not_gone(tmp_path, open_helix):
+    files = {"src/Old.php": "<?php\nnamespace Shop;\n\nclass OldName\n{\n}\n"}
+    folder = begin(tmp_path / "php", files)
+    renamed = "<?php\nnamespace Shop;\n\nclass NewName\n{\n    public $a;\n}\n"
+    write(folder, {"src/Old.php": renamed})
+    assert asked(open_helix, folder, "HEAD")[1]["OldName"]["change"] == "renamed"
+    write(folder, {"src/Old.php": f"{renamed}\nclass_alias(NewName::class, 'Shop\\OldName');\n"})
+    assert asked(open_helix, folder, "HEAD")[1] == {}
+    write(folder, {"src/Old.php": f"{renamed}\nclass_alias(NewName::class, 'Other\\OldName');\n"})
+    assert asked(open_helix, folder, "HEAD")[1]["OldName"]["change"] == "renamed"
+
+
+def test_users_by_the_name_alone_of_a_method_that_is_gone_are_counted(tmp_path, open_helix, capsys):
+    retry = "class Retry:\n    def call_again(self, do):\n        return do()\n"
+    caller = "class Client:\n    def go(self, conn):\n        return conn.retry.call_again(1)\n"
+    files = {"app/retry.py": retry, "app/later.py": retry} | {f"app/client_{at}.py": caller for at in range(7)}
+    folder = begin(tmp_path / "retries", files)
+    write(folder, {"app/retry.py": retry.replace("call_again", "call_anew")})
+    answer, found = asked(open_helix, folder, "HEAD")
+    change = found["Retry.call_again"]
+    assert (change["users_total"], change["totals_exact"]) == (7, False)
+    assert all(one["by_name"] for one in change["users"])
+    draw_changes(answer, folder)
+    assert "users, about 2 more" in capsys.readouterr().out
+
+
+def test_lines_that_may_mean_another_are_no_claim_that_nothing_uses_it(tmp_path, open_helix, capsys):
+    box = "class Box:\n    def fill(self):\n        return 1\n"
+    files = {"app/box.py": box, "app/pot.py": "class Pot:\n    def fill(self):\n        return 2\n"}
+    files |= {"app/use.py": "def go(thing):\n    return thing.fill()\n"}
+    folder = begin(tmp_path / "boxes", files)
+    write(folder, {"app/box.py": box.replace("fill", "stuff")})
+    answer, found = asked(open_helix, folder, "HEAD")
+    assert (found["Box.fill"]["users"], found["Box.fill"]["untold"]) == ([], 1)
+    draw_changes(answer, folder)
+    said = "no use of it was recognized here; 1 line has its name and may mean another"
+    assert said in capsys.readouterr().out and said in rendered(answer)

@@ -289,7 +289,7 @@ def test_what_is_handed_on_by_a_package_is_used_by_who_imports_it_there(tmp_path
         "def sell():\n    return shop.total([])\n",
     }
     engine = indexed(tmp_path, open_helix, files)
-    assert told(engine, "prices.total") == (["user.py:5", "worker.py:10"], [])
+    assert told(engine, "prices.total") == (["shop/__init__.py:1", "user.py:5", "worker.py:10"], [])
     assert told(engine, "hours.total") == (["worker.py:6"], [])
 
 
@@ -1082,3 +1082,92 @@ def test_no_total_is_exact_that_counts_a_use_by_its_name_alone(tmp_path, open_he
     engine = indexed(tmp_path, open_helix, LOST_CLASS)
     known = engine.symbols.about("ReadLevel")
     assert (known["users_total"], known["totals_exact"]) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("files", "asked", "used"),
+    [
+        (
+            {
+                "pkg/__init__.py": "from pkg.wait import (\n    default_wait,\n)\n",
+                "pkg/wait.py": "def default_wait():\n    return 1\n",
+                "pkg/sub/__init__.py": "from ..wait import default_wait\n",
+                "pkg/both.py": "from pkg.wait import default_wait\n\nWAIT = default_wait()\n",
+                "other/__init__.py": "from others.wait import default_wait\n",
+            },
+            "default_wait",
+            ["pkg/__init__.py:2", "pkg/both.py:3", "pkg/sub/__init__.py:1"],
+        ),
+        (
+            {
+                "src/core.ts": "export function computeTax(a: number) {\n  return a;\n}\n",
+                "src/index.ts": "import { computeTax } from './core';\n\nexport default { a: 1 };\n",
+                "src/again.ts": "export { computeTax } from './core';\n",
+                "src/far.ts": "import { computeTax } from 'taxes';\n",
+            },
+            "computeTax",
+            ["src/again.ts:1", "src/index.ts:1"],
+        ),
+        (
+            {
+                "a/b/Shop.java": "package a.b;\n\npublic class Shop {\n}\n",
+                "a/c/Use.java": "package a.c;\n\nimport a.b.Shop;\n\npublic class Use {\n}\n",
+                "a/c/Other.java": "package a.c;\n\nimport x.y.Shop;\n\npublic class Other {\n}\n",
+            },
+            "Shop",
+            ["a/c/Use.java:3"],
+        ),
+    ],
+)
+def test_an_import_is_a_use_where_its_file_has_no_other(tmp_path, open_helix, files, asked, used):
+    assert told(indexed(tmp_path, open_helix, files), asked) == (used, [])
+
+
+PHP = {
+    "src/Log/DateTime.php": "<?php\nnamespace Shop\\Log;\n\nclass DateTime extends \\DateTime\n{\n}\n",
+    "src/Log/Near.php": "<?php\nnamespace Shop\\Log;\n\nclass Near\n{\n    public function now(): DateTime\n    {\n"
+    "        return new DateTime();\n    }\n}\n",
+    "src/Log/Plain.php": "<?php\nnamespace Shop\\Log;\n\nclass Plain\n{\n    public function now()\n    {\n"
+    "        return new \\DateTime();\n    }\n}\n",
+    "src/Log/Used.php": "<?php\nnamespace Shop\\Log;\n\nuse DateTime;\n\nclass Used\n{\n"
+    "    public function now()\n    {\n        return new DateTime();\n    }\n}\n",
+    "src/Far.php": "<?php\nnamespace Shop;\n\nuse Shop\\Log\\{Near, DateTime as Time};\n\nclass Far\n{\n"
+    "    public function now()\n    {\n        return new Time();\n    }\n\n    public function then()\n    {\n"
+    "        return new Log\\DateTime();\n    }\n\n    public function other()\n    {\n        return new DateTime();\n"
+    "    }\n}\n",
+    "web/top.php": "<?php\n$a = new DateTime();\n$b = new \\Shop\\Log\\DateTime();\n",
+}
+
+
+def test_a_name_of_php_means_what_its_namespace_and_imports_say(tmp_path, open_helix):
+    engine = indexed(tmp_path, open_helix, PHP)
+    used = ["src/Far.php:10", "src/Far.php:15", "src/Far.php:4", "src/Log/Near.php:6", "web/top.php:3"]
+    assert told(engine, "DateTime") == (used, []), "neither PHP's own class nor one of another namespace"
+
+
+def test_a_trait_and_a_function_of_php_are_used_where_they_are_named(tmp_path, open_helix):
+    files = {
+        "src/Speaks.php": "<?php\nnamespace Shop;\n\ntrait Speaks\n{\n}\n",
+        "src/Cat.php": "<?php\nnamespace Shop;\n\nclass Cat\n{\n    use Speaks;\n}\n",
+        "src/help.php": "<?php\nnamespace Shop\\Help;\n\nfunction speak_up($one)\n{\n    return $one;\n}\n",
+        "src/Use.php": "<?php\nnamespace Shop;\n\nuse function Shop\\Help\\speak_up;\n\nfunction go()\n{\n"
+        "    $speak_up = 1;\n    return speak_up($speak_up);\n}\n",
+        "src/Other.php": "<?php\nnamespace Shop;\n\nfunction run()\n{\n    return speak_up(1);\n}\n",
+    }
+    engine = indexed(tmp_path, open_helix, files)
+    assert told(engine, "Speaks") == (["src/Cat.php:6"], [])
+    assert told(engine, "speak_up") == (["src/Use.php:9"], [])
+
+
+def test_tests_of_rust_beside_what_they_test_are_tests(tmp_path, open_helix):
+    files = {
+        "Cargo.toml": "[package]\nname = 'x'\n",
+        "src/lib.rs": "pub fn count_all(a: i32) -> i32 {\n    a\n}\n\npub fn twice(a: i32) -> i32 {\n"
+        "    count_all(a) * 2\n}\n\n#[test]\nfn counts() {\n    assert_eq!(1, count_all(1));\n}\n\n"
+        "#[tokio::test]\n#[ignore]\nasync fn counts_later() {\n    count_all(1);\n}\n\n"
+        "#[cfg(test)]\nmod checks {\n    use super::*;\n\n    fn helper() -> i32 {\n        count_all(3)\n    }\n}\n",
+    }
+    known = indexed(tmp_path, open_helix, files).symbols.about("count_all", k=9)
+    assert [one["start_line"] for one in known["users"]] == [6]
+    assert [one["start_line"] for one in known["tests"]] == [11, 17, 25]
+    assert (known["users_total"], known["tests_total"], known["totals_exact"]) == (1, 3, True)

@@ -8,6 +8,7 @@ no types.
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
@@ -26,8 +27,9 @@ from helix_core.engine.symbols.compared import (
     members_compared,
 )
 from helix_core.engine.symbols.hierarchy import MOST_BASES
-from helix_core.engine.symbols.lookup import NameNeighborhood, Uses
+from helix_core.engine.symbols.lookup import NameNeighborhood, Uses, importing
 from helix_core.engine.symbols.place import Spot, weigh_spots
+from helix_core.engine.symbols.receivers import Binding, module_named, package_in
 from helix_core.engine.verdict import ALIKE, FileObservation, Weigher, share
 from helix_core.errors import RefusedStatementError
 from helix_core.ingest import (
@@ -46,8 +48,8 @@ from helix_core.ingest import (
 )
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.signatures import LANGUAGES
-from helix_core.model import Role, SourceKind
-from helix_core.search import Imports
+from helix_core.model import TYPES, Role, SourceKind
+from helix_core.search import Imports, module_of, resolves_to
 from helix_core.secrets import mask
 from helix_core.store import DefinedAt, DefinitionHit, Reader
 from helix_core.words import is_compound
@@ -67,12 +69,16 @@ _WHOLE_FOLDERS = frozenset(("go", "java", "kotlin", "scala"))
 """Languages in which the files of a folder share their names."""
 _WHOLE_MODULES = frozenset(("c_sharp", "swift"))
 """Languages in which it does not matter to users which file has a definition."""
+MOST_GONE = 20
+"""So many files that are gone are looked at for who still imports them; ``NAMED`` of these places are named."""
+NAMED = 5
 MOST_LOOKED_UP = 60
 """So many changes are looked up for what is around them, before the first ones are shown."""
-NEARBY = 4
-"""Times as many uses are read as are shown, of which those that import the definition are kept."""
+MOST_AROUND = 60
+"""So many uses are read, of which those that import the definition are kept."""
 
 
+_PACKAGE_FILES = (b"__init__", b"index", b"mod")
 _OF_C = frozenset({"c", "cpp"})
 _Around = tuple[dict[str, list[Spot]], dict[str, Any]]
 """Places by kind, and their totals."""
@@ -174,7 +180,9 @@ class ChangesAnswer:
             now = self._now(path)
             if then is not None and now is not None:
                 changes = compared(path, then, now, partial(self._compared, in_part))
+                changes = [one for one in changes if one.kind not in ("gone", "renamed") or not self._has_alias(one)]
                 found += (one for change in changes if (one := self._constructed(change)) is not None)
+        self._notes += self._left_imports(own[:MOST_FILES])
         if self._unread:
             first = source_id_of(self._unread[0])
             which = f"{len(self._unread)} changed files, such as {first}, are not indexed, and were not compared"
@@ -185,6 +193,40 @@ class ChangesAnswer:
             self._notes.append(f"{which} could be parsed in part only: changes may be missing; see them with git diff")
         return list(_without_twins(found))
 
+    def _left_imports(self, changed: Sequence[bytes]) -> Iterator[str]:
+        """Yield a note on each file that is not there any more and that others still import, with some of them."""
+        gone = [path for path in changed if self._then.get(path) and path not in self._unread]
+        gone = [path for path in gone if not self._weigher.observer.may_be_there(path)]
+        for path in gone[:MOST_GONE]:
+            self._weigher.facts.check()
+            left = list(self._importers(path))
+            if left:
+                files = "file still imports" if len(left) == 1 else "files still import"
+                named = ", ".join(left[:NAMED])
+                more = f" and {len(left) - NAMED:,} more" if len(left) > NAMED else ""
+                yield f"{len(left):,} {files} {source_id_of(path)}, which is not there any more: {named}{more}"
+
+    def _importers(self, path: bytes) -> Iterator[str]:
+        """Yield the places where files import one that is gone, and no other that is there."""
+        folder, dot, ending = path.rpartition(b".")
+        packages = [b"".join((folder, b"/", name, dot, ending)) for name in _PACKAGE_FILES]
+        known = [there for there in packages if self._reader.files.source(there) is not None]
+        known += [there for _, there in self._reader.related.sources_of_stems([module_of(path)[-1]], MOST_CANDIDATES)]
+        for source_id, target in sorted(importing(self._reader, path).items()):
+            source = self._reader.files.sources_by_id([source_id]).get(source_id)
+            observed = self._observed(source.path) if source is not None else None
+            if source is None or observed is None or observed.file is None:
+                continue
+            # Out of its package it is imported by its name.
+            stem = "" if resolves_to(target, source.path, path) else module_of(path)[-1]
+            whole = module_named(Binding(target, stem))
+            if any(resolves_to(whole, source.path, there) for there in known if there != path):
+                continue
+            lines = observed.file.data.decode("utf-8", "replace").split("\n")
+            at = next((row for row, line in enumerate(lines, 1) if target in line and stem in line), 0)
+            if at:
+                yield f"{source.source_id}:{at}"
+
     def _compared(self, in_part: set[bytes], path: bytes, data: bytes) -> FileDeclarations:
         """Return what a file declares, and record one that could be parsed in part only."""
         found = self._declarations(path, data)
@@ -192,6 +234,19 @@ class ChangesAnswer:
         if found.has_errors or (found.in_doubt and _language(path) in _OF_C):
             in_part.add(path)
         return found
+
+    def _has_alias(self, one: Change) -> bool:
+        """Return whether ``class_alias`` keeps the name of a class of PHP that is gone or renamed."""
+        if _language(one.path) != "php" or one.then.kind not in TYPES:
+            return False
+        name = re.escape(one.then.chain[-1])
+        space = re.escape(self._packages(one)[one.path])
+        whole = rf"{space}\\{{1,2}}{name}" if space else name
+        keeps = re.compile(
+            rf"\bclass_alias\s*\([^;]{{1,400}}?,\s*(?:(['\"])\\{{0,2}}{whole}\1|(?:[\w\\]*\\)?{name}::class\b)", re.I
+        )
+        aliasing = self._reader.uses.code_mentioning("class_alias", MOST_CANDIDATES)
+        return any(keeps.search(self._data(path).decode("utf-8", "replace")) for path in aliasing)
 
     def _now(self, path: bytes) -> bytes | None:
         """Return the file's bytes, nothing where it is gone; None where it is there and cannot be read."""
@@ -357,13 +412,16 @@ class ChangesAnswer:
         except RefusedStatementError as error:
             self._notes.append(f"who uses {'.'.join(one.then.chain)} is not known: {error}")
             nothing = dict[str, list[Spot]](place=[], users=[], tests=[], documents=[], overrides=[])
-            return nothing, {"users_total": 0, "tests_total": 0, "namesakes": 0}
+            return nothing, {"users_total": 0, "tests_total": 0, "totals_exact": False, "untold": 0, "namesakes": 0}
 
     def _around(self, one: Change) -> _Around:
         self._weigher.facts.check()
         *owners, name = one.called
         candidates = [other for other in self._reader.names.defined_at(name, one.path) if other.hit.name == name]
-        own = [other for other in candidates if other.path == one.path and other.trail == tuple(owners)]
+        own = [other for other in candidates if (other.path, other.trail) == (one.path, tuple(owners))]
+        moved = self._where_it_went(one, candidates)
+        if one.kind == "signature" and not own:
+            own = moved
         meant = own[0] if own else _former(one)
         around = NameNeighborhood(
             self._reader,
@@ -371,19 +429,27 @@ class ChangesAnswer:
             name,
             meant=[meant],
             candidates=candidates,
-            shown=NEARBY * self._shown,
+            shown=max(MOST_AROUND, self._shown),
+            counts=True,
             # Who changed is the constructor, which ``Class.member`` does not call.
             as_owner=one.called == one.then.chain and (one.kind != "signature" or one.then.kind != "class"),
+            # An import is right whatever a call of it gives.
+            in_imports=one.kind != "signature",
+            moved=moved,
+            packages=self._packages(one),
         )
-        others = [other for other in candidates if other not in own and other.role is not Role.TEST]
+        others = [
+            other for other in candidates if other not in (*own, *moved) and other.role is not Role.TEST
+        ]  # fmt: skip
         users, tests = around.users(), around.tests()
+        untold = around.unlisted
         is_telling = is_compound(name) and not others
-        if not is_telling and (one.kind != "signature" or len(one.then.chain) == 1):
+        if not is_telling and len(one.then.chain) == 1:
             # Others have the name, or it is a plain word: only where its file is imported is it meant.
-            importing = {*around.importing, *self._id_of(one.path)} - self._importing_now(one, candidates)
-            # A tree's languages import folders and packages, or nothing: there the line itself tells.
-            is_told = is_of_tree(one.then)
-            users, tests = (_within(uses, importing, is_told=is_told) for uses in (users, tests))
+            importing = {*around.importing, *self._id_of(one.path)} - self._importing_now(one, moved, candidates)
+            found = len(users.spots) + len(tests.spots)
+            users, tests = (_within(uses, importing) for uses in (users, tests))
+            untold += found - len(users.spots) - len(tests.spots)
         now, documents = self._place(one), list(around.documents().spots)
         return {
             "place": [now] if now is not None else [],
@@ -391,12 +457,35 @@ class ChangesAnswer:
             "tests": list(tests.spots[: self._shown]),
             "documents": documents[: self._shown] if is_telling or len(one.then.chain) > 1 else [],
             "overrides": [replace(spot, end_line=spot.start_line) for spot in around.overrides().spots[: self._shown]],
-        }, {"users_total": users.total, "tests_total": tests.total, "namesakes": len(others)}
+        }, {
+            "users_total": users.total,
+            "tests_total": tests.total,
+            "totals_exact": users.is_counted and tests.is_counted and not untold,
+            "untold": untold,
+            "namesakes": len(others),
+        }
 
-    def _importing_now(self, one: Change, candidates: Sequence[DefinedAt]) -> frozenset[int]:
+    @staticmethod
+    def _where_it_went(one: Change, candidates: Sequence[DefinedAt]) -> list[DefinedAt]:
+        """Return the definition that is now what moved, or is a member of what moved or has another name."""
+        if one.now is None or one.now_path == b"" or one.kind == "inherited":
+            return []
+        return [
+            other
+            for other in candidates
+            if other.path == one.now_path and chain_of(other) == one.now.chain and one.now_path != one.path
+        ]
+
+    def _packages(self, one: Change) -> dict[bytes, str]:
+        """Return the package that the file of a change said it belongs to, for what the index does not have."""
+        then = (self._then.get(one.path) or b"").decode("utf-8", "replace")
+        return {one.path: package_in(one.path, then, _language(one.path), one.then.line)}
+
+    def _importing_now(
+        self, one: Change, there: Sequence[DefinedAt], candidates: Sequence[DefinedAt]
+    ) -> frozenset[int]:
         """Return the sources that import a definition from where it went: they have followed."""
-        there = [other for other in candidates if other.path == one.now_path and one.kind == "moved"]
-        if not there:
+        if one.kind != "moved" or not there:
             return frozenset()
         around = NameNeighborhood(
             self._reader, self._weigher, one.then.chain[-1], meant=there[:1], candidates=candidates
@@ -431,10 +520,12 @@ def _without_twins(changes: Sequence[Change]) -> Iterator[Change]:
             yield one
 
 
-def _within(uses: Uses, source_ids: Set[int], *, is_told: bool) -> Uses:
-    """Return the uses in these sources; where ``is_told``, those with them of which more than the name tells it."""
-    kept = tuple(spot for spot in uses.spots if spot.item.source.id in source_ids or (is_told and not spot.by_name))
-    return Uses(kept, len(kept))
+def _within(uses: Uses, source_ids: Set[int]) -> Uses:
+    """Return the uses without those of which only the name tells it, in other sources than these."""
+    kept = tuple(spot for spot in uses.spots if spot.item.source.id in source_ids or not spot.by_name)
+    # What was not read is as likely one of these as what was.
+    rest = max(uses.total - len(uses.spots), 0) * len(kept) // max(len(uses.spots), 1)
+    return Uses(kept, len(kept) + rest, is_counted=uses.is_counted and not rest)
 
 
 def _role(path: bytes) -> Role:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from helix_core.engine.symbols.choice import chain_of
 from helix_core.engine.symbols.hierarchy import ClassAt, ClassHierarchy
@@ -29,6 +29,7 @@ from helix_core.engine.symbols.receivers import (
     head_of,
     made_of,
     module_named,
+    package_in,
     returned_type,
     type_words,
 )
@@ -63,10 +64,20 @@ _MODULE_STEP = re.compile(r"[./]")
 
 
 class ExpressionTypes:
-    """The types of one answer. ``owners`` are classes that are known already by their paths and chains."""
+    """The types of one answer. ``owners`` are classes that are known already by their paths and chains, ``former`` the
+    packages of files that are not there any more.
+    """
 
-    def __init__(self, reader: Reader, weigher: Weigher, hierarchy: ClassHierarchy, owners: Set[ClassAt]) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        weigher: Weigher,
+        hierarchy: ClassHierarchy,
+        owners: Set[ClassAt],
+        former: Mapping[bytes, str],
+    ) -> None:
         self._reader, self._weigher, self._hierarchy, self._owners = reader, weigher, hierarchy, owners
+        self._former = former
         self._texts: dict[bytes, CodeText | None] = {}
         self._around: dict[tuple[bytes, int], list[ClassAt]] = {}
         self._packages: dict[bytes, str] = {}
@@ -85,9 +96,17 @@ class ExpressionTypes:
         return self._texts[source.path]
 
     def package_of(self, one: DefinedAt) -> str:
+        """Return the package of a definition, as of ``package_in``."""
+        if not one.hit.item_id and one.path in self._former:
+            return self._former[one.path]
         source = self._reader.files.source(one.path)
         file = self.text_of(source) if source is not None else None
-        return file.package if file is not None else one.path.rpartition(b"/")[0].decode("utf-8", "replace")
+        return package_in(one.path, file.text if file is not None else "", _language(one.path), one.hit.start_line)
+
+    def php_name(self, one: DefinedAt) -> str:
+        """Return the fully qualified name of a class, a function or a constant of PHP, in lower case."""
+        chain = [part for part in chain_of(one) if "\\" not in part]
+        return "\\".join(filter(None, (self.package_of(one), *chain))).lower()
 
     def is_of_package(self, target: str, path: bytes) -> bool:
         """Return whether an import of a script names the package of npm in whose folder the file at ``path`` lies."""
@@ -385,12 +404,16 @@ class ExpressionTypes:
         own = [one for one in known if one.path == file.path]
         if own:
             return _only(own)
+        if bound is not None and file.language == "php":
+            # The name alone, where the class went to another namespace: it may be the one that is meant.
+            named = [one for one in known if self.php_name(one) == bound.target.lower()]
+            return _only(named) if named else bound.name
         if bound is not None and file.language not in ("rust", "php"):
             imported = [one for one in known if self._is_from(one, file, bound, bound.target)]
             return _only(imported) if imported else FOREIGN
         packaged = [
             one for one in known
-            if file.language in BY_PACKAGE and not one.trail and self.package_of(one) == file.package
+            if file.language in BY_PACKAGE | {"php"} and not one.trail and self.package_of(one) == file.package
         ]  # fmt: skip
         if packaged:
             return _only(packaged)
@@ -475,5 +498,9 @@ def _only(known: Sequence[DefinedAt]) -> Type:
 
 def family(path: bytes) -> str:
     """Return the group of languages that a file's belongs to, whose files may use each other."""
-    language = language_of(path, b"").name
+    language = _language(path)
     return _FAMILIES.get(language, language)
+
+
+def _language(path: bytes) -> str:
+    return language_of(path, b"").name

@@ -31,7 +31,7 @@ from helix_core.engine.verdict import (
     Weigher,
     line_of_mention,
     line_on_disk,
-    lines_of_renaming,
+    lines_of_import,
     lines_of_use,
     owners_in,
     whole_word,
@@ -93,7 +93,8 @@ class NameNeighborhood:
     ``candidates`` are all that define it, ``meant`` those that are meant, best first. With ``counts``
     up to ``USES_COUNTED`` uses are examined, however few are shown, and those after the first ``offset`` can be asked
     for: of each kind a page has at most ``shown``. Without ``as_owner`` a line that names it only before a member
-    (``Name.member``) is no use of it.
+    (``Name.member``) is no use of it, and without ``in_imports`` no import is. ``moved`` is where what is meant is now,
+    and ``packages`` are those of files that are not there any more.
     """
 
     def __init__(
@@ -108,9 +109,13 @@ class NameNeighborhood:
         counts: bool = False,
         offset: int = 0,
         as_owner: bool = True,
+        in_imports: bool = True,
+        moved: Sequence[DefinedAt] = (),
+        packages: Mapping[bytes, str] = MappingProxyType({}),
     ) -> None:
         self._reader, self._weigher, self._observer = reader, weigher, weigher.observer
-        self._offset, self._as_owner = offset, as_owner
+        self._offset, self._as_owner, self._in_imports = offset, as_owner, in_imports
+        self._moved, self._packages = moved, packages
         self._name = name
         self._definitions = meant
         self._candidates = candidates
@@ -144,6 +149,13 @@ class NameNeighborhood:
     def notes(self) -> tuple[str, ...]:
         """Return why overrides and uses are missing; call it after them."""
         return (*self._missing_overrides, *self._missing_uses, *self._uses_of_class)
+
+    @property
+    def unlisted(self) -> int:
+        """Return how many lines have the name and are not listed, because nothing tells whose it is there; call it
+        after ``users`` and ``tests``.
+        """
+        return self._unlisted
 
     @property
     def _uses_of_class(self) -> tuple[str, ...]:
@@ -238,14 +250,7 @@ class NameNeighborhood:
     @cached_property
     def importing(self) -> frozenset[int]:
         """Sources that import the file of the first definition, by its own name or out of its package."""
-        *package, stem = module_of(self._path) or ("",)
-        whole = self._reader.uses.importing(stem, package[-1] if package else "")
-        found = {id_ for target, id_, path in whole if resolves_to(target, path, self._path)}
-        if package:
-            parts = self._reader.uses.importing_from(package[-1], stem)
-            folder = "/".join((*package, "__init__")).encode()
-            found |= {id_ for target, id_, path in parts if resolves_to(target, path, folder, is_named=True)}
-        return frozenset(found)
+        return frozenset(importing(self._reader, self._path))
 
     def users(self) -> Uses:
         """Return uses outside tests: first in the definition's file, then its folder, then its importers."""
@@ -285,16 +290,23 @@ class NameNeighborhood:
         return self._reader.uses.totals(self._name)
 
     def _uses(self, *, in_tests: bool) -> tuple[list[int], list[int]]:
-        """Return the items that use the name, and those that stand with imports. A test module of Rust is in the file
-        of what it tests.
+        """Return the items that use the name, and those that stand with imports. Tests of Rust may be in the file of
+        what they test.
         """
         uses, beside = self._using(in_tests=in_tests)
-        if not self._path.endswith(b".rs"):
+        if not in_tests or not self._has_inner_tests:
             return uses, beside
-        of_code = uses if not in_tests else self._using(in_tests=False)[0]
-        items = self._reader.files.items(of_code)
-        inner = [id_ for id_ in of_code if id_ in items and _is_in_test_module(items[id_])]
-        return ([*uses, *inner] if in_tests else [id_ for id_ in uses if id_ not in inner]), beside
+        of_code = self._using(in_tests=False)
+        return [*uses, *of_code[0]], [*beside, *of_code[1]]
+
+    @property
+    def _has_inner_tests(self) -> bool:
+        return self._path.endswith(b".rs")
+
+    def _is_of(self, item: Item, line: int, *, in_tests: bool) -> bool:
+        """Return whether a line of an item belongs to the users, or to the tests."""
+        is_test = item.source.role is Role.TEST or self._judge.is_inner_test(item.source, line)
+        return not self._has_inner_tests or is_test is in_tests
 
     def _using(self, *, in_tests: bool) -> tuple[list[int], list[int]]:
         if in_tests not in self._using_known:
@@ -324,6 +336,8 @@ class NameNeighborhood:
             meant=self._definitions,
             candidates=self._candidates,
             importing=importing,
+            moved=self._moved,
+            packages=self._packages,
         )
 
     def _used(self, ids: Sequence[int], with_imports: Sequence[int], total: int, *, in_tests: bool) -> Uses:
@@ -338,6 +352,7 @@ class NameNeighborhood:
             own.setdefault(candidate.hit.item_id, []).append(candidate)
 
         untold: list[int] = []
+        imported: dict[bytes, Spot] = {}
 
         def lines(data: bytes, item: Item) -> Sequence[UsedLine]:
             found = lines_of_use(data, item, self._name, as_owner=self._as_owner)
@@ -345,6 +360,7 @@ class NameNeighborhood:
             judged = [
                 (line, self._judge.standing(item.source, line, as_owner=self._as_owner))
                 for line in found
+                if self._is_of(item, line, in_tests=in_tests)
             ]  # fmt: skip
             untold.extend(line for line, standing in judged if standing is Standing.UNTOLD)
             used = [
@@ -352,11 +368,19 @@ class NameNeighborhood:
                 for line, standing in judged
                 if standing in (Standing.SURE, Standing.BY_NAME)
             ]
-            return self._one_each([*used, *self._under_other_names(data, item)], item)
+            only = self._imported(data, item) if item.source.path not in imported else None
+            if only is not None and self._is_of(item, only.start_line, in_tests=in_tests):
+                imported[item.source.path] = only
+            others = (
+                one for one in self._under_other_names(data, item) if self._is_of(item, one.line, in_tests=in_tests)
+            )
+            return self._one_each([*used, *others], item)
 
         files = self._tried if self._counts else max(FILES_TRIED, self._shown)
         known = [items[id_] for id_ in tried if id_ in items]
         spots, is_all, looked_at = self._spots(self._with_other_names(known, files), lines, files)
+        using = {(spot.item.source.path, by_name) for spot in spots for by_name in {spot.by_name, True}}
+        spots += [spot for path, spot in imported.items() if (path, spot.by_name) not in using]
         doubtful = [spot for spot in spots if spot.by_name]
         # With a limit all are counted, and come on later pages, so that no total depends on how many are asked for.
         most = len(doubtful) if self._counts else self._shown if self._judge.is_telling else MOST_BY_NAME
@@ -373,12 +397,22 @@ class NameNeighborhood:
         rest = max(total - len(defining) - looked_at, 0) * len(spots) // max(looked_at, 1)
         return replace(page, total=len(spots) + rest, is_counted=False)
 
+    def _imported(self, data: bytes, item: Item) -> Spot | None:
+        """Return the first line of an item that imports what is meant: a use where its file has no other, such as a
+        package that hands it on.
+        """
+        for line in lines_of_import(data, item, self._name) if self._in_imports else ():
+            standing = self._judge.imported(item.source, line)
+            if standing >= Standing.BY_NAME:
+                return Spot(item, line, line, item.symbol, by_name=standing is Standing.BY_NAME)
+        return None
+
     def _under_other_names(self, data: bytes, item: Item) -> Iterator[UsedLine]:
         """Yield the lines that import what is meant under another name, and those that use it under that name."""
         for alias, standing in self._judge.aliases(item.source).items():
             used = lines_of_use(data, item, alias, as_owner=self._as_owner)
             lines = [line for line in used if self._judge.is_alias(alias, item.source, line)]
-            for line in (*lines, *lines_of_renaming(data, item, self._name, alias)):
+            for line in (*lines, *lines_of_import(data, item, self._name, alias)):
                 yield UsedLine(line, standing is not Standing.SURE)
 
     def _with_other_names(self, items: Sequence[Item], files: int) -> Iterator[Item]:
@@ -452,9 +486,18 @@ class NameNeighborhood:
         return [found[at] for page in pages for at in page], is_all, looked_at
 
 
-def _is_in_test_module(item: Item) -> bool:
-    """Return whether an item is in a module of tests by Rust's convention: ``#[cfg(test)] mod tests``."""
-    return item.source.language == "rust" and not {"tests", "test"}.isdisjoint(item.symbol.split("."))
+def importing(reader: Reader, path: bytes) -> dict[int, str]:
+    """Return the sources that import a file, by its own name or out of its package, with what they import as
+    written.
+    """
+    *package, stem = module_of(path) or ("",)
+    found: dict[int, str] = {}
+    if package:
+        parts = reader.uses.importing_from(package[-1], stem)
+        folder = "/".join((*package, "__init__")).encode()
+        found = {id_: target for target, id_, importer in parts if resolves_to(target, importer, folder, is_named=True)}
+    whole = reader.uses.importing(stem, package[-1] if package else "")
+    return found | {id_: target for target, id_, importer in whole if resolves_to(target, importer, path)}
 
 
 def _symbol_at(around: Sequence[DefinitionHit], item: Item) -> str:

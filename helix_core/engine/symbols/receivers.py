@@ -331,6 +331,7 @@ _JS_REQUIRE = re.compile(
 )
 _GO_IMPORT = re.compile(r"^[ \t]*(?:import[ \t]+)?(?:([\w.]+)[ \t]+)?\"([^\"\n]{1,300})\"[ \t]*(?://.*)?$", re.M)
 _JVM_IMPORT = re.compile(r"^[ \t]*import[ \t]+(static[ \t]+)?([\w.]+)(\.\*|\._)?(?:[ \t]+as[ \t]+(\w+))?", re.M)
+_CLASS_OF_PHP = re.compile(r"^[ \t]*(?:(?:abstract|final|readonly)[ \t]+)*(?:class|trait|interface|enum)[ \t]+\w", re.M)
 _USE = re.compile(r"^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?use[ \t]+([^;]{1,2000});", re.M)
 
 
@@ -404,9 +405,15 @@ def _of_jvm(match: re.Match[str]) -> _Bound:
 
 
 def _of_php(match: re.Match[str]) -> _Bound:
-    for original, name in _listed(match[1], " as "):
-        last = original.rpartition("\\")[2]
-        yield (last if name == original else name), original, last
+    """Yield the classes, functions and constants that a ``use`` takes in: inside of a class it names traits."""
+    if match[0][:1] in " \t" and _CLASS_OF_PHP.search(match.string, 0, match.start()) is not None:
+        return
+    clause = re.sub(r"^(?:function|const)\s+", "", re.sub(r"\s+", " ", match[1]).strip())
+    prefix, brace, rest = clause.partition("{")
+    for original, name in _listed(rest.rpartition("}")[0] if brace else clause, " as "):
+        whole = (prefix.strip() + original if brace else original).strip("\\")
+        last = whole.rpartition("\\")[2]
+        yield (last if name == original else name), whole, last
 
 
 def _listed(text: str, joint: str) -> Iterator[tuple[str, str]]:
@@ -486,8 +493,28 @@ _IMPORTS: dict[str, tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Boun
 # Files
 
 _PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)", re.M)
+_QUALIFIED_IN_PHP = re.compile(r"(?:\\?(?:\w+\\)+|\\)?$")
+_NAMESPACE_OF_PHP = re.compile(r"^[ \t]*(?:<\?php\s+)?namespace[ \t]+([\w\\]+)[ \t]*[;{]", re.M)
 BY_PACKAGE = JVM | {"go"}
 """Languages in which a file has the names of its package without an import."""
+
+
+def package_in(path: bytes, text: str, language: str, line: int = 0) -> str:
+    """Return the package that a file says it belongs to, its folder where it says none; of PHP the namespace on a line,
+    1-based, or the first one.
+    """
+    if language == "php":
+        said = [(text.count("\n", 0, match.start()) + 1, match[1]) for match in _NAMESPACE_OF_PHP.finditer(text)]
+        above = [name for at, name in said if at <= line]
+        return above[-1] if above else said[0][1] if said else ""
+    found = _PACKAGE.search(text[:20_000]) if language in BY_PACKAGE else None
+    folder = path.rpartition(b"/")[0].decode("utf-8", "replace")
+    return folder if found is None or language == "go" else found[1]
+
+
+_TEST_OF_RUST = re.compile(
+    r"#\[\s*(?:cfg\(\s*(?:test\b|all\(\s*test\b)|(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck)\b)"
+)
 
 
 class CodeText:
@@ -531,10 +558,46 @@ class CodeText:
 
     @cached_property
     def package(self) -> str:
-        """Return the package that the file says it belongs to; its folder where it says none."""
-        said = _PACKAGE.search(self.text[:20_000]) if self.language in BY_PACKAGE else None
-        folder = self.path.rpartition(b"/")[0].decode("utf-8", "replace")
-        return folder if said is None or self.language == "go" else said[1]
+        """Return the package of the file, as of ``package_in``."""
+        return package_in(self.path, self.text, self.language)
+
+    def php_name(self, name: str, line: int, before: str) -> tuple[str, ...]:
+        """Return what a name of PHP means on a line, fully qualified and in lower case, as the rules of its name
+        resolution say: behind a backslash, by an import, else in the namespace; a function may be the global one, too.
+
+        Args:
+            name: The name as written.
+            line: The line, 1-based.
+            before: The code before it.
+        """
+        written = f"{_QUALIFIED_IN_PHP.search(before)[0]}{name}".lower()  # type: ignore[index]  # It may be empty.
+        if written.startswith("\\"):
+            return (written[1:],)
+        first, joint, rest = written.partition("\\")
+        here = package_in(self.path, self.text, self.language, line).lower()
+        bound = next((one for alias, one in self.bindings.items() if alias.lower() == first), None)
+        if bound is not None:
+            return (f"{bound.target.lower()}{joint}{rest}",)
+        if first == "namespace" and joint:
+            written = rest
+        whole = f"{here}\\{written}" if here else written
+        return (whole,) if joint or not here else (whole, written)
+
+    def is_inner_test(self, line: int) -> bool:
+        """Return whether a definition around a line of Rust is a test by its attribute, or a module of tests."""
+        return any(
+            (hit.kind in ("module", "namespace") and hit.name in ("test", "tests"))
+            or any(map(_TEST_OF_RUST.match, self._attributes(hit)))
+            for hit in self.around(line)
+        )
+
+    def _attributes(self, hit: DefinitionHit) -> Iterator[str]:
+        """Yield the lines of attributes and comments above a definition, from its head upwards."""
+        for row in range(hit.start_line - 1, max(hit.start_line - 1 - MOST_LINES, 0), -1):
+            text = self.lines[row - 1].strip()
+            if text and not text.startswith("#["):
+                return
+            yield text
 
     def around(self, line: int) -> list[DefinitionHit]:
         """Return the definitions around a line, the innermost first."""

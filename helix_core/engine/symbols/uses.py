@@ -8,11 +8,12 @@ guessed, so that what cannot be followed is never a use for sure.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property, lru_cache
 from itertools import islice
+from types import MappingProxyType
 
 from helix_core.engine.symbols.choice import chain_of
 from helix_core.engine.symbols.expression_types import (
@@ -62,6 +63,8 @@ _NO_TYPE_BEFORE = frozenset(
     ("return", "else", "do", "throw", "new", "delete", "case", "goto", "co_return", "co_await", "co_yield", "typedef")
 )
 _CALLED_WITH_PARENTHESES = frozenset(("java", "c_sharp", "cpp", "swift", "dart"))
+_MADE_IN_PHP = re.compile(r"(?:\bnew\s+|#\[(?:[^\]]*,)?\s*|\bfunction\s+)[\w\\]*$", re.I)
+"""Stands before a name of PHP that has parentheses behind it and is no function that is called."""
 _KEYED = re.compile(r"\s*:(?!:)")
 _ASSIGNED = re.compile(r"\s*=(?![=>~])")
 _WITH_RECEIVERS = frozenset(("kotlin", "groovy"))
@@ -105,6 +108,8 @@ class UseJudge:
         meant: The definitions that are meant.
         candidates: All definitions of the name.
         importing: Source ids and paths of the files that import the first definition's file.
+        moved: Where what is meant is now; it is no other definition.
+        packages: The packages of files that are not there any more.
     """
 
     def __init__(
@@ -117,6 +122,8 @@ class UseJudge:
         meant: Sequence[DefinedAt],
         candidates: Sequence[DefinedAt],
         importing: Callable[[], Mapping[int, bytes]],
+        moved: Collection[DefinedAt] = (),
+        packages: Mapping[bytes, str] = MappingProxyType({}),
     ) -> None:
         self._hierarchy, self._name, self._reader = hierarchy, name, reader
         self._importing = importing
@@ -131,7 +138,9 @@ class UseJudge:
         self._families = {family(one.path) for one in meant}
         self._meant_owners = hierarchy.owners(self._members)
         self._other_owners = hierarchy.owners(one for one in self._others if self._is_member(one)) - self._meant_owners
-        self._types = ExpressionTypes(reader, weigher, hierarchy, self._meant_owners | self._other_owners)
+        self._rivals = [one for one in self._others if one not in moved]
+        owners = self._meant_owners | self._other_owners
+        self._types = ExpressionTypes(reader, weigher, hierarchy, owners, packages)
         self._known: dict[tuple[bytes, int, Chain], Type] = {}
         self._in_classes: dict[tuple[ClassAt, bool], Standing] = {}
         self._in_others: dict[str, Standing] = {}
@@ -145,7 +154,7 @@ class UseJudge:
         """Return whether nothing else outside of tests has the name, apart from what overrides it or is overridden."""
         if self._is_linked:
             return True
-        others = [one for one in self._others if one.role is not Role.TEST]
+        others = [one for one in self._rivals if one.role is not Role.TEST]
         if len(others) > MOST_OTHERS or not all(self._is_member(one) for one in others):
             return False
         return all(
@@ -160,7 +169,7 @@ class UseJudge:
         """Return whether all definitions of a name of C are one to its users: a function and its prototype, one for
         each platform, types of headers. A static function and a type of one file are their own.
         """
-        known = [one for one in (*self._meant, *self._others) if one.role is not Role.TEST]
+        known = [one for one in (*self._meant, *self._rivals) if one.role is not Role.TEST]
         return (
             self._families == {"c"}
             and len(known) <= MOST_LINKED
@@ -234,6 +243,19 @@ class UseJudge:
         if found is Standing.OTHER and self._word.search(code) is None:
             return self._quoted(file, line)
         return found
+
+    def is_inner_test(self, source: Source, line: int) -> bool:
+        """Return whether a line of Rust is in a test, or in a module of tests, beside the code that it tests."""
+        file = self._types.text_of(source) if source.language == "rust" else None
+        return file is not None and file.is_inner_test(line)
+
+    def imported(self, source: Source, line: int) -> Standing:
+        """Return what the name is that a file imports under its own name on a line."""
+        file = self._types.text_of(source) if self._free and family(source.path) in self._families else None
+        bound = file.binding_of(self._name, line) if file is not None else None
+        if file is None or bound is None or bound.name not in (self._name, "default"):
+            return Standing.OTHER
+        return max(self._by_import(one, file, bound) for one in self._free)
 
     def aliases(self, source: Source) -> dict[str, Standing]:
         """Return the other names under which a file imports what is meant."""
@@ -360,6 +382,8 @@ class UseJudge:
             is_near = b"conftest" in one.path or one.path == file.path
             is_fixture = one.role is Role.TEST and is_near and one not in self._fixtures
             return Standing.BY_NAME if is_fixture and family(file.path) == "python" else Standing.OTHER
+        if file.language == "php" and one.hit.kind != "variable":
+            return self._in_php(one, at)
         if file.path == one.path:
             return self._in_own_file(one, file, line)
         is_anothers = any(other.path == file.path and not self._is_member(other) for other in self._others)
@@ -373,6 +397,19 @@ class UseJudge:
         found = self._unbound(one, file, line)
         is_doubted = one in self._ownerless and re.match(r"\s*(?:<[^()]*>\s*)?[({]", after) is not None
         return max(found, self._in_doubt) if is_doubted else found
+
+    def _in_php(self, one: DefinedAt, at: _NameAt) -> Standing:
+        """Return the standing of a name of PHP, whose namespace and imports say what it means."""
+        names = at.file.php_name(self._name, at.line, at.before)
+        is_called = re.match(r"\s*\(", at.after) is not None and _MADE_IN_PHP.search(at.before) is None
+        if at.before.endswith("$") or is_called is not (one.hit.kind in FUNCTIONS):
+            return Standing.OTHER
+        own = self._types.php_name(one)
+        # Only functions and constants are looked for in the global namespace, too.
+        found = names[:1] if one.hit.kind in TYPES else names
+        others = {self._types.php_name(other) for other in self._others if not self._is_member(other)}
+        first = next((name for name in found if name == own or name in others), "")
+        return Standing.SURE if first == own else Standing.OTHER
 
     @property
     def _in_doubt(self) -> Standing:
@@ -454,6 +491,8 @@ class UseJudge:
             whole = ".".join((self._types.package_of(one), *one.trail, self._name))
             is_own = bound.target == whole or whole.endswith(f".{bound.target}")
             return Standing.SURE if is_own or f"{bound.target}.{bound.name}" == whole else Standing.OTHER
+        if file.language == "php":
+            return Standing.SURE if bound.target.lower() == self._types.php_name(one) else Standing.OTHER
         if file.language == "rust":
             module = bound.target.split("::")
             parts = (*module_of(one.path), *one.trail)

@@ -181,22 +181,23 @@ def _is_comment(line: str, language: str) -> bool:
     return text.startswith(_COMMENT)
 
 
-def lines_of_renaming(data: bytes, item: Item, name: str, alias: str) -> list[int]:
-    """Return the lines of imports in the item that take in a name under another one, 1-based.
+def lines_of_import(data: bytes, item: Item, name: str, alias: str = "") -> list[int]:
+    """Return the lines of imports in the item that take in a name, 1-based.
 
     Args:
         data: The whole file.
         item: Whose lines are looked at.
         name: The name, unqualified.
-        alias: What it is called here.
+        alias: What it is called here, where that is another name.
     """
     text = data[item.start_byte : item.end_byte].decode("utf-8", "replace")
-    renames = re.compile(rf"{whole_word(name).pattern}\s*(?:\bas\s|:)\s*{re.escape(alias)}(?!\w)")
-    if renames.search(text) is None:
+    renamed = rf"\s*(?:\bas\s|:)\s*{re.escape(alias)}(?!\w)" if alias else ""
+    takes = re.compile(f"{whole_word(name).pattern}{renamed}")
+    if takes.search(text) is None:
         return []
     codes = code_lines(with_line_feeds(text), item.source.language)
     imports = _import_lines(codes, item.source.language)
-    return [item.start_line + row for row in sorted(imports) if renames.search(codes[row])]
+    return [item.start_line + row for row in sorted(imports) if takes.search(codes[row])]
 
 
 def _marked_rows(lines: str) -> set[int]:
@@ -213,7 +214,8 @@ def _import_lines(codes: Sequence[str], language: str) -> set[int]:
     found: set[int] = set()
     depth, end = 0, 0
     for row, code in enumerate(codes):
-        if row < end or code.lstrip().startswith(_IMPORT):
+        # Inside of a class of PHP ``use`` takes in a trait.
+        if row < end or (code if language == "php" else code.lstrip()).startswith(_IMPORT):
             end = end if row < end else row + LONGEST_IMPORT
             found.add(row)
             depth += sum(map(code.count, "({[")) - sum(map(code.count, ")}]"))

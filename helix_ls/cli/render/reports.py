@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from helix_core.engine.indexing import EMPTY_FOLDER
-from helix_core.engine.requests import NOT_COMPARED, NOT_IN_OWNER
+from helix_core.engine.requests import NOT_COMPARED, NOT_IN_OWNER, no_use
 from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import UNCHANGED, Page, dim, duration, grid, left_out, mark, reason_of, size
@@ -394,12 +394,13 @@ def draw_changes(answer: dict[str, Any], workspace: Path, shown: Collection[str]
             places = change[kind]
             more = max(change.get(f"{kind}_total", 0) - len(places), 0)
             for number, each in enumerate(places):
-                named = f"{kind}{f', {more:,} more' if more else ''}" if not number else ""
+                about = "" if change["totals_exact"] else "about "
+                named = f"{kind}{f', {about}{more:,} more' if more else ''}" if not number else ""
                 uri = uri_of(workspace, path_of(each["source_id"]))
-                page.pointer(Text.assemble(f"  {named:<20}", mark(each["status"])), each, uri)
-                _draw_why(page, each, indent=24)
+                page.pointer(Text.assemble(f"  {named:<22}", mark(each["status"])), each, uri)
+                _draw_why(page, each, indent=26)
         if not any(change[kind] for kind in _AROUND):
-            page.line("  ", dim("no use of it was recognized here"))
+            page.line("  ", dim(no_use(change["untold"])))
     page.notes(answer["notes"], shown)
     page.space()
     page.line(dim(" · ".join([count(answer["files"], "changed file"), duration(answer["elapsed_ms"])])))

@@ -336,6 +336,8 @@ export interface ChangesChangesItem {
   overrides: Record<string, unknown>[];
   users_total: number;
   tests_total: number;
+  totals_exact: boolean;
+  untold: number;
 }
 
 export interface ChangesReply {
