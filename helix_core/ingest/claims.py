@@ -44,7 +44,7 @@ _MODIFIER = (
     rb"[ \t]+)*"
 )
 _BRACED = pattern(
-    rb"(?m)^([ \t]*)(?:#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+(" + LITERAL + rb")[ \t]*(?:/[/*][^\r\n]*)?\r?$"
+    rb"(?m)^([ \t]*)(?:#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+\(?(" + LITERAL + rb")\)?[ \t]*(?:/[/*][^\r\n]*)?\r?$"
     rb"|"
     + _MODIFIER
     + rb"(class|struct|enum(?:[ ]class)?|interface|trait|impl|namespace|module|mod|object|record|package)"
@@ -158,6 +158,10 @@ def _key(scopes: list[_IndentedScope], name: str) -> str:
 
 
 _NAME = rb"[A-Za-z_][\w.\-]{1,80}"
+_CONSTANT = rb"[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*"
+_GAP = rb"(?:[ ]|[ ]?\r?\n[ ]{0,8})"
+"""Between two words of a paragraph, which may be wrapped there."""
+_JOINT = _GAP + rb"?[(,:=\-]{0,2}" + _GAP + rb"?"
 _DOCUMENT = pattern(
     # The setting of the next "Default:": a directive, or a heading that is one name.
     rb"(?m)^\.\.[ ]+(?:\w+:)?(?:setting|data|attribute|confval|envvar|option)::[ ]+(" + _NAME + rb")[^\r\n]*$"
@@ -169,13 +173,38 @@ _DOCUMENT = pattern(
     # Without spaces only constants: `force=True` shows a call, not a fact.
     rb"|`{1,2}(" + _NAME + rb"[ ]=[ ]|[A-Z][A-Z0-9_]{2,60}=)([^`\s=][^`\r\n=]{0,100})`{1,2}"
     # "is" is ambiguous: it states a value only between a constant's name and a plain number that ends the clause.
-    rb"|`{1,2}([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*)`{1,2}[ ]is[ ]`{0,2}(" + NUMBER + rb")`{0,2}"
+    rb"|`{1,2}(" + _CONSTANT + rb")`{1,2}[ ]is[ ]`{0,2}(" + NUMBER + rb")`{0,2}"
     rb"(?:[ ]([A-Za-z]+))?(?:[ ]by[ ]default)?(?:[.,;)]|[ ]*\r?$)"
+    # "by default" and "defaults to" say that the number is the constant's own, whatever follows.
+    rb"|`{1,2}("
+    + _CONSTANT
+    + rb")`{1,2}"
+    + _JOINT
+    + rb"(?:(?i:(?:which|that|it)"
+    + _GAP
+    + rb")?(?:is|are)"
+    + _GAP
+    + rb")?"
+    rb"`{0,2}(" + NUMBER + rb")`{0,2}(?:[ ]([A-Za-z]+))??" + _GAP + rb"(?i:by" + _GAP + rb"default)\b"
+    rb"|`{1,2}(" + _CONSTANT + rb")`{1,2}" + _JOINT + rb"(?i:(?:which|that|it|the)" + _GAP + rb")?"
+    rb"(?i:defaults?(?:"
+    + _GAP
+    + rb"(?:value))?(?:"
+    + _GAP
+    + rb"(?:to|is|of)|[ ]?[:=])?)"
+    + _GAP
+    + rb"`{0,2}("
+    + NUMBER
+    + rb")`{0,2}"
+    rb"(?:[ ]([A-Za-z]+))?(?:[.,;)]|[ ]*\r?$)"
 )
 _SUBJECTS = (1, 2, 3)
-_PAIRS = (5, 7, 9)
+_PAIRS = (5, 7, 9, 12, 15)
 # Units of a constant's number when its name has no unit.
 _BASE_UNITS = frozenset(("", "second", "byte", "item", "entry", "entrie", "request", "connection", "time"))
+_UNITS = frozenset(
+    ("ns", "us", "ms", "millis", "minutes", "mins", "hours", "days", "weeks", "kb", "kib", "mb", "mib", "gb", "gib")
+)
 _EXAMPLE = pattern(rb"(?i)\b(?:examples?|e\.g\.|instance|such as|you (?:can|could|may|might)|to \w+, set)")
 
 
@@ -192,17 +221,20 @@ def document_claims(data: bytes) -> Iterator[FoundClaim]:
             subject = ""
         else:
             group = next(group for group in _PAIRS if match.start(group) >= 0)
-            if group == 7 and _EXAMPLE.search(data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()]):
+            if group in (7, 12, 15) and _EXAMPLE.search(data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()]):
                 continue
             key = _stated_text(data, *match.span(group))
-            if group == 9 and not _is_in_unit(key, _stated_text(data, *match.span(11)) if match.start(11) >= 0 else ""):
+            unit = group + 2
+            if group >= 9 and not _is_in_unit(
+                key, _stated_text(data, *match.span(unit)) if match.start(unit) >= 0 else ""
+            ):
                 continue
             yield found_claim(key, match, group + 1, bare=group == 5)
 
 
 def _is_in_unit(key: str, unit: str) -> bool:
     word = unit.lower().removesuffix("s")
-    return word in _BASE_UNITS or word in key.lower()
+    return word in key.lower() or (word in _BASE_UNITS and (not word or key.lower().rpartition("_")[2] not in _UNITS))
 
 
 def _stated_text(data: bytes, start: int, end: int) -> str:

@@ -475,3 +475,44 @@ def test_a_default_in_a_signature_written_as_code_is_compared(open_helix, gates)
     assert found(open_helix, gates) == [
         (3, "ring_bell(times, pause=1) is ring_bell(times, pause=4) now (app/gate.py:16)")
     ]
+
+
+GUARDED = """#ifndef NESTING_LIMIT
+#define NESTING_LIMIT 1000
+#endif
+
+int nesting_depth(void);
+"""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "limits the depth to `NESTING_LIMIT` which is 1000 by default but can be changed at compile time.",
+        "`NESTING_LIMIT` (1000 by default) limits how deep arrays are nested.",
+        "`NESTING_LIMIT` (default: 1000) limits how deep arrays are nested.",
+        "The `NESTING_LIMIT` of nested arrays: `NESTING_LIMIT` defaults to `1000`.",
+        "`NESTING_LIMIT`, 1000 by default, limits how deep arrays are nested.",
+    ],
+)
+def test_a_guarded_macro_that_changed_in_the_second_of_the_index_contradicts_its_document(open_helix, tmp_path, said):
+    folder = tmp_path / "nested"
+    write(folder, {"nest.h": GUARDED, "README.md": f"# Nesting\n\n{said}\n"})
+    git(folder, "init", "-q", "-b", "main")
+    second = "2024-01-01T12:00:00Z"
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "Begin", date=second)
+    helix = open_helix(folder)
+    helix.refresh()
+
+    def readme():
+        packet = helix.packet("docs: how deep are arrays nested, NESTING_LIMIT", k=20)
+        items = [*packet["verified"], *packet["stale_risk"], *packet["needs_refresh"]]
+        return next((one["status"], one["reason"]) for one in items if one["source_id"] == "README.md")
+
+    assert readme()[0] == "verified"
+    change(folder, "nest.h", ("NESTING_LIMIT 1000", "NESTING_LIMIT 500"))
+    git(folder, "commit", "-q", "-am", "Nest less", date=second)
+    assert readme() == ("stale_risk", "contradicted")
+    helix.refresh()
+    assert readme() == ("stale_risk", "contradicted")

@@ -189,6 +189,11 @@ def test_dockerfiles_state_base_image_environment_and_ports() -> None:
         ("Here `REQUEST_TIMEOUT` is `30` by default, as it was.\n", "REQUEST_TIMEOUT", "30"),
         ("`TOKEN_HOURS` is 12 hours\n", "TOKEN_HOURS", "12"),
         ("``app.timeout`` (default: ``30``)\n", "app.timeout", "30"),
+        ("`NESTING_LIMIT` which is 1000 by default but can be changed.\n", "NESTING_LIMIT", "1000"),
+        ("at most `NESTING_LIMIT` (1000 by default) levels\n", "NESTING_LIMIT", "1000"),
+        ("`NESTING_LIMIT`, 1000 by\n  default, says so\n", "NESTING_LIMIT", "1000"),
+        ("`NESTING_LIMIT` (default: 1000)\n", "NESTING_LIMIT", "1000"),
+        ("The `NESTING_LIMIT` defaults to 1000.\n", "NESTING_LIMIT", "1000"),
         ("Set `port = 8080` first.\n", "port", "8080"),
         (".. setting:: CACHE_TTL\n\n``CACHE_TTL``\n-------------\n\nDefault: ``600``\n", "CACHE_TTL", "600"),
         ("## MAX_SIZE\n\nDefault: `10`\n", "MAX_SIZE", "10"),
@@ -197,6 +202,26 @@ def test_dockerfiles_state_base_image_environment_and_ports() -> None:
 def test_documents_claim_defaults(text: str, key: str, value: str) -> None:
     for language in ("markdown", "rst"):
         assert (key, value) in [(claim[1], claim[2]) for claim in claims_of(text, language)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`NESTING_LIMIT` is read 1000 times by default.\n",
+        "`WAIT_MS` is 30 seconds by default.\n",
+        "such as `NESTING_LIMIT` (1000 by default)\n",
+        "`NESTING_LIMIT` items, 1000 by default\n",
+        "`NESTING_LIMIT` (default: 1000 or less)\n",
+    ],
+)
+def test_a_number_that_is_not_the_constants_own_is_no_claim(text: str) -> None:
+    for language in ("markdown", "rst"):
+        assert claims_of(text, language) == []
+
+
+def test_a_macro_between_guards_and_in_parentheses_is_a_constant() -> None:
+    text = "#ifndef NESTING_LIMIT\n#define NESTING_LIMIT 1000\n#endif\n#  define SIZE (1024 * 4)\n"
+    assert [claim[1:3] for claim in claims_of(text, "c")] == [("NESTING_LIMIT", "1000"), ("SIZE", "1024 * 4")]
 
 
 def test_a_keyword_argument_in_prose_is_no_claim() -> None:

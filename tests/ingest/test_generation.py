@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.secrets
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"57": "927328690ca7e146"}
+RULES_OF = {"58": "927328690ca7e146"}
 
 
 def _rules() -> str:

@@ -131,3 +131,11 @@ def test_a_constant_of_one_word_that_one_file_has_is_compared_with_what_a_docume
     assert contradictions([code, other], {}) == []
     setting = claim("config.ini", "MAX", "4", kind=SourceKind.CONFIG, role=Role.CONFIG)
     assert contradictions([code, setting], {}) == []
+
+
+@pytest.mark.parametrize("written", ["1000U", "1_000", "0x3E8", "10 * 100", "1000ul"])
+def test_a_number_that_is_written_in_another_way_contradicts_nothing(written):
+    code, guide = claim("a/limits.h", "NESTING_LIMIT", written), claim("a/guide.md", "NESTING_LIMIT", "1000", **DOC)
+    assert contradictions([code, guide], {}) == []
+    other = claim("a/guide.md", "NESTING_LIMIT", "500", **DOC)
+    assert len(contradictions([code, other], {})) == 1

@@ -35,6 +35,7 @@ _NOT_DATED = "which side of a contradiction changed last is not known: git could
 MOST_FILES = 24
 MOST_VALUES = 2
 _PLACE_IN_A_LIST = re.compile(r"\[\d+\]")
+_SUFFIX = re.compile(r"(?<=[0-9a-f])(?:u?l{1,2}|u|n|[iu](?:8|16|32|64|128|size))$")
 _COMPARABLE_ROLES = frozenset({Role.IMPLEMENTATION, Role.CONFIG, Role.DOC})
 
 
@@ -131,7 +132,19 @@ def _disagree(one: SourcedClaim, other: SourcedClaim) -> bool:
 
 
 def _normal(sourced: SourcedClaim) -> str:
-    return sourced.value.strip().strip("\"'`").casefold()
+    """Return a value without quotes and letter case; a whole number as it counts, whatever its base and its type."""
+    value = sourced.value.strip().strip("\"'`").casefold()
+    if sourced.value_type != "int":
+        return value
+    number = 1
+    for factor in value.split("*"):
+        digits = _SUFFIX.sub("", factor.strip())
+        try:
+            # A leading zero is octal in C and nothing in a document.
+            number *= int(digits, 0 if digits[:2].lstrip("+-") in ("0x", "0o", "0b") else 10)
+        except ValueError:
+            return value
+    return str(number)
 
 
 def _same_scope(one: SourcedClaim, other: SourcedClaim) -> bool:
