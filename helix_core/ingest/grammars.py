@@ -207,6 +207,7 @@ _MARKDOWN = Grammar(
     definitions="""
 (atx_heading heading_content: (_) @name) @section
 (setext_heading heading_content: (_) @name) @section
+(html_block) @name @section
 """,
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,6 +19,22 @@ _DESCRIBING = frozenset(
         *("automodule", "autoclass", "autofunction", "automethod", "autodata"),
     }
 )
+
+_IMAGE = re.compile(r"!\[([^\[\]]{0,300}+)\](?:\([^()\s]{0,500}+(?: +\"[^\"]{0,200}+\")?\)|\[[^\[\]]{0,100}+\])")
+_LINK = re.compile(
+    r"(?<![\w\]])\[([^\[\]]{0,300}+)\](?:\([^()\s]{0,500}+(?: +\"[^\"]{0,200}+\")?\)|\[[^\[\]]{0,100}+\])"
+)
+_TAG = re.compile(
+    r"</?(a|img|br|h[1-6]|div|span|p|b|i|u|s|em|strong|sub|sup|code|kbd|small|center|font|picture|source|samp|tt)"
+    r"(?=[\s/>])([^<>]{0,1000}+)>",
+    re.I,
+)
+"""What is shown as markup; ``List<T>`` is not."""
+_ALT = re.compile(r"\balt\s*=\s*(?:\"([^\"<>]{0,300}+)\"|'([^'<>]{0,300}+)')", re.I)
+_IDENTIFIER = re.compile(r"\s*\{#[^{}]{1,100}\}\s*$")
+_HTML_HEADING = re.compile(r"<h([1-6])(?=[\s>])[^<>]{0,1000}+>(.{0,4000}?)(?:</h\1\s*>|\Z)", re.I | re.S)
+_KEPT_CODE = re.compile(r"\0(\d+)\0")
+_MARKUP = ("![", "](", "][", "<", "{#")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +55,51 @@ class Entry:
     start: int
     end: int
     name: str
+
+
+def readable(title: str) -> str:
+    """Return a title as its reader sees it: of links the label, of images the alternative text, and no tags. A title
+    that has nothing else stays as it is.
+    """
+    if not any(mark in title for mark in _MARKUP) or "\0" in title:
+        return title
+    # A worker has no other use for it.
+    from helix_core.ingest.references import code_spans
+
+    codes: list[str] = []
+    pieces: list[str] = []
+    position = 0
+    for start, end, _ in code_spans(title):
+        pieces += [title[position:start], f"\0{len(codes)}\0"]
+        codes.append(title[start:end])
+        position = end
+    text = _IDENTIFIER.sub("", _without_markup("".join([*pieces, title[position:]])))
+    return " ".join(_KEPT_CODE.sub(lambda kept: codes[int(kept[1])], text).split()) or title
+
+
+def _without_markup(text: str) -> str:
+    text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))
+    return _TAG.sub(_alternative, text)
+
+
+def _alternative(tag: re.Match[str]) -> str:
+    alternative = _ALT.search(tag[2]) if tag[1].lower() == "img" else None
+    return f" {alternative[1] or alternative[2] or ''} " if alternative is not None else " " * (tag[1].lower() == "br")
+
+
+def html_headings(data: bytes, start: int, end: int) -> list[Heading]:
+    """Return the headings that a block of HTML draws, each from the start of its line on; none without any text."""
+    block = data[start:end]
+    if b"<h" not in block and b"<H" not in block:
+        return []
+    # One character a byte, so that offsets are right.
+    found: list[Heading] = []
+    for match in _HTML_HEADING.finditer(block.decode("latin-1")):
+        name = readable(name_text(match[2].encode("latin-1")))
+        line = data.rfind(b"\n", 0, start + match.start()) + 1
+        if name.strip("<> ") and not name.startswith("<") and (not found or line > found[-1].start):
+            found.append(Heading(line, start + match.end(), name, level=int(match[1])))
+    return found
 
 
 def nested(headings: list[Heading], data: bytes) -> Iterator[tuple[Heading, int]]:

@@ -15,7 +15,7 @@ from itertools import groupby
 import tree_sitter
 
 from helix_core.ingest.exact_names import bounded, heading_text, name_text
-from helix_core.ingest.headings import Entry, Heading, entries, nested, underlined
+from helix_core.ingest.headings import Entry, Heading, entries, html_headings, nested, readable, underlined
 from helix_core.ingest.line_patterns import definitions
 from helix_core.ingest.recovery import as_far_as_sure, misread_namespace
 from helix_core.ingest.scopes import Around, Membership, NamingScope, membership, scopes
@@ -151,7 +151,7 @@ def outline(
         }
         definitions = [item for item in definitions if not _is_inside(item.start, dead)]
     found = _without_locals(definitions, captures)
-    titles = [Heading(item.start, item.end, item.name) for item in found] if headings else []
+    titles = [title for item in found for title in _titles(item, data)] if headings else []
     between = scopes(loaded.scopes, root, data) if loaded.scopes is not None else []
     symbols = sections(titles, data, entries(data)) if headings else _nest(found, between)
     comments = _ranges(captures.get("comment", []))
@@ -183,6 +183,13 @@ def _base_name(written: str) -> str:
     parts = [part.strip() for part in _BASE_JOINTS.split(_AFTER_BASE.split(written.strip(), maxsplit=1)[0])]
     names = [part for part in parts if part not in _OWN_ROOTS]
     return ".".join(names) if names and all(name.isidentifier() for name in names) else ""
+
+
+def _titles(item: _Captured, data: bytes) -> list[Heading]:
+    """Return the headings that a node of a document is, or that a block of HTML draws."""
+    if data[item.start : item.end].lstrip()[:1] == b"<":
+        return html_headings(data, item.start, item.end)
+    return [Heading(item.start, item.end, readable(item.name))]
 
 
 def sections(headings: list[Heading], data: bytes, entries: Sequence[Entry] = ()) -> list[Symbol]:
