@@ -33,6 +33,11 @@ def module_of(path: bytes) -> tuple[str, ...]:
     return tuple(folders) if stem in _PACKAGE_FILES and folders else (*folders, stem)
 
 
+def _dotted(path: bytes) -> tuple[str, ...]:
+    """Split a file's path with all of its name but the last extension: ``order.schema.ts`` is ``order.schema``."""
+    return tuple(path.decode("utf-8", "replace").rpartition(".")[0].split("/"))
+
+
 def resolves_to(target: str, importer: bytes, path: bytes, *, is_named: bool = False) -> bool:
     """Return whether an import means the file at ``path``.
 
@@ -47,7 +52,7 @@ def resolves_to(target: str, importer: bytes, path: bytes, *, is_named: bool = F
     module = module_of(path)
     climbed = _climbed(target, importer)
     if climbed is not None:
-        return climbed == module
+        return climbed in (module, _dotted(path))
     parts = _parts(target)
     if not parts or len(parts) > len(module):
         return False
@@ -72,6 +77,7 @@ class Imports:
             return False
         return (
             module in self._climbed
+            or _dotted(path) in self._climbed
             or any(module[-count:] in self._whole for count in range(2, len(module) + 1))
             or (module[-1:] in self._whole and _is_unambiguous(module, self._importer))
         )

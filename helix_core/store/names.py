@@ -156,6 +156,13 @@ _SAID = f"""
     WHERE f.chunk_fts MATCH ?1 AND {IN_SCOPE} AND p.source_kind = '{SourceKind.DOC.value}'
       AND p.role <> '{Role.HISTORY.value}' LIMIT ?2
 """
+_SAYING = f"""
+    SELECT f.rowid FROM chunk_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
+    JOIN profile p ON p.id = s.profile_id
+    WHERE f.chunk_fts MATCH ?1 AND s.live = 1 AND p.source_kind = '{SourceKind.CODE.value}'
+      AND (p.role = '{_TEST}') = ?2
+    ORDER BY s.path, i.id LIMIT ?3
+"""
 _IN_CODE = f"""
     SELECT DISTINCT s.path FROM chunk_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
     JOIN profile p ON p.id = s.profile_id
@@ -341,6 +348,12 @@ class UseQueries:
             return []
         match = f"{{body names doc}} : {phrase(name)}"
         return [row[0] for row in self._session.rows(_IN_CODE, (match, limit, half_read))]
+
+    def items_saying(self, name: str, *, in_tests: bool, limit: int) -> list[int]:
+        """Return items of code in which the words of a dotted name occur in sequence, in strings too, which are no
+        references.
+        """
+        return [row[0] for row in self._session.rows(_SAYING, (f"{{body}} : {phrase(name)}", in_tests, limit))]
 
     def tests_linked(self, names: Iterable[str], limit: int = 50) -> list[int]:
         """Return items that test one of ``names`` by their own name or their file's, case folded."""

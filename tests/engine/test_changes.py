@@ -667,7 +667,13 @@ def test_a_class_of_php_that_left_its_namespace_leaves_its_users_behind(tmp_path
         write(folder, {"src/Rot/TurningLog.php": turning.replace("Shop\\Log", "Shop\\Rot")})
     _, found = asked(open_helix, folder, "HEAD")
     assert found["TurningLog"]["change"] == ("moved" if is_moved else "gone")
-    assert used_by(found["TurningLog"]) == ["src/Log/Near.php:4", "src/Main.php:6"]
+    sure = {**found["TurningLog"], "users": [one for one in found["TurningLog"]["users"] if not one.get("by_name")]}
+    assert used_by(sure) == ["src/Log/Near.php:4", "src/Main.php:6"]
+    by_name = [one["source_id"] for one in found["TurningLog"]["users"] if one.get("by_name")]
+    assert by_name == ([] if is_moved else ["src/Rot/Followed.php"]), "what it means there is nowhere"
+    if not is_moved:
+        former = open_helix(folder).symbols.about("TurningLog")
+        assert used_by(former) == used_by(found["TurningLog"])
 
 
 def test_a_class_of_php_that_an_alias_keeps_is_not_gone(tmp_path, open_helix):

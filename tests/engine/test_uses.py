@@ -1142,7 +1142,14 @@ PHP = {
 def test_a_name_of_php_means_what_its_namespace_and_imports_say(tmp_path, open_helix):
     engine = indexed(tmp_path, open_helix, PHP)
     used = ["src/Far.php:10", "src/Far.php:15", "src/Far.php:4", "src/Log/Near.php:6", "web/top.php:3"]
-    assert told(engine, "DateTime") == (used, []), "neither PHP's own class nor one of another namespace"
+    lost = ["src/Far.php:20"]
+    assert told(engine, "DateTime") == (used, lost), "PHP's own class is another; one that is nowhere may be it"
+    text = PHP["src/Log/DateTime.php"].replace("Shop\\Log", "Shop\\Time")
+    write(tmp_path / "project", {"src/Log/DateTime.php": text})
+    engine.refresh()
+    assert told(engine, "DateTime") == ([], sorted([*used, *lost])), (
+        "the class went to another namespace, and nobody has followed"
+    )
 
 
 def test_a_trait_and_a_function_of_php_are_used_where_they_are_named(tmp_path, open_helix):
@@ -1171,3 +1178,78 @@ def test_tests_of_rust_beside_what_they_test_are_tests(tmp_path, open_helix):
     assert [one["start_line"] for one in known["users"]] == [6]
     assert [one["start_line"] for one in known["tests"]] == [11, 17, 25]
     assert (known["users_total"], known["tests_total"], known["totals_exact"]) == (1, 3, True)
+
+
+@pytest.mark.parametrize(
+    ("files", "asked", "told_as"),
+    [
+        (
+            {
+                "bus/memory.py": "class Channel:\n    pass\n\n\nclass Transport:\n    Channel = Channel\n",
+                "bus/other.py": "class Box:\n    Channel = 1\n",
+            },
+            "bus.memory.Channel",
+            (["bus/memory.py:6"], []),
+        ),
+        (
+            {
+                "bus/held.py": "class Held:\n    def _walk(self):\n        return 1\n\n    items = _walk\n",
+                "bus/other.py": "class Other:\n    def _walk(self):\n        return 1\n",
+            },
+            "Held._walk",
+            (["bus/held.py:5"], []),
+        ),
+        (
+            {
+                "src/out.ts": "const noop = (): void => {};\n\nexport function out(): () => void {\n"
+                "  const all: Array<typeof noop> = [];\n  const add = (one: number): (typeof noop) => {\n"
+                "    return all[one];\n  };\n  return add(1) ?? noop;\n}\n",
+                "src/in.ts": "const noop = (): void => {};\n\n"
+                "export const go = (noop: number) => {\n  return noop;\n};\n",
+            },
+            "src.out.noop",
+            (["src/out.ts:4", "src/out.ts:5"], []),
+        ),
+        (
+            {
+                "src/options.ts": "export type SearchWords = string[];\n\nexport class Options {\n"
+                "  get words(): string | SearchWords | undefined {\n    return undefined;\n  }\n}\n",
+            },
+            "SearchWords",
+            (["src/options.ts:4"], []),
+        ),
+        (
+            {
+                "src/order.schema.ts": "export const orderRules = 1;\n",
+                "src/order.ts": "import { orderRules } from './order.schema';\n\nexport const a = orderRules;\n",
+                "src/bill.ts": "import { orderRules } from 'bills';\n\nexport const a = orderRules;\n",
+            },
+            "orderRules",
+            (["src/order.ts:3"], []),
+        ),
+        (
+            {
+                "src/hold.ts": "export function hold() {\n  return {\n"
+                "    releaseAll() {\n      return 1;\n    },\n  };\n}\n",
+                "src/use.ts": "import { hold } from './hold';\n\nexport function go() {\n"
+                "  const { once, releaseAll } = hold();\n  releaseAll(once);\n}\n",
+            },
+            "releaseAll",
+            ([], ["src/use.ts:4"]),
+        ),
+        (
+            {
+                "bus/cycles.py": "class sorted_cycle:\n    pass\n",
+                "bus/load.py": "CYCLES = {\n    'fair': 'bus.fair:sorted_cycle',\n"
+                "    'sorted': 'bus.cycles:sorted_cycle',\n}\n",
+                "bus/fair.py": "class sorted_cycle:\n    pass\n",
+                "tests/test_load.py": "from unittest import mock\n\n\ndef test_load():\n"
+                "    with mock.patch('bus.cycles.sorted_cycle'):\n        pass\n",
+            },
+            "cycles.sorted_cycle",
+            ([], ["bus/load.py:3", "tests/test_load.py:5"]),
+        ),
+    ],
+)
+def test_a_use_is_found_beside_another_definition_a_type_or_in_a_string(tmp_path, open_helix, files, asked, told_as):
+    assert told(indexed(tmp_path, open_helix, files), asked) == told_as

@@ -7,12 +7,14 @@ the disk it is asked which of these files are there and left out; one that had t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
+from types import MappingProxyType
 
 from helix_core.engine.symbols.choice import NameQuery
+from helix_core.engine.symbols.receivers import package_in
 from helix_core.engine.verdict import ABSENT, Weigher
-from helix_core.ingest import ParseGuard, ingest
+from helix_core.ingest import ParseGuard, ingest, language_of
 from helix_core.ingest.provenance import provenance
 from helix_core.model import Reason, Role, SourceKind
 from helix_core.store import DefinedAt, DefinitionHit, Reader
@@ -27,10 +29,13 @@ _KNOWN = frozenset((Reason.UNCHANGED, Reason.TOUCHED, Reason.REINGESTED))
 
 
 class FormerDefinitions(NamedTuple):
-    """``is_gone`` is False where their file may still define them, but is not in the index as it is on disk."""
+    """``is_gone`` is False where their file may still define them, but is not in the index as it is on disk.
+    ``packages`` are those that their file said it belongs to.
+    """
 
     definitions: list[DefinedAt]
     is_gone: bool = True
+    packages: Mapping[bytes, str] = MappingProxyType({})
 
 
 def former_definitions(
@@ -57,7 +62,9 @@ def former_definitions(
         ]
         owned = [one for one in found if not wanted.owners or one.trail[-1:] == wanted.owners[-1:]]
         if owned:
-            return FormerDefinitions(owned, not _may_define(path, wanted.name, reader, weigher))
+            text, language = data.decode("utf-8", "replace"), language_of(path, data).name
+            packages = {path: package_in(path, text, language, owned[0].hit.start_line)}
+            return FormerDefinitions(owned, not _may_define(path, wanted.name, reader, weigher), packages)
     return FormerDefinitions([])
 
 

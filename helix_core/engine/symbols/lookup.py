@@ -314,7 +314,7 @@ class NameNeighborhood:
         return self._using_known[in_tests]
 
     def _asked_for_uses(self, *, in_tests: bool) -> tuple[list[int], list[int]]:
-        return self._reader.uses.items_using(
+        uses, beside = self._reader.uses.items_using(
             self._name,
             in_tests=in_tests,
             near=self._path,
@@ -322,6 +322,24 @@ class NameNeighborhood:
             defining={candidate.hit.item_id for candidate in self._candidates},
             limit=self._tried,
         )
+        known = {*uses, *beside}
+        return [*uses, *(id_ for id_ in self._saying(in_tests=in_tests) if id_ not in known)], beside
+
+    @cached_property
+    def _owners(self) -> list[str]:
+        """Return the class or the module of each definition that is meant."""
+        owners = (one.trail[-1] if one.trail else module_of(one.path)[-1] for one in self._definitions)
+        return [*dict.fromkeys(owners)]
+
+    def _saying(self, *, in_tests: bool) -> list[int]:
+        """Return the items that have the name with its owner or its module, which may be in a string that is loaded by
+        it: ``"shop.prices:total"``.
+        """
+        return [
+            id_
+            for owner in self._owners
+            for id_ in self._reader.uses.items_saying(f"{owner}.{self._name}", in_tests=in_tests, limit=self._tried)
+        ]
 
     @cached_property
     def _judge(self) -> UseJudge:
@@ -355,10 +373,16 @@ class NameNeighborhood:
         imported: dict[bytes, Spot] = {}
 
         def lines(data: bytes, item: Item) -> Sequence[UsedLine]:
-            found = lines_of_use(data, item, self._name, as_owner=self._as_owner)
+            found = lines_of_use(data, item, self._name, as_owner=self._as_owner, owners=self._owners)
+            declared = self._declared(found, own.get(item.id, ()))
             found = self._without_own(found, own.get(item.id, ()))
             judged = [
-                (line, self._judge.standing(item.source, line, as_owner=self._as_owner))
+                (
+                    line,
+                    self._judge.standing(
+                        item.source, line, as_owner=self._as_owner, is_declared=line in declared
+                    ),
+                )
                 for line in found
                 if self._is_of(item, line, in_tests=in_tests)
             ]  # fmt: skip
@@ -428,18 +452,17 @@ class NameNeighborhood:
                 if self._judge.aliases(item.source):
                     yield from (one for one in self._reader.files.items_of(item.source.id) if one.id not in known)
 
+    def _declared(self, lines: Sequence[int], defined: Sequence[DefinedAt]) -> set[int]:
+        """Return the lines that declare another definition of the name, which may also use what is meant."""
+        # A line that has the name in other letters, as another definition may, is not among these.
+        others = (one for one in defined if one not in self._definitions and one.hit.name == self._name)
+        inside = ([line for line in lines if one.hit.start_line <= line <= one.hit.end_line] for one in others)
+        return {found[0] for found in inside if found}
+
     def _without_own(self, lines: Sequence[int], defined: Sequence[DefinedAt]) -> list[int]:
-        """Return the lines without those of what is meant, which is no user of itself, and without the first line of
-        other definitions of the name.
-        """
-        left = list(lines)
-        for one in defined:
-            inside = [line for line in left if one.hit.start_line <= line <= one.hit.end_line]
-            # A line that has the name in other letters, as another definition may, is not among these.
-            is_named = one.hit.name == self._name
-            gone = inside if one in self._definitions else inside[:1] if is_named else []
-            left = [line for line in left if line not in gone]
-        return left
+        """Return the lines without those of what is meant, which is no user of itself."""
+        own = [one.hit for one in defined if one in self._definitions]
+        return [line for line in lines if not any(hit.start_line <= line <= hit.end_line for hit in own)]
 
     def _one_each(self, used: Sequence[UsedLine], item: Item) -> list[UsedLine]:
         """Return the first line of each function, and every line outside of functions: each is a user of its own.
@@ -625,7 +648,8 @@ class SymbolAnswer:
         first = known.definitions[0]
         others = self._reader.names.defined_at(wanted.name, first.path)
         meant = LikelyDefinitions((first,))
-        answer = self._answer(wanted, meant, [first, *(one for one in others if one.hit.name == wanted.name)])
+        candidates = [first, *(one for one in others if one.hit.name == wanted.name)]
+        answer = self._answer(wanted, meant, candidates, known.packages)
         if answer is not None:
             was = f"{_qualified(first)[:80]} was defined in {source_id_of(first.path)}:{first.hit.start_line}"
             now = "and nothing defines it any more" if is_whole else "and no file indexed so far defines it"
@@ -641,7 +665,11 @@ class SymbolAnswer:
         )
 
     def _answer(
-        self, wanted: NameQuery, meant: LikelyDefinitions, candidates: list[DefinedAt]
+        self,
+        wanted: NameQuery,
+        meant: LikelyDefinitions,
+        candidates: list[DefinedAt],
+        packages: Mapping[bytes, str] = MappingProxyType({}),
     ) -> dict[str, Any] | None:
         around = NameNeighborhood(
             self._reader,
@@ -652,6 +680,7 @@ class SymbolAnswer:
             shown=self._page.size,
             counts=self._counts,
             offset=self._page.offset,
+            packages=packages,
         )
         definitions = around.definitions()
         lines = self._lines_from_git(definitions)

@@ -56,6 +56,7 @@ MOST_OTHERS = 12
 _NAMES_KEPT = 64
 _ANNOTATED = re.compile(r"(?:[:|&*?.]|(?<!\btype)(?<!\blet)(?<!\bvar)(?<!\bval)(?<!\bconst)(?<!\busing)(?<=\w)\s)\s*$")
 """Ends what stands before the type of a variable that is assigned: ``one: Type = 1``, ``var one Type = 1``."""
+_OF_SELF = re.compile(r"\(\s*(?:self|cls)\b")
 _STATIC = re.compile(r"\bstatic\b")
 _HEADERS = (b".h", b".hh", b".hpp", b".hxx", b".inc")
 _TYPE_BEFORE = re.compile(r"\s*(?:[A-Za-z_][\w:]*(?:<[^;()]{0,200}>)?[\s*&]++)+")
@@ -66,8 +67,11 @@ _CALLED_WITH_PARENTHESES = frozenset(("java", "c_sharp", "cpp", "swift", "dart")
 _MADE_IN_PHP = re.compile(r"(?:\bnew\s+|#\[(?:[^\]]*,)?\s*|\bfunction\s+)[\w\\]*$", re.I)
 """Stands before a name of PHP that has parentheses behind it and is no function that is called."""
 _KEYED = re.compile(r"\s*:(?!:)")
+_TAKEN_APART = re.compile(r"[^{}]{0,400}\}\s*=(?![=>])")
 _ASSIGNED = re.compile(r"\s*=(?![=>~])")
 _WITH_RECEIVERS = frozenset(("kotlin", "groovy"))
+_WITH_BARS = frozenset(("rust", "ruby"))
+"""Languages in which bars are around the parameters of a block."""
 _LUA_JOINT = re.compile(r"(?<=[\w)\]]):(?=\w|$)")
 _LOADED = (Step("require", is_called=True), Step("import", is_called=True))
 _EXTENSIONS = {
@@ -225,8 +229,10 @@ class UseJudge:
         """Return whether the name alone nearly tells that its definition is meant."""
         return is_compound(self._name) and self._is_sole
 
-    def standing(self, source: Source, line: int, *, as_owner: bool = True) -> Standing:
-        """Return what the name is on a line of a file; ``as_owner`` as of ``lines_of_use``."""
+    def standing(self, source: Source, line: int, *, as_owner: bool = True, is_declared: bool = False) -> Standing:
+        """Return what the name is on a line of a file; ``as_owner`` as of ``lines_of_use``. Where ``is_declared``, the
+        first name on the line is another definition.
+        """
         file = self._types.text_of(source)
         if file is None or not 0 < line <= len(file.lines):
             return Standing.OTHER
@@ -236,11 +242,11 @@ class UseJudge:
             return asked
         code = file.lines[line - 1]
         found = Standing.OTHER
-        for match in self._word.finditer(code):
+        for match in islice(self._word.finditer(code), is_declared, None):
             after = code[match.end() :]
             if as_owner or re.match(r"\s*(?:\?\.|\.|::)\s*\w", after) is None:
                 found = max(found, self._one(file, line, match.start(), after))
-        if found is Standing.OTHER and self._word.search(code) is None:
+        if found is Standing.OTHER and not is_declared and self._word.search(code) is None:
             return self._quoted(file, line)
         return found
 
@@ -404,12 +410,20 @@ class UseJudge:
         is_called = re.match(r"\s*\(", at.after) is not None and _MADE_IN_PHP.search(at.before) is None
         if at.before.endswith("$") or is_called is not (one.hit.kind in FUNCTIONS):
             return Standing.OTHER
+        return self._php_standing(one, names)
+
+    def _php_standing(self, one: DefinedAt, names: Sequence[str]) -> Standing:
+        """Return the standing of what may have one of these qualified names, the first that is defined."""
         own = self._types.php_name(one)
         # Only functions and constants are looked for in the global namespace, too.
         found = names[:1] if one.hit.kind in TYPES else names
         others = {self._types.php_name(other) for other in self._others if not self._is_member(other)}
         first = next((name for name in found if name == own or name in others), "")
-        return Standing.SURE if first == own else Standing.OTHER
+        if first == own:
+            return Standing.SURE
+        # What is of the same project and is nowhere may be what went to another namespace.
+        is_lost = not first and one.hit.kind in TYPES and names[0].count("\\") and self._is_sole
+        return Standing.BY_NAME if is_lost and names[0].split("\\")[0] == own.split("\\")[0] else Standing.OTHER
 
     @property
     def _in_doubt(self) -> Standing:
@@ -421,11 +435,12 @@ class UseJudge:
         return [one for one in self._free if not one.trail and self._is_ownerless(one)]
 
     def _is_ownerless(self, one: DefinedAt) -> bool:
-        if one.hit.kind not in FUNCTIONS or family(one.path) not in ("jvm", "c_sharp", "swift"):
+        if one.hit.kind not in FUNCTIONS or family(one.path) not in ("jvm", "c_sharp", "swift", "python"):
             return False
         source = self._reader.files.source(one.path)
         file = self._types.text_of(source) if source is not None else None
-        return file is not None and file.lines[one.hit.start_line - 1][:1] in (" ", "\t")
+        head = file.lines[one.hit.start_line - 1] if file is not None else ""
+        return head[:1] in (" ", "\t") and (family(one.path) != "python" or _OF_SELF.search(head) is not None)
 
     def _in_own_file(self, one: DefinedAt, file: CodeText, line: int) -> Standing:
         """Return the standing of a bare name in the file that defines it: a local one only inside its owner."""
@@ -457,7 +472,7 @@ class UseJudge:
     def _is_shadowed(self, file: CodeText, line: int, name: str = "") -> bool:
         """Return whether a function around a line has a parameter or a variable of the name, or of another one."""
         name = name or self._name
-        parameter, arrow = _parameters(name)
+        parameter, arrow = _parameters(name, has_bars=file.language in _WITH_BARS)
         own = file.lines[line - 1]
         if family(file.path) == "python" and len(own) <= LONGEST_DECLARATION and _loop_variable(name).search(own):
             return True
@@ -492,7 +507,7 @@ class UseJudge:
             is_own = bound.target == whole or whole.endswith(f".{bound.target}")
             return Standing.SURE if is_own or f"{bound.target}.{bound.name}" == whole else Standing.OTHER
         if file.language == "php":
-            return Standing.SURE if bound.target.lower() == self._types.php_name(one) else Standing.OTHER
+            return self._php_standing(one, (bound.target.lower(),))
         if file.language == "rust":
             module = bound.target.split("::")
             parts = (*module_of(one.path), *one.trail)
@@ -665,9 +680,12 @@ class UseJudge:
         is_callable = all(one.hit.kind in FUNCTIONS for one in self._members)
         classes = self._types.classes_at(file, line)
         if file.language not in IMPLICIT_THIS:
-            around = file.around(line)
+            around = [hit for hit in file.around(line) if hit.kind in FUNCTIONS or hit.kind in TYPES]
             is_body = bool(around) and around[0].kind in TYPES and classes[:1] and classes[0] in self._meant_owners
             is_field = not is_callable and (_KEYED.match(after) or _ASSIGNED.match(after))
+            is_taken = file.language in SCRIPTS and re.search(r"\{[^{}]*$", before) and _TAKEN_APART.match(after)
+            if is_taken and self._is_sole:
+                return Standing.BY_NAME
             return Standing.SURE if is_body else Standing.BY_NAME if is_field and self._is_sole else Standing.OTHER
         is_new = re.search(r"\bnew\s+(?:\w+\.)*$", before) is not None
         if is_new and any(one.trail[-1] == self._name for one in self._members):
@@ -708,11 +726,15 @@ class UseJudge:
 
 
 @lru_cache(_NAMES_KEPT)
-def _parameters(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what a name is as a parameter of a function, and of an arrow function."""
+def _parameters(name: str, *, has_bars: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what a name is as a parameter of a function, of a block where bars are around it, and of an arrow
+    function.
+    """
     word = re.escape(name)
-    arrow = rf"(?:\([^()]*(?<!\w){word}(?!\w)[^()]*\)|(?<![\w.]){word})\s*=>"
-    return re.compile(rf"[(,*&|{{]\s*{word}\s*(?:[,:)|=}}]|$)"), re.compile(arrow)
+    # Behind a colon, or ``typeof``, is a type.
+    arrow = rf"(?:\([^()]*(?<!\w)(?<!:)(?<!: )(?<!\btypeof ){word}(?!\w)[^()]*\)|(?<![\w.]){word})\s*=>"
+    bar = r"|" if has_bars else ""
+    return re.compile(rf"[(,*&{bar}{{]\s*{word}\s*(?:[,:)={bar}}}]|$)"), re.compile(arrow)
 
 
 @lru_cache(_NAMES_KEPT)

@@ -139,10 +139,16 @@ def _blanked(match: re.Match[str]) -> str:
 
 
 def lines_of_use(
-    data: bytes, item: Item, name: str, without: Collection[int] = (), *, as_owner: bool = True
+    data: bytes,
+    item: Item,
+    name: str,
+    without: Collection[int] = (),
+    *,
+    as_owner: bool = True,
+    owners: Collection[str] = (),
 ) -> list[int]:
     """Return the lines of code in the item that have the name, 1-based. Comments and imports are skipped. Of an item in
-    which only strings have it, docstrings included, the first line that does.
+    which only strings have it, docstrings included, the first line that does, with one of its owners if any has.
 
     Args:
         data: The whole file.
@@ -150,13 +156,16 @@ def lines_of_use(
         name: The name, unqualified.
         without: Lines to skip: those of the definition.
         as_owner: Count a name before its member (``Name.member``).
+        owners: What stands before the name where a string means it: its class or its module.
     """
+    joined = "|".join(map(re.escape, owners))
+    said = re.compile(rf"(?<!\w)(?:{joined})(?:\.|::|#|:){re.escape(name)}(?!\w)") if owners else None
     pattern = whole_word(name) if as_owner else re.compile(rf"{whole_word(name).pattern}(?!\s*(?:\?\.|\.|::)\s*\w)")
     text = data[item.start_byte : item.end_byte].decode("utf-8", "replace")
     if pattern.search(text) is None:
         return []
     used: list[int] = []
-    quoted = 0
+    quoted = with_owner = 0
     lines = with_line_feeds(text)
     codes = code_lines(lines, item.source.language)
     imports = _import_lines(codes, item.source.language)
@@ -168,7 +177,9 @@ def lines_of_use(
         if pattern.search(code) or row in marked:
             used.append(number)
         quoted = quoted or number
-    return used or ([quoted] if quoted else [])
+        if said is not None and not with_owner and said.search(line):
+            with_owner = number
+    return used or [number for number in (with_owner or quoted,) if number]
 
 
 def _is_comment(line: str, language: str) -> bool:
