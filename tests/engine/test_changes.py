@@ -713,3 +713,40 @@ def test_lines_that_may_mean_another_are_no_claim_that_nothing_uses_it(tmp_path,
     draw_changes(answer, folder)
     said = "no use of it was recognized here; 1 line has its name and may mean another"
     assert said in capsys.readouterr().out and said in rendered(answer)
+
+
+def test_what_moved_between_files_of_c_is_declared_where_it_was(tmp_path, open_helix):
+    files = {
+        "src/idna.h": "int idna_length(const char* s);\n",
+        "src/idna.c": '#include "idna.h"\n#include "copy.h"\n\nint idna_length(const char* s) {\n  return s[0];\n}\n',
+        "src/copy.h": "#ifndef COPY_H\n#define COPY_H\nint copy_all(const char* s);\n#endif\n",
+        "src/copy.c": '#include "copy.h"\n\nint copy_all(const char* s) {\n  return s[0];\n}\n',
+        "src/use.c": '#include "idna.h"\n\nint use_it(void) {\n  return idna_length("a");\n}\n',
+    }
+    folder = begin(tmp_path / "c", files)
+    git(folder, "mv", "src/idna.c", "src/idn.c")
+    git(folder, "mv", "src/copy.h", "src/copying.h")
+    answer, found = asked(open_helix, folder, "HEAD")
+    moved = found["idna_length"]
+    assert (moved["change"], moved["breaks"], moved["place"]["source_id"]) == ("moved", False, "src/idn.c")
+    assert found["copy_all"]["breaks"] is True
+    (note,) = [note for note in answer["notes"] if "still import" in note]
+    assert note.endswith("src/copy.h, which is not there any more: src/copy.c:1, src/idn.c:2")
+
+
+def test_what_moved_is_not_used_by_what_went_with_it_and_tests_in_it_break_nobody(tmp_path, open_helix):
+    text = (
+        "pub struct NestedPath;\n\nimpl NestedPath {\n    pub fn depth_of(&self) -> i32 {\n        1\n    }\n}\n\n"
+        "#[cfg(test)]\nmod tests {\n    use super::NestedPath;\n\n    #[test]\n    fn is_nested() {\n"
+        "        assert_eq!(1, NestedPath.depth_of());\n    }\n}\n"
+    )
+    files = {
+        "Cargo.toml": "[package]\nname = 'x'\n",
+        "src/lib.rs": "mod nested;\nmod used;\n",
+        "src/nested.rs": text,
+        "src/used.rs": "use crate::nested::NestedPath;\n\nfn go(one: NestedPath) -> i32 {\n    one.depth_of()\n}\n",
+    }
+    folder = begin(tmp_path / "rust", files)
+    git(folder, "mv", "src/nested.rs", "src/nesting.rs")
+    _, found = asked(open_helix, folder, "HEAD")
+    assert list(found) == ["NestedPath"] and used_by(found["NestedPath"]) == ["src/used.rs:3"]

@@ -212,6 +212,8 @@ class ChangesAnswer:
         packages = [b"".join((folder, b"/", name, dot, ending)) for name in _PACKAGE_FILES]
         known = [there for there in packages if self._reader.files.source(there) is not None]
         known += [there for _, there in self._reader.related.sources_of_stems([module_of(path)[-1]], MOST_CANDIDATES)]
+        if path.endswith(_HEADERS):
+            known = [there for there in known if there.endswith(_HEADERS)]
         for source_id, target in sorted(importing(self._reader, path).items()):
             source = self._reader.files.sources_by_id([source_id]).get(source_id)
             observed = self._observed(source.path) if source is not None else None
@@ -288,6 +290,9 @@ class ChangesAnswer:
         ]
         is_telling = is_compound(name) or one.then.kind == "class" or len(chain) > 1
         same = [other for other in same if self._is_new(other) and (is_telling or self._is_alike(one, other))]
+        if not one.path.endswith(_HEADERS):
+            # A header that declares a function of C has done so before.
+            same = [other for other in same if not other.path.endswith(_HEADERS)] or same
         if not same or (len(same) > 1 and not is_tree):
             return one
         other = same[0]
@@ -442,6 +447,9 @@ class ChangesAnswer:
             other for other in candidates if other not in (*own, *moved) and other.role is not Role.TEST
         ]  # fmt: skip
         users, tests = around.users(), around.tests()
+        if one.kind == "moved":
+            # What went with it still has it beside itself.
+            users, tests = (_outside(uses, one.now_path) for uses in (users, tests))
         untold = around.unlisted
         is_telling = is_compound(name) and not others
         if not is_telling and len(one.then.chain) == 1:
@@ -528,6 +536,12 @@ def _within(uses: Uses, source_ids: Set[int]) -> Uses:
     return Uses(kept, len(kept) + rest, is_counted=uses.is_counted and not rest)
 
 
+def _outside(uses: Uses, path: bytes) -> Uses:
+    """Return the uses in other files than this one."""
+    kept = tuple(spot for spot in uses.spots if spot.item.source.path != path)
+    return replace(uses, spots=kept, total=uses.total - len(uses.spots) + len(kept))
+
+
 def _role(path: bytes) -> Role:
     return provenance(path).role
 
@@ -554,4 +568,6 @@ def _is_reached(then: bytes, now: bytes) -> bool:
     """Return whether users of a definition reach it where it is now as they did where it was."""
     language = _language(now)
     is_same_folder = then.rpartition(b"/")[0] == now.rpartition(b"/")[0]
-    return language in _WHOLE_MODULES or (language in _WHOLE_FOLDERS and is_same_folder)
+    # A function of C is declared in a header, wherever it is defined.
+    is_linked = language in _OF_C and not then.endswith(_HEADERS) and not now.endswith(_HEADERS)
+    return is_linked or language in _WHOLE_MODULES or (language in _WHOLE_FOLDERS and is_same_folder)

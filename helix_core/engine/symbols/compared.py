@@ -324,6 +324,8 @@ def _types(one: Declaration) -> tuple[tuple[str, str, str], ...]:
 def _counts(one: Declaration, language: str) -> bool:
     """Return whether others may refer to it: of values only constants of a module, in Python those in capitals."""
     name = one.chain[-1]
+    if language == "rust" and one.chain[0] in ("test", "tests"):
+        return False
     if is_of_tree(one):
         return one.kind != "value" or name[0] != "_"
     return one.kind != "value" or (len(one.chain) == 1 and name[0] != "_" and (name.isupper() or language != "python"))
