@@ -159,8 +159,8 @@ _SAID = f"""
 _SAYING = f"""
     SELECT f.rowid FROM chunk_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
     JOIN profile p ON p.id = s.profile_id
-    WHERE f.chunk_fts MATCH ?1 AND s.live = 1 AND p.source_kind = '{SourceKind.CODE.value}'
-      AND (p.role = '{_TEST}') = ?2
+    WHERE f.chunk_fts MATCH ?1 AND s.live = 1
+      AND p.source_kind IN ('{SourceKind.CODE.value}', '{SourceKind.CONFIG.value}') AND (p.role = '{_TEST}') = ?2
     ORDER BY s.path, i.id LIMIT ?3
 """
 _IN_CODE = f"""
@@ -350,8 +350,8 @@ class UseQueries:
         return [row[0] for row in self._session.rows(_IN_CODE, (match, limit, half_read))]
 
     def items_saying(self, name: str, *, in_tests: bool, limit: int) -> list[int]:
-        """Return items of code in which the words of a dotted name occur in sequence, in strings too, which are no
-        references.
+        """Return items of code and configuration in which the words of a dotted name occur in sequence: in strings too,
+        which are no references.
         """
         return [row[0] for row in self._session.rows(_SAYING, (f"{{body}} : {phrase(name)}", in_tests, limit))]
 

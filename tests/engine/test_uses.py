@@ -1249,6 +1249,48 @@ def test_tests_of_rust_beside_what_they_test_are_tests(tmp_path, open_helix):
             "cycles.sorted_cycle",
             ([], ["bus/load.py:3", "tests/test_load.py:5"]),
         ),
+        (
+            {
+                "kit/plugin.py": "class KeenPlugin:\n    pass\n",
+                "kit/other.py": "class KeenPlugin:\n    pass\n",
+                "pyproject.toml": '[project.entry-points.kit]\nkeen = "kit.plugin:KeenPlugin"\n'
+                'other = "kit.other:KeenPlugin"\n',
+                "tests/test_plugin.py": "from pytest import importorskip\n\n"
+                "KeenPlugin = importorskip('kit.plugin').KeenPlugin\n",
+                "tests/test_other.py": "from pytest import importorskip\n\n"
+                "KeenPlugin = importorskip('kit.other').KeenPlugin\n",
+            },
+            "plugin.KeenPlugin",
+            (["tests/test_plugin.py:3"], ["pyproject.toml:2"]),
+        ),
+        (
+            {
+                "go.mod": "module x\n",
+                "kit.go": "package kit\n\ntype H map[string]any\n\nfunc refuse(a int) int { return a }\n\n"
+                "func refusing() int { return apply(refuse) }\n",
+                "kit_test.go": 'package kit\n\nfunc TestH(t *T) {\n\tsend(H{"a": 1})\n}\n',
+            },
+            "H",
+            (["kit_test.go:4"], []),
+        ),
+        (
+            {
+                "go.mod": "module x\n",
+                "kit.go": "package kit\n\nfunc refuse(a int) int { return a }\n\n"
+                "func refusing() int { return apply(refuse) }\n\nfunc other(refuse int) int { return refuse }\n",
+            },
+            "refuse",
+            (["kit.go:5"], []),
+        ),
+        (
+            {
+                "src/plan.ts": "interface Planner {\n  getMethod: (event: string) => string;\n}\n\n"
+                "const second: Planner = {\n  getMethod(event) {\n    return event;\n  },\n};\n\n"
+                "export function plan(one: Planner) {\n  return one.getMethod('a');\n}\n",
+            },
+            "second.getMethod",
+            ([], ["src/plan.ts:12"]),
+        ),
     ],
 )
 def test_a_use_is_found_beside_another_definition_a_type_or_in_a_string(tmp_path, open_helix, files, asked, told_as):

@@ -335,10 +335,10 @@ class NameNeighborhood:
         """Return the items that have the name with its owner or its module, which may be in a string that is loaded by
         it: ``"shop.prices:total"``.
         """
+        # References are words of two characters and more.
+        said = [self._name] if len(self._name) == 1 else [f"{owner}.{self._name}" for owner in self._owners]
         return [
-            id_
-            for owner in self._owners
-            for id_ in self._reader.uses.items_saying(f"{owner}.{self._name}", in_tests=in_tests, limit=self._tried)
+            id_ for text in said for id_ in self._reader.uses.items_saying(text, in_tests=in_tests, limit=self._tried)
         ]
 
     @cached_property

@@ -31,6 +31,7 @@ from helix_core.engine.symbols.receivers import (
     JVM,
     LITERAL,
     LONGEST_DECLARATION,
+    PYTHON,
     SCRIPTS,
     SELF,
     SUPER,
@@ -73,6 +74,8 @@ _WITH_RECEIVERS = frozenset(("kotlin", "groovy"))
 _WITH_BARS = frozenset(("rust", "ruby"))
 """Languages in which bars are around the parameters of a block."""
 _LUA_JOINT = re.compile(r"(?<=[\w)\]]):(?=\w|$)")
+_LOADED_BY_NAME = re.compile(r"\b(?:importorskip|import_module)\(\s*['\"]([\w.]{1,200})['\"]\s*\)\.$")
+"""A module of Python that is loaded by its name, before what is taken from it."""
 _LOADED = (Step("require", is_called=True), Step("import", is_called=True))
 _EXTENSIONS = {
     "kotlin": r"\b(?:fun|va[lr])\s[^=({{]{{0,200}}?[\w>?)]\.{name}\b",
@@ -96,13 +99,16 @@ class Standing(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class _NameAt:
-    """A name on a line: the code before and after it, and the chain that it is taken from, None where there is none."""
+    """A name on a line: the code before and after it, and the chain that it is taken from, None where there is none;
+    ``raw`` is the text before it on its line, with its strings.
+    """
 
     file: CodeText
     line: int
     before: str
     chain: Chain | None
     after: str
+    raw: str
 
 
 class UseJudge:
@@ -237,7 +243,7 @@ class UseJudge:
         if file is None or not 0 < line <= len(file.lines):
             return Standing.OTHER
         if family(file.path) not in self._families:
-            return Standing.BY_NAME if self.is_telling else Standing.OTHER
+            return self._quoted(file, line)
         if (asked := self._of_fixture(file, line)) is not None:
             return asked
         code = file.lines[line - 1]
@@ -309,7 +315,8 @@ class UseJudge:
             before = before.lstrip()[1:]
         if file.language == "lua":
             before = _LUA_JOINT.sub(".", before)
-        at = _NameAt(file, line, before, chain_before(before), after)
+        raw = file.text.split("\n")[line - 1][:column]
+        at = _NameAt(file, line, before, chain_before(before), after, raw)
         found = max((self._of_free(one, at) for one in self._free), default=Standing.OTHER)
         if self._members and found is not Standing.SURE:
             found = max(found, self._of_members(at))
@@ -332,7 +339,8 @@ class UseJudge:
             return Standing.BY_NAME if self._is_sole else Standing.UNTOLD
         words = [step.name for step in chain]
         if any(step.is_called for step in chain):
-            return Standing.OTHER
+            loaded = _LOADED_BY_NAME.search(at.raw) if len(chain) == 1 and not one.trail else None
+            return self._by_module(one, file, Binding(loaded[1]), ()) if loaded is not None else Standing.OTHER
         if one.trail and (one.trail[-1] == words[-1] or (words[-1] in SELF and self._is_within(one, file, line))):
             return self._of_owner(one, file, words)
         if words[0] in SELF:
@@ -486,8 +494,12 @@ class UseJudge:
                 return False
             lines = file.lines[hit.start_line - 1 : hit.end_line]
             head = head_of(lines)
-            if parameter.search(head) or any(
-                arrow.search(each) for each in lines if name in each and len(each) <= LONGEST_DECLARATION
+            alone = _without_body(head, file.language)
+            is_typed = file.language == "go" and made_of(name, [alone], "go")
+            if (
+                is_typed
+                or parameter.search(alone)
+                or any(arrow.search(each) for each in lines if name in each and len(each) <= LONGEST_DECLARATION)
             ):
                 return True
             if any(f"global {name}" in each or f"nonlocal {name}" in each for each in lines):
@@ -660,9 +672,12 @@ class UseJudge:
         return Standing.BY_NAME if origin is MemberOrigin.OPEN or (is_self and self._is_sole) else Standing.OTHER
 
     def _is_implied(self, at: ClassAt) -> bool:
-        """Return whether a class is an interface of Go, which any type satisfies that has its methods, unsaid."""
-        return family(at[0]) == "go" and any(
-            one.hit.kind == "interface" and (one.path, chain_of(one)) == at for one in self._hierarchy.named(at[1][-1])
+        """Return whether a class is an interface of Go or TypeScript, which anything satisfies that has its members,
+        unsaid.
+        """
+        return family(at[0]) in ("go", "script") and any(
+            one.hit.kind in ("interface", "type") and (one.path, chain_of(one)) == at
+            for one in self._hierarchy.named(at[1][-1])
         )
 
     def _above(self, file: CodeText, line: int) -> Standing:
@@ -735,6 +750,17 @@ def _parameters(name: str, *, has_bars: bool) -> tuple[re.Pattern[str], re.Patte
     arrow = rf"(?:\([^()]*(?<!\w)(?<!:)(?<!: )(?<!\btypeof ){word}(?!\w)[^()]*\)|(?<![\w.]){word})\s*=>"
     bar = r"|" if has_bars else ""
     return re.compile(rf"[(,*&{bar}{{]\s*{word}\s*(?:[,:)={bar}}}]|$)"), re.compile(arrow)
+
+
+def _without_body(head: str, language: str) -> str:
+    """Return the head of a function without the body that begins on its last line."""
+    ends = ":" if language in PYTHON else "{"
+    depth = 0
+    for at, character in enumerate(head):
+        if not depth and (character == ends or head.startswith("=>", at)):
+            return head[:at]
+        depth += (character in "([{") - (character in ")]}")
+    return head
 
 
 @lru_cache(_NAMES_KEPT)
