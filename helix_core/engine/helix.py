@@ -229,9 +229,10 @@ class Helix:
         only_small: bool,
     ) -> RefreshReport:
         session = self.session
+        last = session.look_ahead(is_question=only_small)
         history = session.git_facts.state().history
         refresh = session.new_refresh(
-            history, progress, retries=retries, only_small=only_small, read_first=self._expected
+            history, progress, retries=retries, only_small=only_small, read_first=self._expected, last=last
         )
         report = refresh.look()
         if report is not None:

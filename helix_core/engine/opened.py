@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -440,9 +441,10 @@ class WorkspaceSession:
         retries: bool = False,
         only_small: bool = False,
         read_first: Callable[[], Sequence[bytes]] = tuple,
+        last: LastLook | None = None,
     ) -> Refresh:
         """Return a new refresh of this workspace; with ``only_small`` one that starts no process. Of many files, those
-        of ``read_first`` are read first.
+        of ``read_first`` are read first. ``last`` is what the look before it saw.
         """
         return Refresh(
             self.root,
@@ -458,14 +460,33 @@ class WorkspaceSession:
             retries=retries,
             only_small=only_small,
             read_first=read_first,
-            last=self._last_look() if only_small else None,
+            last=last,
         )
 
-    def _last_look(self) -> LastLook:
-        """Return what the last look of a question saw: a host that asks question after question looks before each."""
-        if self._looked is None:
-            self._looked = LastLook()
-        return self._looked
+    def look_ahead(self, *, is_question: bool) -> LastLook:
+        """Read from the index what a whole refresh compares the disk with, and ask git meanwhile for what it will ask.
+
+        Returns:
+            What the last look saw, with the state of the index now. A host that asks question after question looks
+            before each, and keeps it.
+        """
+        last = (self._looked or LastLook()) if is_question else LastLook()
+        if is_question:
+            self._looked = last
+        reader, options = self.index.reader, self.file_options()
+        if not last.is_of(reader):
+
+            def ask() -> None:
+                self.git_facts.state()
+                self.counting().begin(options)
+
+            asking = threading.Thread(target=ask, name="helix-git", daemon=True)
+            asking.start()
+            try:
+                last.read(reader)
+            finally:
+                asking.join()
+        return last
 
     def write_lock(
         self, progress: Callable[[Progress], None] | None, wait_s: float | None = None

@@ -103,6 +103,15 @@ class LastLook:
     planned: tuple[Listing, bool] | None = None
     plan: WorkPlan | None = None
 
+    def is_of(self, reader: Reader) -> bool:
+        """Return whether ``known`` is what the index in ``reader`` holds now."""
+        return self.reader is reader and self.version == reader.version()
+
+    def read(self, reader: Reader) -> None:
+        """Read what the index holds now; what was planned for another state of it is dropped."""
+        self.reader, self.version, self.planned = reader, reader.version(), None
+        self.known = reader.files.states()
+
 
 class Refresh:
     """One pass over a workspace. Belongs to one thread; ``run`` once.
@@ -215,10 +224,11 @@ class Refresh:
 
     def _look(self) -> _RefreshSnapshot:
         self._report_progress(Progress("looking", 0, 0))
-        version, last = self._reader.version(), self._last
+        last = self._last
         # Read the index first, so that files another process adds meanwhile are not taken for deleted ones.
-        is_as_before = last.reader is self._reader and last.version == version
-        known = last.known if is_as_before else self._reader.files.states()
+        if not last.is_of(self._reader):
+            last.read(self._reader)
+        known, version = last.known, last.version
         outside = self._counting.begin(self._options)
         listing = list_files(self._root, self._git, self._options, expected=known, last=last.listing)
         rule_entries, now_ns = rule_files(listing.files), time.time_ns()
@@ -226,10 +236,9 @@ class Refresh:
         rules = str(Record.made(outside, rule_entries, racy))
         is_same = self._reader.meta("parsers") == parser_generation()
         again = self._due_again() if self._retries else frozenset()
-        is_planned = is_as_before and not again and last.planned == (listing, is_same)
+        is_planned = not again and last.planned == (listing, is_same)
         plan = last.plan if is_planned and last.plan is not None else work_plan(listing, known, is_same, again)
         last.plan, last.planned = plan, None if again else (listing, is_same)
-        last.reader, last.version, last.known = self._reader, version, known
         is_work = bool(plan.read or plan.gone) or not is_same or self._reader.meta("complete") != "1"
         is_work = is_work or rules != self._reader.meta(RULES)
         left_out = _left_out(listing)
