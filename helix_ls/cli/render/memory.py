@@ -7,13 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-
 from helix_core.engine.verdict import reason_words
 from helix_core.model import is_only_asserted
 from helix_core.printable import count, inert_line, lines_of, without_control_tokens
 from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import Page, ago, dim, duration, mark, reason_of
+from helix_ls.cli.render.styled import Styled
 
 _MOST_LINES = 12
 _OUTSIDE = {
@@ -75,7 +74,7 @@ def _draw_facts(page: Page, answer: dict[str, Any], workspace: Path) -> None:
         for item in told.get("items", ()):
             draw_memory(page, item, workspace)
         if sent := told.get("would_send"):
-            page.line(Text(f"Would be sent to {sent['url']}", style="bold"))
+            page.line(Styled(f"Would be sent to {sent['url']}", style="bold"))
             for line in lines_of(without_control_tokens(sent["body"])):
                 page.line(line)
         spent = told["budget"]
@@ -124,7 +123,7 @@ def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
         draw_memory(page, item, workspace, f"{would}{answer['change']}" if "change" in answer else "")
     _draw_nearest(page, answer)
     for pair in answer.get("conflicts", ()):
-        page.line(Text("Contradict each other", style="bold yellow"))
+        page.line(Styled("Contradict each other", style="bold yellow"))
         for memory in pair["memories"]:
             draw_memory(page, {**memory, "state": ""}, workspace)
     if answer.get("left_out"):
@@ -150,8 +149,8 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
     """Print a memory with its verdict, who said it where that is not the user, and the places that it cites."""
     verdict = one if "state" in one else one.get("verdict")
     is_asserted = verdict is not None and is_only_asserted(verdict["status"], verdict["reason"])
-    sign = mark(verdict["status"]) if verdict and not is_asserted else Text("·", style="dim")
-    page.line(sign, " ", Text(inert_line(one["text"] or "(purged)")), indent=4)
+    sign = mark(verdict["status"]) if verdict and not is_asserted else Styled("·", style="dim")
+    page.line(sign, " ", Styled(inert_line(one["text"] or "(purged)")), indent=4)
     state = one.get("state", one["status"])
     about = [change, one["id"], one["kind"], "" if state in ("active", change) else state, one.get("why", "")]
     if "why" in one:
@@ -170,13 +169,13 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
         about.append(reason_of(verdict, "cited", is_users=is_users))
     page.line("  ", dim(" · ".join(inert_line(word) for word in about if word)), indent=4)
     for each in one.get("evidence", ()):
-        sign = Text.assemble("    ", mark(each["status"]))
+        sign = Styled.assemble("    ", mark(each["status"]))
         page.pointer(sign, each, uri_of(workspace, path_of(each["source_id"])))
         if each["status"] != "verified":
             page.line("      ", dim(reason_words(each["reason"], "cited")))
         lines = lines_of(each["text"].rstrip("\n"))[:_MOST_LINES] if "text" in each else []
         for number, line in enumerate(lines, each["start_line"]):
-            page.cut(Text.assemble((f"      {number:>4} │ ", "dim"), without_control_tokens(line)))
+            page.cut(Styled.assemble((f"      {number:>4} │ ", "dim"), without_control_tokens(line)))
     for link in one.get("rests_on", ()):
         relation = f"{link['relation'].replace('_', ' ')} {link['id']} ({link['state']}): {inert_line(link['text'])}"
         page.line("    ", dim(relation), indent=6)
@@ -198,7 +197,7 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
 def _draw_maintenance(page: Page, answer: dict[str, Any], workspace: Path) -> None:
     for kind, words in _PROPOSED.items():
         if answer[kind]:
-            page.line(Text(words, style="bold"), dim(f" · {answer[f'{kind}_total']:,}"))
+            page.line(Styled(words, style="bold"), dim(f" · {answer[f'{kind}_total']:,}"))
         for memory in answer[kind]:
             since = "forgotten" if kind == "purge" else "not used"
             draw_memory(page, memory, workspace, f"{since} for {count(round(memory['idle_days']), 'day')}")
@@ -212,7 +211,7 @@ def _draw_maintenance(page: Page, answer: dict[str, Any], workspace: Path) -> No
 def _draw_diff(page: Page, answer: dict[str, Any], workspace: Path) -> None:
     for kind, words in _DIFFERENCES.items():
         if answer[kind]:
-            page.line(Text(words, style="bold"), dim(f" · {answer[f'{kind}_total']:,}"))
+            page.line(Styled(words, style="bold"), dim(f" · {answer[f'{kind}_total']:,}"))
         for memory in answer[kind]:
             draw_memory(page, memory, workspace, f"was {memory['was']}" if memory["was"] else "")
     if answer["purged"]:
@@ -237,11 +236,13 @@ def _draw_log(page: Page, answer: dict[str, Any]) -> None:
     if "first_broken" in answer:
         broken, outside = answer["first_broken"], answer["changed_outside"]
         if outside:
-            page.line(Text(f"changed from outside: {', '.join(map(_OUTSIDE.__getitem__, outside))}", style="bold red"))
+            page.line(
+                Styled(f"changed from outside: {', '.join(map(_OUTSIDE.__getitem__, outside))}", style="bold red")
+            )
         if outside and broken > max((op["seq"] for op in answer["ops"]), default=0):
             return
         found = f"operation {broken} is not as it was written" if broken is not None else "every hash fits"
-        page.line(Text(found, style="bold red" if broken is not None else "green"))
+        page.line(Styled(found, style="bold red" if broken is not None else "green"))
 
 
 def draw_trail(answer: dict[str, Any], workspace: Path) -> None:
@@ -253,7 +254,7 @@ def draw_trail(answer: dict[str, Any], workspace: Path) -> None:
     for place in answer["last"]:
         _draw_trail_place(page, place, workspace)
     for moment in answer["moments"]:
-        page.line(Text("Like now", style="bold"), dim(f" · {ago(moment['at'], time.time())}"))
+        page.line(Styled("Like now", style="bold"), dim(f" · {ago(moment['at'], time.time())}"))
         for place in moment["places"]:
             _draw_trail_place(page, place, workspace)
     page.show()

@@ -7,12 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-from tree_sitter import Parser
-
 from helix_core.engine.verdict import reason_words
-from helix_core.ingest import load
-from helix_core.ingest.languages import LANGUAGES
 from helix_core.lines import lines_with_ends, without_line_end
 from helix_core.model import NOTE_SCHEME, Reason
 from helix_core.packet import MEMORY_SHARE, affordable
@@ -31,6 +26,7 @@ from helix_ls.cli.render.page import (
     mark,
     reason_of,
 )
+from helix_ls.cli.render.styled import Styled
 
 _MOST_BYTES = 20_000
 # Green is for marks alone.
@@ -38,22 +34,28 @@ _COLOURS = {"comment": "bright_black", "string": "cyan", "number": "blue", "keyw
 _NUMBERS = ("integer", "float", "number", "int_literal", "decimal")
 
 
-def quoted(quote: str, start_line: int, end_line: int, language: str, *, most: int, colour: bool) -> Iterator[Text]:
+def quoted(quote: str, start_line: int, end_line: int, language: str, *, most: int, colour: bool) -> Iterator[Styled]:
     """Yield at most ``most`` lines of a quote with their numbers, then the number of further lines of the span."""
     lines = list(map(without_control_tokens, lines_of("".join(lines_with_ends(quote)[:most])))) if quote else []
     while lines and not lines[-1].strip():
         lines.pop()
     width = len(str(start_line + len(lines)))
-    for number, line in enumerate(_coloured(lines, language) if colour else map(Text, lines), start=start_line):
-        yield Text.assemble((f"  {number:>{width}} │ ", "dim"), line)
+    for number, line in enumerate(_coloured(lines, language) if colour else map(Styled, lines), start=start_line):
+        yield Styled.assemble((f"  {number:>{width}} │ ", "dim"), line)
     more = end_line - start_line + 1 - len(lines)
     if lines and more > 0:
-        yield Text(f"  {'⋮':>{width}}   {count(more, 'more line')}", style="dim")
+        yield Styled(f"  {'⋮':>{width}}   {count(more, 'more line')}", style="dim")
 
 
-def _coloured(lines: list[str], language: str) -> list[Text]:
+def _coloured(lines: list[str], language: str) -> list[Styled]:
+    # The parsers take a while to load, and color the lines of a terminal only.
+    from tree_sitter import Parser
+
+    from helix_core.ingest import load
+    from helix_core.ingest.languages import LANGUAGES
+
     known = LANGUAGES.get(language)
-    texts = [Text(line) for line in lines]
+    texts = [Styled(line) for line in lines]
     data = [line.encode() for line in lines]
     if known is None or known.grammar is None or sum(map(len, data)) > _MOST_BYTES:
         return texts
@@ -69,7 +71,7 @@ def _coloured(lines: list[str], language: str) -> list[Text]:
         (first, start), (last, end) = node.start_point, node.end_point
         for row in range(first, min(last, len(texts) - 1) + 1):
             left = _column(data[row], start) if row == first else 0
-            right = _column(data[row], end) if row == last else len(texts[row])
+            right = _column(data[row], end) if row == last else len(lines[row])
             texts[row].stylize(style, left, right)
     return texts
 
@@ -160,7 +162,7 @@ def _headline(page: Page, packet: dict[str, Any]) -> None:
     if packet["known_empty"]:
         comes_near = any(packet[status] for status in _GROUPS) or packet["nearest"]
         rest = dim("  What was searched and what comes near:") if comes_near else ""
-        page.line(Text("Nothing here answers that.", style="bold"), rest)
+        page.line(Styled("Nothing here answers that.", style="bold"), rest)
         return
     facts = [f"confidence {confidence:.2f}", f"for {packet['task_type']}"]
     if packet["head"]:
@@ -170,15 +172,15 @@ def _headline(page: Page, packet: dict[str, Any]) -> None:
     if is_note:
         facts[0] = f"confidence {confidence:.2f} that a file answers"
     said = "From a note, not from a file" if is_note else confidence_words(confidence)
-    page.line(Text(said, style="bold"), dim(" · " + " · ".join(facts)))
-    parts: list[Text | str] = []
+    page.line(Styled(said, style="bold"), dim(" · " + " · ".join(facts)))
+    parts: list[Styled | str] = []
     for status, name in _GROUPS.items():
         if packet[status]:
             parts += [mark(status, is_sure=_is_sure(packet)), f" {len(packet[status])} {name}   "]
     page.line(*parts)
 
 
-def _item(page: Page, item: dict[str, Any], sign: Text, now_s: float, most_lines: int) -> None:
+def _item(page: Page, item: dict[str, Any], sign: Styled, now_s: float, most_lines: int) -> None:
     page.pointer(sign, item, item["uri"])
     facts = [item["kind"]] if "kind" in item else []
     if item.get("uncommitted"):
@@ -188,7 +190,7 @@ def _item(page: Page, item: dict[str, Any], sign: Text, now_s: float, most_lines
         facts.append(f"file last {what} {when} by {item['author']} in {item['commit'][:8]}")
     if item["reason"] not in UNCHANGED:
         style = "red" if item["status"] == "needs_refresh" else "yellow" if item["status"] == "stale_risk" else ""
-        page.line("  ", Text(reason_of(item), style=style), indent=2)
+        page.line("  ", Styled(reason_of(item), style=style), indent=2)
     if facts:
         page.line("  ", dim(" · ".join(facts)), indent=2)
     span = (item["start_line"], item["end_line"], item.get("language", ""))
@@ -203,7 +205,7 @@ def _remembered(page: Page, memories: list[dict[str, Any]], workspace: Path) -> 
     from helix_ls.cli.render.memory import draw_memory
 
     page.space()
-    page.line(Text("Remembered", style="bold"), dim(" · as somebody said it before"))
+    page.line(Styled("Remembered", style="bold"), dim(" · as somebody said it before"))
     for memory in memories:
         draw_memory(page, memory, workspace)
 
@@ -212,13 +214,13 @@ def _contradictions(page: Page, pairs: list[dict[str, Any]], workspace: Path) ->
     if not pairs:
         return
     page.space()
-    page.line(Text("Sources that contradict each other", style="bold yellow"))
+    page.line(Styled("Sources that contradict each other", style="bold yellow"))
     for pair in pairs:
         rows = grid()
         labels = ("fresher", "older") if pair.get("order_known", True) else ("order unknown", "order unknown")
         for label, side in zip(labels, (pair["fresher"], pair["older"]), strict=True):
             place = page.place(side["source_id"], side["line"], side["line"], _uri(workspace, side))
-            rows.add_row("  " + inert_line(pair["key"]), Text(inert_line(str(side["value"]))), place, dim(label))
+            rows.add_row("  " + inert_line(pair["key"]), Styled(inert_line(str(side["value"]))), place, dim(label))
         page.table(rows)
 
 
@@ -231,7 +233,7 @@ def _plan(page: Page, targets: list[dict[str, Any]], workspace: Path) -> None:
     if not targets:
         return
     page.space()
-    page.line(Text("Read again before relying on it", style="bold red"))
+    page.line(Styled("Read again before relying on it", style="bold red"))
     rows = grid()
     for number, target in enumerate(targets, start=1):
         place = page.place(target["source_id"], target["start_line"], target["end_line"], _uri(workspace, target))

@@ -7,18 +7,17 @@ import math
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
-
-from rich.cells import cell_len
-from rich.console import Console
-from rich.text import Text
 
 from helix_core.engine.verdict import reason_words
 from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import MAX_LINES
 from helix_ls.cli.output import columns, environment, is_at_terminal, print_text
+from helix_ls.cli.render.styled import Styled, cell_len
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
 MARKS = {"verified": ("✓", "green"), "stale_risk": ("~", "yellow"), "needs_refresh": ("!", "red")}
@@ -40,8 +39,16 @@ class Page:
     def __init__(self) -> None:
         self.is_terminal = is_at_terminal()
         self._links = self.is_terminal and links_work(environment())
-        self._console = Console(
-            file=io.StringIO(),
+        self._out = io.StringIO()
+        # rich takes these for a terminal's wish.
+        self._is_plain = not self.is_terminal and not any(map(environment().get, ("FORCE_COLOR", "TTY_COMPATIBLE")))
+
+    @cached_property
+    def _console(self) -> Console:
+        from rich.console import Console
+
+        return Console(
+            file=self._out,
             force_terminal=True if self.is_terminal else None,
             width=columns() if self.is_terminal else _PIPED_WIDTH,
             _environ=environment(),
@@ -53,21 +60,35 @@ class Page:
     @property
     def width(self) -> int:
         """Return the columns of the terminal; a very large number without one."""
-        return self._console.width
+        return self._console.width if self.is_terminal else _PIPED_WIDTH
 
-    def line(self, *parts: Text | str, indent: int = 0) -> None:
+    def line(self, *parts: Styled | str, indent: int = 0) -> None:
         """Add one logical line. A terminal wraps it between words and indents further rows; a pipe gets one row."""
-        text = Text.assemble(*parts)
-        rows = text.wrap(self._console, max(self.width - indent, LEAST_WIDTH)) if self.is_terminal else [text]
-        for number, row in enumerate(rows):
+        text = Styled.assemble(*parts)
+        if not self.is_terminal:
+            self._print(text)
+            return
+        from rich.text import Text
+
+        for number, row in enumerate(text.__rich__().wrap(self._console, max(self.width - indent, LEAST_WIDTH))):
             self._console.print(Text(" " * indent if number else "").append_text(row), soft_wrap=True)
 
-    def cut(self, *parts: Text | str) -> None:
+    def _print(self, text: Styled) -> None:
+        """Add a text as it is. Only rich knows the width of a tab, and what of control characters may be shown."""
+        if self._is_plain and (plain := text.plain).isprintable():
+            self._out.write(plain + "\n")
+        else:
+            self._console.print(text, soft_wrap=True)
+
+    def cut(self, *parts: Styled | str) -> None:
         """Add one line, truncated at the edge of a terminal."""
-        text = Text.assemble(*parts)
-        if self.is_terminal:
-            text.truncate(self.width, overflow="ellipsis")
-        self._console.print(text, soft_wrap=True)
+        text = Styled.assemble(*parts)
+        if not self.is_terminal:
+            self._print(text)
+            return
+        row = text.__rich__()
+        row.truncate(self.width, overflow="ellipsis")
+        self._console.print(row, soft_wrap=True)
 
     def table(self, rows: Table) -> None:
         """Add an aligned table."""
@@ -75,18 +96,18 @@ class Page:
 
     def space(self) -> None:
         """Add an empty line."""
-        self._console.print()
+        self._out.write("\n")
 
-    def place(self, source_id: str, start_line: int, end_line: int, uri: str, room: int = 0) -> Text:
+    def place(self, source_id: str, start_line: int, end_line: int, uri: str, room: int = 0) -> Styled:
         """Return ``path:start-end`` as a link to the file, shortened at its folders to ``room`` columns if not 0."""
         lines = f":{start_line}" if start_line == end_line else f":{start_line}-{end_line}"
         path = inert_line(source_id)
         if room:
             path = end_of(path, room - len(lines))
         style = f"bold link {uri}" if self._links and uri else "bold"
-        return Text(f"{path}{lines}", style=style)
+        return Styled(f"{path}{lines}", style=style)
 
-    def pointer(self, sign: Text, pointer: Mapping[str, Any], uri: str) -> None:
+    def pointer(self, sign: Styled, pointer: Mapping[str, Any], uri: str) -> None:
         """Add the line of a pointer: its mark, its place and its symbol. On a terminal it is one row: names lose what
         is before the last part, and paths lose folders.
         """
@@ -97,21 +118,19 @@ class Page:
         place = self.place(pointer["source_id"], *span, uri, room - last - 2 if last else room)
         if room:
             symbol = end_of(symbol, room - place.cell_len - 2, _PARTS)
-        self._console.print(
-            Text.assemble(sign, " ", place, Text(f"  {symbol}" if symbol else "", style="cyan")), soft_wrap=True
-        )
+        self._print(Styled.assemble(sign, " ", place, Styled(f"  {symbol}" if symbol else "", style="cyan")))
 
     def unsearched(self, answer: Mapping[str, Any]) -> str:
         """Add why no file was searched, as the headline of an answer, and return it; empty where one was."""
         why: str = answer.get("unsearched", "")
         if why:
-            self.line(Text(f"{why[0].upper()}{one_line(why[1:])}.", style="bold"))
+            self.line(Styled(f"{why[0].upper()}{one_line(why[1:])}.", style="bold"))
         return why
 
     def near(self, names: Sequence[str]) -> None:
         """Add suggested names, if any."""
         if names:
-            self.line("Names that come near: ", Text(inert_line(", ".join(names)), style="cyan"))
+            self.line("Names that come near: ", Styled(inert_line(", ".join(names)), style="cyan"))
 
     def notes(self, notes: Iterable[str], shown: Collection[str] = ()) -> None:
         """Add the notes of an answer that were not ``shown`` before, one line each, set apart."""
@@ -128,13 +147,16 @@ class Page:
 
     def text(self) -> str:
         """Return the page as it is written."""
-        assert isinstance(self._console.file, io.StringIO)
-        text = self._console.file.getvalue()
+        text = self._out.getvalue()
         return text if self.is_terminal else "\n".join(line.rstrip() for line in text.split("\n"))
 
     def plain_text(self) -> str:
         """Return the page as it is read: without the colors and links of a terminal."""
-        return Text.from_ansi(self.text()).plain if self.is_terminal else self.text()
+        if not self.is_terminal:
+            return self.text()
+        from rich.text import Text
+
+        return Text.from_ansi(self.text()).plain
 
     def show(self) -> None:
         """Write the page to standard output."""
@@ -148,17 +170,17 @@ def grid() -> Table:
     return Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
 
 
-def mark(status: str, *, is_sure: bool = True) -> Text:
+def mark(status: str, *, is_sure: bool = True) -> Styled:
     """Return the symbol of a verdict. Where the answer is not sure of its place, the symbol of unchanged text is dim
     instead of green.
     """
     sign, colour = MARKS[status]
-    return Text(sign, style=f"bold {colour}" if is_sure or status != "verified" else "dim")
+    return Styled(sign, style=f"bold {colour}" if is_sure or status != "verified" else "dim")
 
 
-def dim(text: str) -> Text:
+def dim(text: str) -> Styled:
     """Return the text as one dimmed line, safe for a terminal."""
-    return Text(inert_line(text), style="dim")
+    return Styled(inert_line(text), style="dim")
 
 
 def end_of(name: str, room: int, separators: re.Pattern[str] = _FOLDERS) -> str:
@@ -277,9 +299,9 @@ def bar(share: float, width: int, *, blocks: bool) -> str:
     return full * filled + empty * (width - filled)
 
 
-def stacked(shares: Sequence[tuple[str, float]], width: int, *, blocks: bool) -> Text:
+def stacked(shares: Sequence[tuple[str, float]], width: int, *, blocks: bool) -> Styled:
     """Draw the shares of rankers, at most 1 in sum, side by side; ``width`` is that of a share of 1."""
-    bars = Text()
+    bars = Styled()
     for at, ((ranker, _), cells) in enumerate(
         zip(shares, cells_of([share for _, share in shares], width), strict=True)
     ):

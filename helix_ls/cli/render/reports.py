@@ -6,13 +6,12 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-
 from helix_core.engine.indexing import EMPTY_FOLDER
 from helix_core.engine.requests import NOT_COMPARED, NOT_IN_OWNER, no_use
 from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import UNCHANGED, Page, dim, duration, grid, left_out, mark, reason_of, size
+from helix_ls.cli.render.styled import Styled
 
 _CHANGES = (
     ("added", "added"),
@@ -28,7 +27,7 @@ def draw_index(report: dict[str, Any]) -> None:
     page = Page()
     counts = [f"{report[key]:,} {word}" for key, word in _CHANGES if report.get(key)]
     page.line(
-        Text("✓ ", style="bold green"),
+        Styled("✓ ", style="bold green"),
         f"{count(report['files'], 'file')} in the index",
         dim(f" · {', '.join(counts) or 'no changes'} · {duration(report['elapsed_ms'])}"),
     )
@@ -42,9 +41,9 @@ def draw_index(report: dict[str, Any]) -> None:
     set_aside = report["set_aside"]
     if set_aside:
         how_many = count(len(set_aside), "file")
-        page.line(Text(f"! {how_many} set aside and not searched; tried again later:", style="yellow"))
+        page.line(Styled(f"! {how_many} set aside and not searched; tried again later:", style="yellow"))
     for file in set_aside[:MOST_SHOWN]:
-        page.line("  ", Text(f"{one_line(file['source_id'])} ({one_line(file['reason'])})", style="yellow"))
+        page.line("  ", Styled(f"{one_line(file['source_id'])} ({one_line(file['reason'])})", style="yellow"))
     if len(set_aside) > MOST_SHOWN:
         page.line("  ", dim(f"… and {len(set_aside) - MOST_SHOWN:,} more: helix status --skipped"))
     for note in report["notes"]:
@@ -58,7 +57,7 @@ MOST_FILES_SHOWN = 20
 def draw_status(status: dict[str, Any]) -> None:
     """Print the status of a workspace and its index."""
     page = Page()
-    page.line(_freshness(status), "  ", Text(one_line(status["workspace"]), style="bold"))
+    page.line(_freshness(status), "  ", Styled(one_line(status["workspace"]), style="bold"))
     rows = grid()
     index = status["index"]
     rows.add_row(
@@ -85,7 +84,8 @@ def draw_status(status: dict[str, Any]) -> None:
     for file in status["set_aside"][:MOST_FILES_SHOWN]:
         tries = count(file["attempts"], "try", "tries")
         page.line(
-            "  ", Text(f"set aside: {one_line(file['source_id'])} ({one_line(file['reason'])}, {tries})", "yellow")
+            "  ",
+            Styled(f"set aside: {one_line(file['source_id'])} ({one_line(file['reason'])}, {tries})", "yellow"),
         )
     if "skipped_files" in status:
         page.space()
@@ -96,18 +96,18 @@ def draw_status(status: dict[str, Any]) -> None:
     page.show()
 
 
-def _freshness(status: dict[str, Any]) -> Text:
+def _freshness(status: dict[str, Any]) -> Styled:
     if "indexing" in status:
-        return Text(f"~ {_being_indexed(status['indexing'])}", style="bold yellow")
+        return Styled(f"~ {_being_indexed(status['indexing'])}", style="bold yellow")
     if not status["indexed"]:
-        return Text("! not indexed yet: helix index", style="bold red")
+        return Styled("! not indexed yet: helix index", style="bold red")
     if status["fresh"]:
-        return Text("✓ fresh", style="bold green")
+        return Styled("✓ fresh", style="bold green")
     pending = status["pending"]
     counts = f"{pending['changed_or_new']:,} changed or new, {pending['gone']:,} gone"
     if status["set_aside"]:
         counts += f", {len(status['set_aside']):,} set aside"
-    return Text(f"~ {counts}", style="bold yellow")
+    return Styled(f"~ {counts}", style="bold yellow")
 
 
 def _being_indexed(indexing: dict[str, Any]) -> str:
@@ -129,9 +129,9 @@ def draw_doctor(answer: dict[str, Any]) -> None:
     rows.add_column(overflow="fold")
     for check in answer["checks"]:
         sign, colour = _SIGNS[check["state"]]
-        rows.add_row(Text.assemble((f"{sign} ", f"bold {colour}"), check["name"]), dim(check["detail"]))
+        rows.add_row(Styled.assemble((f"{sign} ", f"bold {colour}"), check["name"]), dim(check["detail"]))
         if check["action"]:
-            rows.add_row("", Text(one_line(check["action"]), style=colour))
+            rows.add_row("", Styled(one_line(check["action"]), style=colour))
     page.table(rows)
     page.show()
 
@@ -144,9 +144,9 @@ def draw_config(answer: dict[str, Any]) -> None:
         value = ", ".join(each["value"]) if isinstance(each["value"], list | tuple) else str(each["value"])
         came_from = f"{each['origin']} {each['place']}".strip()
         page.line(
-            Text(each["key"], style="bold"),
+            Styled(each["key"], style="bold"),
             " = ",
-            Text(one_line(value) or "(none)", style="green" if changed else ""),
+            Styled(one_line(value) or "(none)", style="green" if changed else ""),
             dim(f"   from {came_from}" if changed else "   default"),
         )
         page.line("    ", dim(f"{each['meaning']} · {each['variable']}"))
@@ -165,7 +165,7 @@ def draw_daemon(answer: dict[str, Any]) -> None:
     elif answer["running"]:
         _draw_running(page, answer)
     elif answer.get("stopped"):
-        page.line(Text(f"✓ stopped {answer['pid']}", style="bold green"))
+        page.line(Styled(f"✓ stopped {answer['pid']}", style="bold green"))
     else:
         page.line("no daemon is running; an editor starts it when needed")
     page.show()
@@ -173,7 +173,7 @@ def draw_daemon(answer: dict[str, Any]) -> None:
 
 def _draw_running(page: Page, answer: dict[str, Any]) -> None:
     clients = count(answer["clients"] - 1, "other client")
-    page.line(Text(f"✓ running as {answer['pid']}", style="bold green"), f"  version {answer['version']}, {clients}")
+    page.line(Styled(f"✓ running as {answer['pid']}", style="bold green"), f"  version {answer['version']}, {clients}")
     rows = grid()
     for workspace in answer["workspaces"]:
         rows.add_row(
@@ -188,7 +188,7 @@ def draw_embed(answer: dict[str, Any]) -> None:
     """Print the answer of ``helix embed``."""
     page = Page()
     built_in = answer["model"] == "static"
-    page.line(Text("built-in vectors" if built_in else one_line(answer["model"]), style="bold"))
+    page.line(Styled("built-in vectors" if built_in else one_line(answer["model"]), style="bold"))
     rows = grid()
     if not built_in:
         rows.add_row(dim("  from"), f"{one_line(answer['source'])}, {answer['dimensions']} dimensions")
@@ -207,7 +207,7 @@ def draw_embed(answer: dict[str, Any]) -> None:
         rows.add_row(dim(f"  {one_line(name)}"), f"{share:.0%}")
     page.table(rows)
     if answer["problem"]:
-        page.line("  ", Text(one_line(answer["problem"]), style="yellow"))
+        page.line("  ", Styled(one_line(answer["problem"]), style="yellow"))
     page.show()
 
 
@@ -215,8 +215,8 @@ def draw_recommendation(answer: dict[str, Any]) -> None:
     """Print the answer of ``helix embed setup --recommend``."""
     page = Page()
     if not answer["indexed"]:
-        page.line(Text("! not indexed yet: helix index", style="bold red"))
-    page.line(Text(f"{answer['recommended']}", style="bold"), f": {answer['why']}", indent=2)
+        page.line(Styled("! not indexed yet: helix index", style="bold red"))
+    page.line(Styled(f"{answer['recommended']}", style="bold"), f": {answer['why']}", indent=2)
     if answer["next"]:
         page.line(dim("  next: "), answer["next"], indent=4)
     memory = size(answer["memory_bytes"]) if answer["memory_bytes"] else "an unknown amount"
@@ -224,7 +224,7 @@ def draw_recommendation(answer: dict[str, Any]) -> None:
     page.line(dim(f"  {machine}, {count(answer['texts'], 'text')} to embed"), indent=2)
     for each in answer["candidates"]:
         page.space()
-        sign = Text("✓ " if each["fits"] else "! ", style="green" if each["fits"] else "yellow")
+        sign = Styled("✓ " if each["fits"] else "! ", style="green" if each["fits"] else "yellow")
         page.line(sign, each["name"], dim("  set up" if each["set_up"] else ""))
         download = _figure(each, "download_mb", "to get") or "nothing to get"
         memory = _figure(each, "memory_mb", "of memory")
@@ -259,7 +259,7 @@ def draw_run(run: dict[str, Any], kept: Path) -> None:
     where = f" · HEAD {head}{' with changes' if run['code']['dirty'] else ''}" if head else ""
     asked = count(run["questions"]["count"], "question")
     page.line(
-        Text("✓ " if run["figures"] else "! ", style="bold green" if run["figures"] else "bold red"),
+        Styled("✓ " if run["figures"] else "! ", style="bold green" if run["figures"] else "bold red"),
         f"{asked} asked",
         dim(f" · {count(run['index']['files'], 'file')}{where} · CPU {run['cpu_s']:.1f} s of {run['elapsed_s']:.1f} s"),
     )
@@ -271,7 +271,7 @@ def draw_run(run: dict[str, Any], kept: Path) -> None:
 def draw_comparison(found: dict[str, Any]) -> None:
     """Print the decision and its evidence."""
     page = Page()
-    page.line(Text(found["decision"].replace("_", " "), style=_STYLES[found["decision"]]), f"  {found['why']}")
+    page.line(Styled(found["decision"].replace("_", " "), style=_STYLES[found["decision"]]), f"  {found['why']}")
     rows = grid()
     for name, one in found["differences"].items():
         rows.add_row(f"  {name}", f"{one['mean']:+.3f}", dim(f"{one['low']:+.3f} to {one['high']:+.3f}"))
@@ -295,7 +295,7 @@ def draw_uses(answer: dict[str, Any], workspace: Path, shown: Collection[str] = 
     lead = next((note for note in answer["notes"] if note.startswith(of_others)), "")
     if lead:
         # What follows is of another owner than the one that was asked for.
-        page.line(Text(inert_line(lead), style="bold yellow"))
+        page.line(Styled(inert_line(lead), style="bold yellow"))
         page.space()
     totals = [_total(answer, kind) for kind in ("user", "test")]
     symbols = {place["symbol"] for place in answer["definitions"]}
@@ -303,7 +303,7 @@ def draw_uses(answer: dict[str, Any], workspace: Path, shown: Collection[str] = 
     name, what = (answer["symbol"], answer["kind"])
     if len(symbols) > 1:
         name, what = answer["name"], count(answer["definitions_total"], "definition")
-    page.line(Text(inert_line(name), style="bold"), dim(f" · {what} · {' · '.join(totals)}"))
+    page.line(Styled(inert_line(name), style="bold"), dim(f" · {what} · {' · '.join(totals)}"))
     for kind in _OF_NAME:
         places = answer[kind]
         if kind == "same_name":
@@ -317,7 +317,7 @@ def draw_uses(answer: dict[str, Any], workspace: Path, shown: Collection[str] = 
     if partners := [place for place in answer["co_changed"] if place["status"] != "needs_refresh"]:
         # Git tells them; no line of them is evidence.
         page.space()
-        page.line(Text("often committed together with it", style="bold"))
+        page.line(Styled("often committed together with it", style="bold"))
         for place in partners:
             page.line("  ", dim(inert_line(place["source_id"])), indent=2)
     if "reached" in answer:
@@ -347,9 +347,11 @@ def _draw_places(page: Page, title: str, places: list[dict[str, Any]], workspace
     if not places:
         return
     page.space()
-    page.line(Text(title, style="bold"))
+    page.line(Styled(title, style="bold"))
     for place in places:
-        page.pointer(Text.assemble("  ", mark(place["status"])), place, uri_of(workspace, path_of(place["source_id"])))
+        page.pointer(
+            Styled.assemble("  ", mark(place["status"])), place, uri_of(workspace, path_of(place["source_id"]))
+        )
         _draw_why(page, place, indent=6)
 
 
@@ -373,7 +375,7 @@ def draw_changes(answer: dict[str, Any], workspace: Path, shown: Collection[str]
     if any(note.startswith(NOT_COMPARED) for note in answer["notes"]):
         head = f"Not compared{since}"
     page.line(
-        Text(head, style="bold"),
+        Styled(head, style="bold"),
         dim(f" · {answer['why']}" if answer["why"] else ""),
     )
     for change in answer["changes"]:
@@ -382,7 +384,7 @@ def draw_changes(answer: dict[str, Any], workspace: Path, shown: Collection[str]
         where = f"{place['source_id']}:{place['start_line']}" if place else ""
         style = "bold yellow" if change["breaks"] else "bold"
         page.line(
-            Text(change["change"], style=style),
+            Styled(change["change"], style=style),
             "  ",
             inert_line(change["was"]),
             dim(f"  {inert_line(change['source_id'])}"),
@@ -397,7 +399,7 @@ def draw_changes(answer: dict[str, Any], workspace: Path, shown: Collection[str]
                 about = "" if change["totals_exact"] else "about "
                 named = f"{kind}{f', {about}{more:,} more' if more else ''}" if not number else ""
                 uri = uri_of(workspace, path_of(each["source_id"]))
-                page.pointer(Text.assemble(f"  {named:<22}", mark(each["status"])), each, uri)
+                page.pointer(Styled.assemble(f"  {named:<22}", mark(each["status"])), each, uri)
                 _draw_why(page, each, indent=26)
         if not any(change[kind] for kind in _AROUND):
             page.line("  ", dim(no_use(change["untold"])))

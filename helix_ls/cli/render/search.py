@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-
 from helix_core.printable import count, inert_line, one_line
 from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import (
@@ -26,6 +24,7 @@ from helix_ls.cli.render.page import (
     stacked,
     texture,
 )
+from helix_ls.cli.render.styled import Styled
 
 _BAR = 10
 _STACKED = 40
@@ -66,7 +65,7 @@ def explain(page: Page, answer: dict[str, Any]) -> None:
         asked = answer["asked"]
         _flow(
             page,
-            [dim("Searched:"), Text(one_line(asked["searched"][:400])), dim(f"({one_line(asked['why'])})")],
+            [dim("Searched:"), Styled(one_line(asked["searched"][:400])), dim(f"({one_line(asked['why'])})")],
             indent=0,
         )
         page.space()
@@ -80,7 +79,7 @@ def explain(page: Page, answer: dict[str, Any]) -> None:
         told = answer["weights"][ranker]
         page.space()
         page.cut(
-            Text(ranker, style=f"bold {colour(ranker)}"),
+            Styled(ranker, style=f"bold {colour(ranker)}"),
             dim(f"  {told['says']} · {count(told['files'], 'file')} · weight {told['weight']:g}"),
         )
         for entry in _worth_showing(entries):
@@ -95,8 +94,8 @@ def explain(page: Page, answer: dict[str, Any]) -> None:
     _certainty(page, answer, blocks=blocks)
 
 
-def _signal(at: int, signal: dict[str, Any], *, blocks: bool) -> Text:
-    return Text.assemble(
+def _signal(at: int, signal: dict[str, Any], *, blocks: bool) -> Styled:
+    return Styled.assemble(
         (texture(at, blocks=blocks), colour(signal["ranker"])),
         f" {signal['ranker']} ",
         (f"#{signal['rank']} {_percent(signal['share'])}", "dim"),
@@ -114,9 +113,9 @@ def _entry(page: Page, entry: dict[str, Any], ranker: str, *, blocks: bool) -> N
     room = page.width - len(head) - _BAR - len(share)
     page.line(
         dim(head),
-        Text(bar(entry["share"], _BAR, blocks=blocks), style=colour(ranker)),
+        Styled(bar(entry["share"], _BAR, blocks=blocks), style=colour(ranker)),
         dim(share),
-        Text(end_of(one_line(entry["source_id"]), room), style="" if entry["shown"] else "dim"),
+        Styled(end_of(one_line(entry["source_id"]), room), style="" if entry["shown"] else "dim"),
     )
 
 
@@ -131,7 +130,7 @@ def _vectors(vectors: dict[str, Any]) -> str:
 def _certainty(page: Page, answer: dict[str, Any], *, blocks: bool) -> None:
     told = answer["certainty"]
     page.line(
-        Text(f"Confidence {answer['confidence']:.2f}", style="bold"),
+        Styled(f"Confidence {answer['confidence']:.2f}", style="bold"),
         dim(f"  here at all {told['presence']:.2f}, the right place {told['place']:.2f}"),
     )
     for title, signs in (
@@ -143,19 +142,19 @@ def _certainty(page: Page, answer: dict[str, Any], *, blocks: bool) -> None:
             filled = bar(sign["value"], _BAR, blocks=blocks) if sign["value"] else " " * _BAR
             page.cut(
                 "  ",
-                Text(filled, style="cyan" if sign["effect"] >= 0 else "red"),
+                Styled(filled, style="cyan" if sign["effect"] >= 0 else "red"),
                 dim(f" {_percent(sign['value']):>4} {_effect(sign['effect']):>5}  "),
                 sign["says"],
             )
 
 
-def _flow(page: Page, parts: Iterable[Text], indent: int = _INDENT) -> None:
+def _flow(page: Page, parts: Iterable[Styled], indent: int = _INDENT) -> None:
     """Lay out parts side by side, wrapped by the terminal."""
-    row = Text(" " * indent)
+    row = Styled(" " * indent)
     for part in parts:
         if row.cell_len > indent and row.cell_len + 2 + part.cell_len > page.width:
             page.line(row)
-            row = Text(" " * indent)
+            row = Styled(" " * indent)
         row.append("  " if row.cell_len > indent else "")
         row.append_text(part)
     page.line(row)
@@ -177,9 +176,9 @@ def draw(answer: dict[str, Any], workspace: Path, shown: Collection[str] = ()) -
     if unsearched := page.unsearched(answer):
         shown = {*shown, unsearched}
     elif answer["known_empty"]:
-        page.line(Text("Nothing here answers that.", style="bold"))
+        page.line(Styled("Nothing here answers that.", style="bold"))
     if items and not answer["known_empty"]:
-        page.line(Text(confidence_words(confidence), style="bold"), dim(f" · confidence {confidence:.2f}"))
+        page.line(Styled(confidence_words(confidence), style="bold"), dim(f" · confidence {confidence:.2f}"))
     if items:
         page.space()
     best = max((item["score"] for item in items), default=0.0)
@@ -188,7 +187,7 @@ def draw(answer: dict[str, Any], workspace: Path, shown: Collection[str] = ()) -
         sign = mark(item["status"], is_sure=is_sure) if "status" in item else dim("·")
         page.pointer(sign, item, uri_of(workspace, path_of(item["source_id"])))
         if item.get("reason", "unchanged") not in UNCHANGED:
-            page.line(" " * _INDENT, Text(reason_of(item), style="yellow"), indent=_INDENT)
+            page.line(" " * _INDENT, Styled(reason_of(item), style="yellow"), indent=_INDENT)
         if item.get("signature"):
             page.cut(" " * _INDENT, inert_line(item["signature"]))
         if explained:
