@@ -10,15 +10,32 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
-    from helix_core.check.citations import MOST_CITATIONS, Citation, CitationKind, citations_in
+    from helix_core.check.citations import (
+        MOST_CITATIONS,
+        Citation,
+        CitationKind,
+        citations_in,
+        file_names_in,
+        names_a_file,
+    )
     from helix_core.check.diffs import Diff, DiffedDocument, diff_in
 
-__all__ = ["MOST_CITATIONS", "Citation", "CitationKind", "Diff", "DiffedDocument", "citations_in", "diff_in"]
+__all__ = [
+    "MOST_CITATIONS",
+    "Citation",
+    "CitationKind",
+    "Diff",
+    "DiffedDocument",
+    "citations_in",
+    "diff_in",
+    "file_names_in",
+    "names_a_file",
+]
 
 __getattr__ = lazy_face(
     __name__,
     {
-        "citations": ("MOST_CITATIONS", "Citation", "CitationKind", "citations_in"),
+        "citations": ("MOST_CITATIONS", "Citation", "CitationKind", "citations_in", "file_names_in", "names_a_file"),
         "diffs": ("Diff", "DiffedDocument", "diff_in"),
     },
 )

@@ -220,6 +220,20 @@ def citations_in(text: str) -> tuple[Citation, ...]:
     return tuple(islice(_AnswerParser(with_line_feeds(text).split("\n")).read(), MOST_CITATIONS))
 
 
+def file_names_in(text: str) -> tuple[str, ...]:
+    """Return the words of a text that are names of files without a folder, such as ``setup.py``, each once.
+
+    Outside code marks they are no citations, as most such names are of any file of that name.
+    """
+    found = (match[1].rstrip(".,;:") for match in _BARE_PATH.finditer(text))
+    return tuple(dict.fromkeys(name for name in found if "/" not in name and is_path(name)))
+
+
+def names_a_file(text: str) -> bool:
+    """Return whether a text names a file, by its path or by its name alone."""
+    return bool(file_names_in(text)) or any(one.path for one in citations_in(text))
+
+
 _NOTHING = Citation(CitationKind.PATH, 1, 1, 1, "")
 
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from helix_core.memory.answer_forms import expected_form, has_form, least_share
     from helix_core.memory.answers import LEAST_ODDS, RecallSigns, answer_odds, answer_signs, is_english
     from helix_core.memory.consolidation import (
+        NOTHING_ON_DISK,
+        OnDisk,
         comparison_keys,
         consolidated,
         contested_by,
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
         verdicts_in,
         withheld,
     )
-    from helix_core.memory.literals import StatedValue, comparable, stated_values
+    from helix_core.memory.literals import StatedValue, agrees, comparable, stated_values
     from helix_core.memory.notes import CONTENT_TYPES, FACT, MOST_BYTES, EmptyError, NoteInput, UnfitError, note_of
     from helix_core.memory.pauses import (
         MOST_PAUSE_FILES,
@@ -123,6 +125,7 @@ __all__ = [
     "MOST_PAUSE_FILES",
     "MOST_SLICES",
     "NAMED",
+    "NOTHING_ON_DISK",
     "OPEN_S",
     "SITTING_S",
     "UNNAMED",
@@ -136,6 +139,7 @@ __all__ = [
     "ModelPrompt",
     "NoteInput",
     "ObservedExchange",
+    "OnDisk",
     "PauseInput",
     "PausePlace",
     "RecallSigns",
@@ -145,6 +149,7 @@ __all__ = [
     "Statement",
     "Together",
     "UnfitError",
+    "agrees",
     "alternatives",
     "answer_odds",
     "answer_signs",
@@ -223,6 +228,8 @@ __getattr__ = lazy_face(
         "answers": ("RecallSigns", "LEAST_ODDS", "answer_odds", "answer_signs", "is_english"),
         "consolidation": (
             *(
+                "NOTHING_ON_DISK",
+                "OnDisk",
                 "comparison_keys",
                 "consolidated",
                 "contested_by",
@@ -286,7 +293,7 @@ __getattr__ = lazy_face(
             "salience",
             "weigh",
         ),
-        "literals": ("StatedValue", "comparable", "stated_values"),
+        "literals": ("StatedValue", "agrees", "comparable", "stated_values"),
         "slots": ("content_words",),
         "statements": (
             "Statement",

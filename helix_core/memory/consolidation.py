@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from helix_core.memory.cues import (
@@ -72,8 +73,43 @@ def is_in_force_at_once(origin: MemoryOrigin, *, reviews_agents: bool) -> bool:
     return origin is MemoryOrigin.USER or (origin is MemoryOrigin.AGENT and not reviews_agents)
 
 
+@dataclass(frozen=True, slots=True)
+class OnDisk:
+    """What files say to the values that a draft and memories like it state.
+
+    ``is_confirmed`` tells whether they give what the draft states; ``confirmed`` are the ids of memories whose values
+    they give, ``denying`` of those among them that the same lines prove right and the draft wrong.
+    """
+
+    is_confirmed: bool = False
+    confirmed: frozenset[str] = frozenset()
+    denying: frozenset[str] = frozenset()
+
+    def between(self, relation: str, other: str, *, is_newer: bool) -> str:
+        """Return how a draft relates to another memory, as the disk has it: nothing takes the place of what is so.
+
+        Args:
+            relation: How they relate by their words.
+            other: The id of the other memory.
+            is_newer: Whether the draft would take the place of the other one.
+        """
+        if relation != SUPERSEDES:
+            return CONFLICTS if other in self.denying and relation != _EQUAL else relation
+        stays, takes = other in self.confirmed, self.is_confirmed
+        if not is_newer:
+            stays, takes = takes, stays
+        return relation if not stays else "" if takes else CONFLICTS
+
+
+NOTHING_ON_DISK = OnDisk()
+
+
 def consolidated(
-    draft: MemoryDraft, said: Statement, alike: Sequence[StoredMemory], replaces: Collection[str] = ()
+    draft: MemoryDraft,
+    said: Statement,
+    alike: Sequence[StoredMemory],
+    replaces: Collection[str] = (),
+    on_disk: OnDisk = NOTHING_ON_DISK,
 ) -> Consolidation:
     """Decide what becomes of a draft.
 
@@ -82,6 +118,7 @@ def consolidated(
         said: What its text states.
         alike: The memories of its scope that may say something of the same.
         replaces: Ids of memories that the caller says it replaces.
+        on_disk: What files say to the values that are stated.
     """
     links: list[MemoryLink] = []
     waits = ""
@@ -104,10 +141,13 @@ def consolidated(
             if not is_confirmed and draft.fact.origin.rank >= one.fact.origin.rank:
                 return Consolidation(one.id, words_only=one.status in USABLE and (draft.is_proposal or is_lower))
             relation = SUPERSEDES
+        is_older = draft.fact.valid_from < one.fact.valid_from and one.id not in replaces
+        is_taken_over = is_older and draft.fact.origin is one.fact.origin
+        if one.id not in replaces:
+            relation = on_disk.between(relation, one.id, is_newer=not is_taken_over)
         if not relation:
             continue
-        is_older = draft.fact.valid_from < one.fact.valid_from and one.id not in replaces
-        if relation == SUPERSEDES and is_older and draft.fact.origin is one.fact.origin:
+        if relation == SUPERSEDES and is_taken_over:
             links.append(MemoryLink(one.id, SUPERSEDES, draft.fact.id))
             continue
         if is_lower and relation in (SUPERSEDES, CONFLICTS) and one.status is not MemoryStatus.QUARANTINED:

@@ -107,7 +107,7 @@ def test_what_an_agent_notes_is_nowhere_called_the_users_words(tmp_path: Path) -
     assert note == "2 proposals wait for a person's approval and answer nothing before it: helix review"
     waiting = helix("review", cwd=project).out
     assert waiting.count("by agent · not a primary source") == 2, waiting
-    assert waiting.count("by agent · cites nothing that could be checked") == 1, waiting
+    assert waiting.count("by agent · nothing in it could be checked") == 1, waiting
     assert "said by you" not in waiting
     helix("remember", "The wombat gate opens at nine", cwd=project)
     assert "said by you, and cites nothing that could be checked" in helix("list", "--verify", cwd=project).out

@@ -172,6 +172,6 @@ def test_a_strand_that_an_agent_takes_in_waits_for_a_person_whoever_signed_it(tm
     shown = user("log", "--all", cwd=project).out
     assert "took in a strand signed by dna-signer:" in shown and "purged" not in shown
     waiting = user("review", cwd=project).out
-    assert "cites nothing that could be checked" in waiting and "said by you" not in waiting
+    assert "nothing in it could be checked" in waiting and "said by you" not in waiting
     unknown = user(*taking, "--dry-run", cwd=project, HELIX_AGENT="bot", HELIX_DATA_DIR=str(tmp_path / "third"))
     assert (unknown.answer["trust"], unknown.answer["waits_for_review"]) == ("none", 1)

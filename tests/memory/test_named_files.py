@@ -3,7 +3,7 @@
 import pytest
 
 from helix_core.engine.memory import RememberRequest
-from helix_core.memory import comparable, stated_values
+from helix_core.memory import agrees, comparable, stated_values
 from helix_core.model import MemoryOrigin
 
 RETRY = (
@@ -65,6 +65,10 @@ def test_a_value_is_contradicted_also_where_other_lines_are_cited(helix, retry):
         ("Retries: MAX_ATTEMPTS is 25", ""),
         ("Retries: WAIT_S is 15e-1", ""),
         ("Retries: WAIT_MS is 7", ""),
+        ("Retries: MAX_ATTEMPTS is nine", "MAX_ATTEMPTS is 25 in app/retry.py:6"),
+        ("Retries: MAX_ATTEMPTS is twenty-five", ""),
+        ("Retries: WAIT_S is 7 milliseconds", "WAIT_S is 1.5 in app/retry.py:7"),
+        ("Retries: WAIT_S is 1500 ms", ""),
     ],
 )
 def test_a_value_that_the_cited_file_gives_otherwise_is_contradicted(helix, retry, text, detail):
@@ -72,6 +76,80 @@ def test_a_value_that_the_cited_file_gives_otherwise_is_contradicted(helix, retr
     found = recalled(helix, "what of retries?")
     assert found["reason"] == ("contradicted" if detail else "unchanged")
     assert found.get("detail", "") == detail
+
+
+@pytest.mark.parametrize("text", ["Retries: MAX_ATTEMPTS is 30 per hour", "Retries: Retry.backoff is 2 seconds long"])
+def test_a_value_that_cannot_be_compared_is_no_more_than_asserted(helix, retry, text):
+    notes = remembered(helix, text, cites=["app/retry.py:6-11"])["notes"]
+    assert len(notes) == 1 and notes[0].startswith("not compared: ")
+    found = recalled(helix, "what of retries?")
+    assert (found["reason"], found["detail"]) == ("asserted", notes[0])
+    assert [one["status"] for one in found["evidence"]] == ["verified"]
+
+
+def test_a_file_at_the_root_is_known_by_its_name_alone(helix, project):
+    (project / "b.py").write_text("import time\n\nLIMIT = 9\n")
+    helix.refresh()
+    answer = remembered(helix, "The retries end at LIMIT = 7 in b.py")
+    assert "contradicted: LIMIT is 9 in b.py:3" in answer["notes"]
+    found = recalled(helix, "where do the retries end?")
+    assert (found["reason"], found["detail"]) == ("contradicted", "LIMIT is 9 in b.py:3")
+    assert [path for path, _, _ in cited(found)] == ["b.py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("MAX_ATTEMPTS is 30", {}),
+        ("MAX_ATTEMPTS is 30", {"cites": ["app/retry.py:6"]}),
+        ("MAX_ATTEMPTS in app/retry.py is 30", {}),
+        ("MAX_ATTEMPTS is nine", {}),
+    ],
+)
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_what_the_disk_contradicts_takes_the_place_of_nothing_that_it_confirms(helix, retry, text, given, dry_run):
+    remembered(helix, "MAX_ATTEMPTS is 25", cites=["app/retry.py:6-7"])
+    answer = helix.memory.remember(RememberRequest(text, **given), dry_run=dry_run)
+    assert "contradicted: MAX_ATTEMPTS is 25 in app/retry.py:6" in answer["notes"]
+    (item,) = answer["items"]
+    assert [(one["relation"], one["text"]) for one in item["links"]] == [("conflicts_with", "MAX_ATTEMPTS is 25")]
+    if not dry_run:
+        found = {one["text"]: one for one in helix.memory.recall("what is MAX_ATTEMPTS?")["items"]}
+        right, wrong = found["MAX_ATTEMPTS is 25"], found[text]
+        assert (right["status"], right["reason"]) == ("verified", "unchanged")
+        assert (wrong["reason"], wrong["detail"]) == ("contradicted", "MAX_ATTEMPTS is 25 in app/retry.py:6")
+
+
+def test_what_the_disk_confirms_takes_the_place_of_what_it_contradicts(helix, retry):
+    remembered(helix, "MAX_ATTEMPTS is 25", cites=["app/retry.py:6-7"])
+    retry.write_text(RETRY.replace("= 25", "= 30"))
+    (item,) = remembered(helix, "MAX_ATTEMPTS is 30", cites=["app/retry.py:6-7"])["items"]
+    assert [one["relation"] for one in item["links"]] == ["supersedes"]
+    assert recalled(helix, "what is MAX_ATTEMPTS?")["status"] == "verified"
+
+
+def test_what_the_disk_confirms_is_not_over_because_something_newer_was_said(helix, retry):
+    remembered(helix, "MAX_ATTEMPTS is 30")
+    (item,) = remembered(helix, "MAX_ATTEMPTS is 25", cites=["app/retry.py:6-7"], valid_from=1.0)["items"]
+    assert [one["relation"] for one in item["links"]] == ["conflicts_with"]
+    found = {one["text"]: one["reason"] for one in helix.memory.recall("what is MAX_ATTEMPTS?")["items"]}
+    assert found == {"MAX_ATTEMPTS is 25": "unchanged", "MAX_ATTEMPTS is 30": "contradicted"}
+
+
+def test_two_files_that_give_one_name_different_values_confirm_a_memory_each(helix, retry, project):
+    (project / "app/other.py").write_text("import time\n\n# Tried so often.\nMAX_ATTEMPTS = 3\n")
+    helix.refresh()
+    remembered(helix, "MAX_ATTEMPTS is 25", cites=["app/retry.py:5-6"])
+    (item,) = remembered(helix, "MAX_ATTEMPTS is 3", cites=["app/other.py:3-4"])["items"]
+    assert item["links"] == []
+    assert [one["state"] for one in helix.memory.recall("what is MAX_ATTEMPTS?")["items"]] == ["active"] * 2
+
+
+def test_what_the_user_names_is_superseded_and_the_contradiction_told(helix, retry):
+    (first,) = remembered(helix, "MAX_ATTEMPTS is 25", cites=["app/retry.py:5-6"])["items"]
+    answer = remembered(helix, "MAX_ATTEMPTS is 30", cites=["app/retry.py:5-6"], supersedes=[first["id"]])
+    assert "contradicted: MAX_ATTEMPTS is 25 in app/retry.py:6" in answer["notes"]
+    assert [one["relation"] for one in answer["items"][0]["links"]] == ["supersedes"]
 
 
 @pytest.mark.parametrize(
@@ -141,11 +219,10 @@ def test_what_is_cited_by_hand_or_proposed_takes_nothing_from_the_text(helix, re
         ("Config::strict is set to true", [("Config.strict", "true")]),
         ("MAX_ROWS is 1,000.", [("MAX_ROWS", "1,000")]),
         ("REQUEST_TIMEOUT is 30 seconds", [("REQUEST_TIMEOUT", "30")]),
-        ("TIMEOUT_MS is 5 seconds", []),
-        ("MAX_SIZE is 5 pages", []),
-        ("MAX_AGE = 5-10", []),
-        ("MAX_AGE = 25ms, MAX_SIZE is 5, 6 or 7", []),
-        ("The version of API_LEVEL is 5.1.2", []),
+        ("MAX_ATTEMPTS is nine", [("MAX_ATTEMPTS", "9")]),
+        ("MAX_ROWS is twenty-five, MIN_ROWS is two thousand five hundred", [("MAX_ROWS", "25"), ("MIN_ROWS", "2500")]),
+        ("MAX_MODE is one of several, MIN_MODE is two or three", []),
+        ("LIMIT in app/b.py is 7", [("LIMIT", "7")]),
         ("MAX_AGE = 5 was raised to 6", []),
         ("Do not set MAX_AGE = 5. MIN_AGE = 2 holds", [("MIN_AGE", "2")]),
         ("the answer is 42 and what we use is 5", []),
@@ -154,6 +231,52 @@ def test_what_is_cited_by_hand_or_proposed_takes_nothing_from_the_text(helix, re
 )
 def test_the_values_that_a_text_states_are_read(text, expected):
     assert [(one.name, one.value) for one in stated_values(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("TIMEOUT_MS is 5 seconds", ("5", "second", True)),
+        ("MAX_AGE = 25ms.", ("25", "ms", True)),
+        ("MAX_TRIES is nine tries", ("9", "trie", True)),
+        ("MAX_SIZE is 5 pages", ("5", "", False)),
+        ("MAX_AGE = 5-10", ("5", "", False)),
+        ("MAX_SIZE is 5, 6 or 7", ("5", "", False)),
+        ("The version of API_LEVEL is 5.1.2", ("5.1", "", False)),
+        ("MAX_ATTEMPTS is 30 per hour", ("30", "", False)),
+    ],
+)
+def test_the_unit_of_a_stated_value_is_read_and_what_is_no_whole_value_is_marked(text, expected):
+    (found,) = stated_values(text)
+    assert (found.value, found.unit, found.is_whole) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "line", "expected"),
+    [
+        ("MIN_TIME is 7 milliseconds", "5e-3", "pub const MIN_TIME: Second = 5e-3;", False),
+        ("MIN_TIME is 5 milliseconds", "5e-3", "pub const MIN_TIME: units::Second = 5e-3;", True),
+        ("MIN_TIME is 7 milliseconds", "5e-3", "pub const MIN_TIME: f64 = 5e-3;", None),
+        ("MIN_TIME is 30 seconds", "30", "MIN_TIME = 30", True),
+        ("MIN_TIME is 30 seconds", "30000", "MIN_TIME = 30000", None),
+        ("MIN_TIME is 30 seconds", "30000", "MIN_TIME = 30000  # milliseconds", True),
+        ("MIN_TIME is 30 seconds", "30000", "MIN_TIME = 30000  # milliseconds are too many", None),
+        ("WAIT_MS is 2 minutes", "120000", "", True),
+        ("WAIT_MS is 2 minutes", "2", "", False),
+        ("WAIT_MS is 2 bytes", "2", "", None),
+        ("MAX_KB is 2 kB", "3", "", False),
+        ("MAX_BYTES is 2 kB", "2000", "", None),
+        ("MAX_BYTES is 2 KiB", "2048", "", True),
+        ("COUNT_MIN is 2 hours", "120", "", None),
+        ("MAX_TRIES is 3 requests", "4", "", False),
+        ("`timeout` is 30 seconds", "30s", "timeout: 30s", True),
+        ("`timeout` is 30 seconds", "1m", "timeout: 1m", None),
+        ("MAX_SIZE is 5-6", "5", "", None),
+    ],
+)
+def test_values_are_compared_only_where_their_units_are_known(text, value, line, expected):
+    (stated,) = stated_values(text)
+    assert agrees(stated, value, line) is expected
 
 
 @pytest.mark.parametrize(

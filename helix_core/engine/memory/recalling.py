@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from helix_core.embed import STATIC, nearness
+from helix_core.engine.memory.disk_values import cited_paths, compared_values, current_citations
 from helix_core.engine.memory.remembering import cited, found_by, memory_object
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, go_on
@@ -49,7 +50,6 @@ from helix_core.memory import (
     other_forms,
     said_turns,
     salience,
-    stated_values,
     weigh,
 )
 from helix_core.model import (
@@ -79,10 +79,9 @@ from helix_core.model import (
 from helix_core.printable import inert_text
 from helix_core.secrets import mask, quoted
 from helix_core.store import Memory, scopes_of
-from helix_core.workspace import path_of
 
 if TYPE_CHECKING:
-    from helix_core.engine.verdict import Judgement, Weigher
+    from helix_core.engine.verdict import ComparedValues, Judgement, Weigher
 
 RECALL_SCHEMA = "helix.recall/1"
 LOOKED_AT = 64
@@ -576,13 +575,13 @@ class Recalling:
         evidence: dict[str, list[MemoryEvidence]] = {}
         for each in self._memory.items.evidence(family):
             evidence.setdefault(each.item_id, []).append(each)
-        current = {id_: _current(held) for id_, held in evidence.items()}
+        current = {id_: current_citations(held) for id_, held in evidence.items()}
         all_evidence = [one for held in evidence.values() for one in held]
         marks = self._marks([one for held in current.values() for one in held], all_evidence, task)
         if heals:
             self._heal(marks)
-        signers, disproved = self._memory.transfer.signers(), self._disproved(family.values(), current)
-        verdicts = _Verdicts(family, links, current, marks, task, self._now, signers, disproved)
+        signers, compared = self._memory.transfer.signers(), self._compared(family.values(), links, current)
+        verdicts = _Verdicts(family, links, current, marks, task, self._now, signers, compared)
         return [
             JudgedMemory(
                 stored=one,
@@ -601,29 +600,26 @@ class Recalling:
             self._weigher = self._session.weigher(self._overlays, go_on, mends=False)
         return self._weigher
 
-    def _disproved(
-        self, family: Iterable[StoredMemory | None], current: Mapping[str, Sequence[MemoryEvidence]]
-    ) -> dict[str, str]:
-        """Return by their ids what files that memories of this workspace name, or cite, give otherwise than they state.
+    def _compared(
+        self,
+        family: Iterable[StoredMemory | None],
+        links: Iterable[MemoryLink],
+        current: Mapping[str, Sequence[MemoryEvidence]],
+    ) -> dict[str, ComparedValues]:
+        """Compare by their ids what memories of this workspace state with the files that they name, or that they or
+        those that they contradict cite.
 
         ``current`` are the citations by the ids of the memories.
         """
-        own = [one for one in family if one is not None and one.fact.scope == self._key]
-        stating = [one for one in own if stated_values(one.fact.text)]
-        if not stating:
-            return {}
-        from helix_core.check import citations_in
-        from helix_core.engine.verdict import NamedFiles
-
-        cited = {
-            one.id: [path_of(each.path) for each in current.get(one.id, ()) if each.scope == self._key and each.path]
-            for one in stating
-        }
-        stating = [one for one in stating if cited[one.id] or any(each.path for each in citations_in(one.fact.text))]
-        if not stating:
-            return {}
-        named = NamedFiles(self._session.index.reader, self._disk())
-        return {one.id: found for one in stating if (found := named.otherwise(one.fact.text, cited[one.id]))}
+        cited = {id_: cited_paths(held, self._key) for id_, held in current.items()} if self._key else {}
+        own = {one.id: one for one in family if one is not None and one.fact.scope == self._key}
+        of_rivals: dict[str, list[bytes]] = {}
+        for link in links:
+            if link.rel == CONFLICTS:
+                for one, other in ((link.src, link.dst), (link.dst, link.src)):
+                    of_rivals.setdefault(one, []).extend(cited.get(other, ()))
+        texts = {id_: (one.fact.text, [*cited.get(id_, ()), *of_rivals.get(id_, ())]) for id_, one in own.items()}
+        return compared_values(self._session, self._disk, texts)
 
     def _family(self, own: Sequence[StoredMemory]) -> tuple[dict[str, StoredMemory | None], list[MemoryLink]]:
         """Return the memories with all that they depend on, None for what was purged, and their links."""
@@ -688,7 +684,7 @@ class _Verdicts:
     """The verdicts of memories and of all that they depend on, each worked out once; a circle counts for nothing.
 
     ``family`` holds None for what was purged, ``marks`` the judged citations by their ids; ``now`` is in Unix seconds;
-    ``signer`` names who signed a memory that came in; ``disproved`` has what files give otherwise than one states.
+    ``signer`` names who signed a memory that came in; ``compared`` has what files give to the names that one values.
     """
 
     family: Mapping[str, StoredMemory | None]
@@ -698,7 +694,7 @@ class _Verdicts:
     task: TaskType
     now: float
     signer: Callable[[StoredMemory], str]
-    disproved: Mapping[str, str]
+    compared: Mapping[str, ComparedValues]
     known: dict[str, Verdict] = field(default_factory=dict)
 
     def of(self, id_: str) -> Verdict:
@@ -721,9 +717,10 @@ class _Verdicts:
             superseded=self._superseded(id_),
         )
         parents = [self.of(each) for each in self._parents(id_) if self.family.get(each) is not None]
-        disproved_by = "" if has_ended else self.disproved.get(id_, "")
-        found = memory_verdict(cited, parents, seen, self.task, disproved_by=disproved_by)
-        if found.reason is Reason.ASSERTED and (signer := self.signer(one)):
+        compared = None if has_ended else self.compared.get(id_)
+        disproved_by, uncompared = (compared.otherwise, compared.uncompared) if compared is not None else ("", "")
+        found = memory_verdict(cited, parents, seen, self.task, disproved_by=disproved_by, uncompared=uncompared)
+        if found.reason is Reason.ASSERTED and not uncompared and (signer := self.signer(one)):
             found = found._replace(detail=f"signed by {signer}")
         self.known[id_] = found
         return found
@@ -733,7 +730,16 @@ class _Verdicts:
             return ""
         rivals = [self.family.get(id_) for id_ in self._rivals(one.id)]
         usable = [rival.fact for rival in rivals if rival is not None and rival.status in USABLE]
+        if (own := self.compared.get(one.id)) is not None and own.is_confirmed:
+            # Of two that give one name a value the disk knows which is right.
+            usable = [fact for fact in usable if not self._is_doubted(fact.id)]
+            if rivals and not usable:
+                return ""
         return "; ".join(f"{fact.handle}: {fact.text}" for fact in usable) or "another memory"
+
+    def _is_doubted(self, id_: str) -> bool:
+        compared = self.compared.get(id_)
+        return compared is not None and bool(compared.otherwise or compared.uncompared)
 
     def _parents(self, id_: str) -> list[str]:
         return [link.dst for link in self.links if link.rel in _PARENTS and link.src == id_]
@@ -857,12 +863,6 @@ def _telling(terms: Sequence[AskedTerm], frequency: Mapping[str, int], count: in
     known = sorted((held, word) for held, word in rated if held)
     rare = [word for held, word in known if held <= max(COMMON * count, LOOKED_AT)]
     return rare or [word for _, word in known[:2]]
-
-
-def _current(evidence: Sequence[MemoryEvidence]) -> list[MemoryEvidence]:
-    """Return the citations that no other one replaces."""
-    healed = {one.heals for one in evidence if one.heals}
-    return [one for one in evidence if one.path and one.id not in healed]
 
 
 def _of_text(mark: Judged) -> Judged:

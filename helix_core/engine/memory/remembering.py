@@ -15,15 +15,18 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from helix_core.engine.memory.disk_values import cited_paths, compared_values, current_citations
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import UsageError
 from helix_core.memory import (
+    NOTHING_ON_DISK,
     USER,
     DrawnFact,
     Fact,
+    OnDisk,
     Statement,
     consolidated,
     is_in_force_at_once,
@@ -32,6 +35,7 @@ from helix_core.memory import (
     refusal,
     says_the_same,
     session_name,
+    stated_values,
     statement,
     statements_in,
     template_key,
@@ -61,6 +65,10 @@ from helix_core.model import (
 from helix_core.secrets import Masked, is_only_masks, mask, mask_typed, quoted
 from helix_core.store import Memory, WrittenMemory
 from helix_core.words import spread, wide_pairs
+from helix_core.workspace import path_of
+
+if TYPE_CHECKING:
+    from helix_core.engine.verdict import Weigher
 
 MEMORY_SCHEMA = "helix.memory/1"
 LONGEST_TEXT = 4_000
@@ -196,11 +204,14 @@ class Remembering:
         reviews = session.config.review_agents
         drafting = Drafting(given, masked, pointers, head, actor, at, reviews_agents=reviews)
         items: list[dict[str, Any]] = []
+        told: list[str] = []
         for stated in found:
+            on_disk, says = _on_disk(session, drafting, stated)
+            told += says
 
-            def write(memory: Memory, stated: Statement = stated) -> dict[str, Any]:
+            def write(memory: Memory, stated: Statement = stated, on_disk: OnDisk = on_disk) -> dict[str, Any]:
                 scope = memory.items.scope(session.place, create=not dry_run)
-                return drafting.written(memory, stated, scope, dry_run=dry_run)
+                return drafting.written(memory, stated, scope, on_disk, dry_run=dry_run)
 
             if not dry_run:
                 items.append(session.memory_file.write(write))
@@ -213,6 +224,7 @@ class Remembering:
             notes.append(CITES_LEFT_OUT)
         elif named and any(one["is_new"] for one in items):
             notes.append(named)
+        notes += dict.fromkeys(told)
         return {
             "schema": MEMORY_SCHEMA,
             "items": items,
@@ -241,12 +253,14 @@ class Drafting:
     quote: Clean | None = None
     reviews_agents: bool = True
 
-    def written(self, memory: Memory, stated: Statement, scope: str, *, dry_run: bool) -> dict[str, Any]:
+    def written(
+        self, memory: Memory, stated: Statement, scope: str, on_disk: OnDisk = NOTHING_ON_DISK, *, dry_run: bool
+    ) -> dict[str, Any]:
         """Write one statement, or only decide about it, and return its wire object."""
         draft, replaces = self.draft(memory, stated, scope), _ids(memory, self.given.supersedes)
 
         def decide(one: MemoryDraft, alike: Sequence[StoredMemory]) -> Consolidation:
-            return consolidated(one, stated, alike, replaces)
+            return consolidated(one, stated, alike, replaces, on_disk)
 
         if dry_run:
             decided = memory.items.preview(draft, decide, stated.replaces)
@@ -385,6 +399,52 @@ def actor_of(origin: MemoryOrigin, by: Attribution) -> str:
     return f"{origin.value}:{name}" if name else origin.value
 
 
+def _on_disk(session: WorkspaceSession, drafting: Drafting, stated: Statement) -> tuple[OnDisk, list[str]]:
+    """Return what files say to the values of a statement and of the memories that it may take the place of, and the
+    notes of it.
+
+    The disk is read before the write begins, so that no other writer waits for it.
+    """
+    if drafting.given.is_global or not (stated.is_exclusive or stated_values(stated.text)):
+        return NOTHING_ON_DISK, []
+
+    def read(memory: Memory) -> tuple[str, list[StoredMemory], dict[str, list[MemoryEvidence]]]:
+        key, alike = memory.items.scope(session.place), list[StoredMemory]()
+
+        def decide(_: MemoryDraft, found: Sequence[StoredMemory]) -> Consolidation:
+            alike.extend(one for one in found if one.fact.scope == key and stated_values(one.fact.text))
+            return Consolidation()
+
+        memory.items.preview(drafting.draft(memory, stated, key), decide, stated.replaces)
+        evidence: dict[str, list[MemoryEvidence]] = {}
+        for each in memory.items.evidence(one.id for one in alike):
+            evidence.setdefault(each.item_id, []).append(each)
+        return key, alike, evidence
+
+    def weigher() -> Weigher:
+        session.follow()
+        return session.weigher(NO_OVERLAYS, go_on, mends=False)
+
+    key, alike, evidence = session.memory_file.read(read) or ("", [], {})
+    cited = {one.id: cited_paths(current_citations(evidence.get(one.id, ())), key) for one in alike}
+    texts: dict[str, tuple[str, list[bytes]]] = {one.id: (one.fact.text, cited[one.id]) for one in alike}
+    own, by_others = "own", "by others"
+    texts[own] = (stated.text, [path_of(one.source_id) for one, _ in drafting.pointers])
+    found = compared_values(session, weigher, texts)
+    confirmed = {one.id for one in alike if one.id in found and found[one.id].is_confirmed}
+    says = found.get(own)
+    if confirmed and (says is None or not (says.confirmed or says.denied)):
+        # It names no file that gives the value, so that it is of the file that the others cite.
+        paths = [path for id_ in confirmed for path in cited[id_]]
+        says = compared_values(session, weigher, {by_others: (stated.text, paths)}).get(by_others, says)
+    if says is None:
+        return OnDisk(confirmed=frozenset(confirmed)), []
+    denying = frozenset(id_ for id_ in confirmed if says.denied & found[id_].confirmed)
+    notes = [f"contradicted: {says.otherwise}"] if says.otherwise else []
+    notes += [says.uncompared] if says.uncompared else []
+    return OnDisk(says.is_confirmed, frozenset(confirmed), denying), notes
+
+
 def pinned(session: WorkspaceSession, cites: Sequence[str]) -> list[tuple[Pointer, str]]:
     """Return pointers at cited places, ``path:first-last`` each, with their layouts. Raises UsageError."""
     if not cites:
@@ -405,10 +465,10 @@ def named_in(session: WorkspaceSession, text: str) -> tuple[list[tuple[Pointer, 
     """
     if not _MAY_NAME_A_FILE.search(text):
         return [], ""
-    from helix_core.check import citations_in
+    from helix_core.check import names_a_file
 
     # A weigher asks git, which takes longer than all else of a write.
-    if not any(one.path for one in citations_in(text)):
+    if not names_a_file(text):
         return [], ""
     from helix_core.engine.verdict import Judgement, NamedFiles
 

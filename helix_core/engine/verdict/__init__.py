@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from helix_core.engine.verdict.declaration_changes import ALIKE, parameters_differ, renamed, share, signature
     from helix_core.engine.verdict.explain import ExplainStep, Explanation, explained
     from helix_core.engine.verdict.judge import Judgement, OnlyInBuffer, UnsavedNames, all_lost
-    from helix_core.engine.verdict.named_files import NamedFiles
+    from helix_core.engine.verdict.named_files import ComparedValues, NamedFiles
     from helix_core.engine.verdict.not_indexed import NotIndexed, set_aside_note, with_named
     from helix_core.engine.verdict.observe import ABSENT, FileObservation, MaskedFiles, Observer
     from helix_core.engine.verdict.outdated import CommittedText, KeptLookups, OutdatedDocuments
@@ -52,6 +52,7 @@ __all__ = [
     "ChainLookup",
     "CheckedText",
     "CommittedText",
+    "ComparedValues",
     "Disputes",
     "ExplainStep",
     "Explanation",
@@ -116,7 +117,7 @@ __getattr__ = lazy_face(
         "declaration_changes": ("ALIKE", "parameters_differ", "renamed", "share", "signature"),
         "explain": ("ExplainStep", "Explanation", "explained"),
         "judge": ("Judgement", "OnlyInBuffer", "UnsavedNames", "all_lost"),
-        "named_files": ("NamedFiles",),
+        "named_files": ("ComparedValues", "NamedFiles"),
         "not_indexed": ("NotIndexed", "set_aside_note", "with_named"),
         "observe": ("ABSENT", "MaskedFiles", "Observer", "FileObservation"),
         "outdated": ("CommittedText", "KeptLookups", "OutdatedDocuments"),

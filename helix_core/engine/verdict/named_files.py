@@ -1,23 +1,24 @@
 """The files that a memory's text names in full, as they are on disk now: lines to cite, and values they give otherwise.
 
 A memory may say ``MAX_RETRIES = 25 in app/retry.py``, or cite that file. Where it gives the constant another value, the
-file is right; a file that does not give it at all says nothing of it.
+file is right. A file that does not give it at all, or in a unit that cannot be told, says nothing of it.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from helix_core.check import CitationKind, citations_in
+from helix_core.check import CitationKind, citations_in, file_names_in
 from helix_core.engine.verdict.judge import unindexed
 from helix_core.engine.verdict.spans import is_telling
 from helix_core.engine.verdict.weigher import Weigher
 from helix_core.errors import UsageError
 from helix_core.ingest import find, language_of
-from helix_core.memory import StatedValue, comparable, stated_values
+from helix_core.memory import StatedValue, agrees, stated_values
 from helix_core.model import Claim, LineSpan, Source
 from helix_core.secrets import Masked, holds_mask
 from helix_core.store import DefinitionHit, Reader
@@ -42,6 +43,26 @@ class _PlaceInText:
     end_line: int
 
 
+@dataclass(frozen=True, slots=True)
+class ComparedValues:
+    """What files give to the names to which a text gives values.
+
+    ``otherwise`` says what one gives otherwise, ``uncompared`` which values could not be compared with what one gives;
+    both are empty where there is none. ``confirmed`` and ``denied`` are the places, source id and line, of what is
+    given.
+    """
+
+    otherwise: str = ""
+    uncompared: str = ""
+    confirmed: frozenset[tuple[str, int]] = frozenset()
+    denied: frozenset[tuple[str, int]] = frozenset()
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Return whether files give each value that they give at all as the text does, and one at least."""
+        return bool(self.confirmed) and not self.otherwise and not self.uncompared
+
+
 class _File:
     """A file that was read now."""
 
@@ -56,6 +77,10 @@ class _File:
     def claims(self) -> list[Claim]:
         return find(self._masked, language_of(self._path, self._masked.data).name)
 
+    def line(self, number: int) -> str:
+        """Return a line, 1-based."""
+        return self.rows[number - 1].decode("utf-8", "replace") if number <= len(self.rows) else ""
+
     def giving(self, name: str) -> list[Claim]:
         """Return what the file gives to a name, whatever scopes the file has around it."""
         return [one for one in self.claims if one.key == name or one.key.endswith(f".{name}")]
@@ -68,13 +93,11 @@ class NamedFiles:
         self._reader, self._weigher = reader, weigher
         self._read: dict[bytes, _File | None] = {}
 
-    def otherwise(self, text: str, cited: Iterable[bytes] = ()) -> str:
-        """Return what files that a text names, or that are ``cited`` for it, give otherwise than it states; empty where
-        nothing does.
-        """
+    def compared(self, text: str, cited: Iterable[bytes] = ()) -> ComparedValues:
+        """Compare the values that a text states with the files that it names, or that are ``cited`` for it."""
         stated = [one for one in stated_values(text) if not holds_mask(one.value)]
         files = [*self._files((*(one.path for one in _named(text)), *cited))] if stated else []
-        return "; ".join(filter(None, (_against(one, files) for one in stated)))
+        return _together(_compared(one, files) for one in stated)
 
     def places(self, text: str) -> list[tuple[str, LineSpan]]:
         """Return the places that a text names: lines, and of files the lines of the constants and definitions that it
@@ -135,17 +158,33 @@ def _named(text: str) -> list[_PlaceInText]:
         except UsageError:
             continue
         found.append(_PlaceInText(path, one.start_line, max(one.end_line, one.start_line)))
-    return found
+    known = {one.path for one in found}
+    at_root = (os.fsencode(name) for name in file_names_in(text))
+    return [*found, *(_PlaceInText(path, 0, 0) for path in at_root if path not in known)]
 
 
-def _against(stated: StatedValue, files: Iterable[_File]) -> str:
-    """Return what the first of some files gives otherwise; empty where one agrees, or none gives the name a value."""
+def _compared(stated: StatedValue, files: Iterable[_File]) -> ComparedValues:
+    """Compare one value: where one of some files agrees, the others are of another scope."""
     given = [(file, claim) for file in files for claim in file.giving(stated.name)]
-    wanted = comparable(stated.value)
-    if not given or any(comparable(claim.value) == wanted for _, claim in given):
-        return ""
-    file, claim = given[0]
-    return f"{claim.key.rpartition('.')[2]} is {claim.value} in {file.source_id}:{claim.line}"
+    told = [(agrees(stated, claim.value, file.line(claim.line)), file, claim) for file, claim in given]
+    confirmed = frozenset((file.source_id, claim.line) for is_same, file, claim in told if is_same)
+    if not told or confirmed:
+        return ComparedValues(confirmed=confirmed)
+    is_same, file, claim = next((one for one in told if one[0] is None), told[0])
+    said = f"{claim.key.rpartition('.')[2]} is {claim.value} in {file.source_id}:{claim.line}"
+    if is_same is None:
+        return ComparedValues(uncompared=f"not compared: {said}")
+    return ComparedValues(said, denied=frozenset((each.source_id, one.line) for _, each, one in told))
+
+
+def _together(found: Iterable[ComparedValues]) -> ComparedValues:
+    several = [*found]
+    return ComparedValues(
+        "; ".join(one.otherwise for one in several if one.otherwise),
+        "; ".join(one.uncompared for one in several if one.uncompared),
+        frozenset().union(*(one.confirmed for one in several)),
+        frozenset().union(*(one.denied for one in several)),
+    )
 
 
 def _symbols(text: str) -> set[str]:

@@ -87,7 +87,8 @@ REASONS: Mapping[Reason, ReasonText] = {
     ),
     Reason.ASSERTED: ReasonText(
         "said by you, and cites nothing that could be checked",
-        "A memory that cites nothing: its `origin` said so, no other memory says otherwise, and nothing was compared.",
+        "A memory that cites nothing, or whose value cannot be compared with what it cites (`detail`): its `origin` "
+        "said so, and no other memory says otherwise.",
     ),
     Reason.SUPERSEDED: ReasonText(
         "depends on a memory that is no longer in force",
@@ -96,7 +97,7 @@ REASONS: Mapping[Reason, ReasonText] = {
 }
 
 
-NOT_YOURS = "cites nothing that could be checked"
+NOT_YOURS = "nothing in it could be checked"
 """The words of ``asserted`` where the user did not say it, or has not approved it."""
 
 

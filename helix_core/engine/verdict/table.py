@@ -143,6 +143,7 @@ def memory_verdict(
     task: TaskType,
     *,
     disproved_by: str = "",
+    uncompared: str = "",
 ) -> Verdict:
     """Return the verdict of a memory: the worst of what it cites, of what it depends on, and of itself.
 
@@ -152,6 +153,8 @@ def memory_verdict(
         seen: Observed of the memory itself; its ``disk`` is None exactly where it cites nothing.
         task: What the answer is for; it decides how strict the verdict is.
         disproved_by: What a file that its text names gives otherwise than it states: the reason then, whatever else is.
+        uncompared: Which of its values a file gives in a way that cannot be compared: then nothing but who says it
+            stands for them, whatever lines are as they were.
     """
     own = verdict(seen, task)
     worst = max((own, *cited, *parents), key=lambda one: _SEVERITY[one.status])
@@ -159,6 +162,8 @@ def memory_verdict(
         is_doubted = worst.status is not Status.VERIFIED
         status = worst.status if is_doubted else Status.STALE_RISK
         return Verdict(status, Reason.CONTRADICTED, disproved_by, (worst.reason,) if is_doubted else ())
+    if worst.status is Status.VERIFIED and uncompared:
+        return Verdict(Status.VERIFIED, Reason.ASSERTED, uncompared)
     if worst.status is Status.VERIFIED:
         return cited[0] if cited else own
     return worst

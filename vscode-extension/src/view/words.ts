@@ -65,7 +65,7 @@ export function memoryReason(
 ): string {
   const isUsers = origin === 'user' && status !== 'quarantined' && detail === '';
   if (reason !== 'asserted' || isUsers) return reasonWords(reason, 'cited');
-  return `cites nothing that could be checked${detail === '' ? '' : ` (${detail})`}`;
+  return `nothing in it could be checked${detail === '' ? '' : ` (${detail})`}`;
 }
 
 const quietReasons = new Set(['unchanged', 'touched']);

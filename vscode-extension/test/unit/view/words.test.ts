@@ -30,7 +30,7 @@ describe('words', () => {
     const yours = 'said by you, and cites nothing that could be checked';
     expect(memoryReason('asserted', { origin: 'user', status: 'active' })).toBe(yours);
     expect(memoryReason('asserted', { origin: 'user' })).toBe(yours);
-    const uncited = 'cites nothing that could be checked';
+    const uncited = 'nothing in it could be checked';
     expect(memoryReason('asserted', { origin: 'agent', status: 'active' })).toBe(uncited);
     expect(memoryReason('asserted', { origin: 'user', status: 'quarantined' })).toBe(uncited);
     const adas = { origin: 'user', status: 'active', detail: 'signed by Ada' };
