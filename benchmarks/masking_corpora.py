@@ -1,6 +1,7 @@
 """How many secrets of two other projects leave Helix unmasked: samples of gitleaks' rules, and detect-secrets' tests.
 
     python benchmarks/masking_corpora.py GITLEAKS DETECT_SECRETS [--seed 3] [--show 20]
+    python benchmarks/masking_corpora.py --written DETECT_SECRETS [--show 20]
 
 The arguments are checkouts of both. For each rule of ``config/gitleaks.toml`` texts are drawn that match its pattern
 and have its least entropy; the secret is the pattern's first group. Each stands in 25 syntaxes, those that gitleaks
@@ -15,6 +16,10 @@ place of each run of ``x``. The lines of the keyword plugin share three texts fo
 are, and with ``PASSWORDS``.
 
 Texts are masked as what a person types (a memory, a chat, a note) and as a file is.
+
+With ``--written`` each such text of detect-secrets is kept as a memory, and so is each line of its ``test_data`` in
+which its own plugins find a secret, but for entropy and addresses. For each plugin it is printed how many secrets are
+left in what was kept; of lines whose secret no test names, how many were kept as they were.
 """
 
 from __future__ import annotations
@@ -26,14 +31,21 @@ import random
 import re
 import string
 import sys
+import tempfile
 import tomllib
+import types
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
+from helix_core.config import load_config
+from helix_core.engine import Helix
+from helix_core.engine.memory import RememberRequest
+from helix_core.errors import UsageError
 from helix_core.secrets.masking import mask, mask_typed
+from helix_core.secrets.values import without_masks
 
 ALNUM = string.ascii_letters + string.digits
 RUN = 7
@@ -182,10 +194,14 @@ def of_gitleaks(folder: Path, chance: random.Random) -> Iterator[tuple[str, str,
             yield group, rule["id"], syntax.format(i=name, I=name.upper(), s=secret), secret[shared:] or secret
 
 
-def of_detect_secrets(folder: Path) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the lines that tests of plugins expect to be found, and those of the keyword plugin with their secrets."""
+def of_detect_secrets(folder: Path) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return the plugins with the lines that their tests expect to be found, and the lines of the keyword plugin with
+    their secrets.
+    """
     sys.path.insert(0, str(folder))
-    lines: dict[str, None] = {}
+    # Some tests answer requests with it; none of them is run here.
+    sys.modules.setdefault("responses", types.ModuleType("responses")).activate = lambda test: test  # type: ignore[attr-defined]
+    lines: dict[str, str] = {}
     for file in sorted((folder / "tests/plugins").glob("*_test.py")):
         if file.stem in LEFT_OUT:
             continue
@@ -195,29 +211,96 @@ def of_detect_secrets(folder: Path) -> tuple[list[str], list[tuple[str, str]]]:
             print(f"{file.name} is left out: {error}", file=sys.stderr)
             continue
         tests = [
-            test for one in vars(module).values() for test in (vars(one).values() if isinstance(one, type) else [one])
+            test
+            for one in vars(module).values()
+            for name, test in (vars(one).items() if isinstance(one, type) else [("", one)])
+            # What finds the account beside a secret.
+            if not name.startswith("test_find")
         ]
         for mark in (mark for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"):
             for given in mark.args[1]:
                 line, *more = given if isinstance(given, tuple | list) else (given,)
                 if isinstance(line, str) and (not more or more[0]) and more[:1] != [0]:
-                    lines[line] = None
+                    lines.setdefault(line, file.stem.removesuffix("_test"))
     module = importlib.import_module("tests.plugins.keyword_test")
     keywords = {case: None for name, cases in vars(module).items() if name.endswith("TEST_CASES") for case in cases}
-    return [*lines], [(line, secret) for line, secret in keywords if secret]
+    return [(plugin, line) for line, plugin in lines.items()], [(line, secret) for line, secret in keywords if secret]
+
+
+def of_test_data(folder: Path) -> list[tuple[str, str, str]]:
+    """Return plugin, line and secret for what the plugins find in the files of ``test_data``.
+
+    Of a private key they find the mark above it alone: the line below is the secret, and both are the text.
+    """
+    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+
+    plugins = [
+        one()
+        for kind, one in get_mapping_from_secret_type_to_class().items()
+        if "Entropy" not in kind and "IP" not in kind
+    ]
+    found: dict[tuple[str, str, str], None] = {}
+    for file in sorted(path for path in (folder / "test_data").rglob("*") if path.is_file()):
+        rows = file.read_text("utf-8", "replace").splitlines()
+        for line, below in zip(rows, [*rows, ""][1:], strict=True):
+            for plugin in plugins:
+                # A line with the mark of an allowed one is none that is to be found.
+                if "pragma: allowlist" not in line and line.strip():
+                    for secret in plugin.analyze_string(line.strip()):
+                        name, is_mark = type(plugin).__name__, "BEGIN" in secret and "PRIVATE KEY" in secret
+                        text = (f"{line}\n{below}", below) if is_mark else (line.strip(), secret)
+                        found[name, *text] = None
+    return [*found]
+
+
+def print_written(folder: Path, show: int) -> int:
+    """Keep each text as a memory, print for each plugin what is left of its secrets, and return how many are."""
+    lines, keywords = of_detect_secrets(folder)
+    cases = [(f"tests, {plugin}", line, "") for plugin, line in lines]
+    cases += [("tests, keyword", line, secret) for line, secret in keywords]
+    cases += [(f"test_data, {plugin}", line, secret) for plugin, line, secret in of_test_data(folder)]
+    left: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        home = Path(scratch)
+        (home / "project").mkdir()
+        environ = {"HELIX_CACHE_DIR": str(home / "cache"), "HELIX_DATA_DIR": str(home / "data")}
+        config = load_config(home / "project", environ=environ, user=home / "none.toml")
+        with Helix.open(home / "project", config=config) as helix:
+            for plugin, line, secret in cases:
+                try:
+                    (item,) = helix.memory.remember(RememberRequest(line, force=True))["items"]
+                except UsageError:
+                    # Nothing but a secret is not remembered.
+                    continue
+                kept = without_masks(item["text"].encode()).decode()
+                if is_left(kept, secret) if secret else " ".join(kept.split()) == " ".join(line.split()):
+                    left.setdefault(plugin, []).append(line)
+    for plugin, total in Counter(plugin for plugin, _, _ in cases).items():
+        several = left.get(plugin, [])
+        print(f"{plugin}: {len(several)} of {total} left")
+        for line in several[:show]:
+            print(f"  {line!r}")
+    return sum(map(len, left.values()))
 
 
 def main() -> int:
     """Count and print."""
     arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    arguments.add_argument("gitleaks", type=Path)
-    arguments.add_argument("detect_secrets", type=Path)
+    arguments.add_argument("gitleaks", type=Path, nargs="?")
+    arguments.add_argument("detect_secrets", type=Path, nargs="?")
+    arguments.add_argument("--written", type=Path, metavar="DETECT_SECRETS")
     arguments.add_argument("--seed", type=int, default=3)
     arguments.add_argument("--show", type=int, default=0)
     given = arguments.parse_args()
+    if given.written is not None:
+        print_written(given.written, given.show)
+        return 0
+    if given.gitleaks is None or given.detect_secrets is None:
+        arguments.error("give checkouts of gitleaks and of detect-secrets, or --written and one of detect-secrets")
     chance = random.Random(given.seed)
     cases = [*of_gitleaks(given.gitleaks, chance)]
-    lines, keywords = of_detect_secrets(given.detect_secrets)
+    tested, keywords = of_detect_secrets(given.detect_secrets)
+    lines = [line for _, line in tested]
     drawn = [re.sub("x{4,}", lambda run: "".join(chance.choices(ALNUM, k=len(run[0]))), line) for line in lines]
     for way, masked in WAYS.items():
         left = [case for case in cases if is_left(masked(case[2]), case[3])]

@@ -19,6 +19,7 @@ from helix_core.secrets.masked import Masked, with_masks
 from helix_core.secrets.odds import likely_elsewhere, likely_secrets
 from helix_core.secrets.places import Excerpt, lines_of_interest, secrets_by_place
 from helix_core.secrets.shapes import detect_secrets_findings, private_keys, tokens
+from helix_core.secrets.stand_ins import stand_ins
 from helix_core.secrets.typed import lone_passwords
 from helix_core.secrets.values import is_masked, masks_in, without_masks
 
@@ -120,7 +121,9 @@ def _scan(data: bytes, *, is_typed: bool = False) -> Iterator[SecretSpan]:
     for find in (in_sentences, likely_secrets):
         for start, end in find(text, is_typed=is_typed):
             found.append(SecretSpan("secret", *((start, end) if is_typed else excerpt.placed(start, end))))
-    if not is_typed:
+    if is_typed:
+        found += stand_ins(data)
+    else:
         found += (SecretSpan("secret", *span) for span in likely_elsewhere(data, excerpt.regions))
     yield from private_keys(data)
     yield from found

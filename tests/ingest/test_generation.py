@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.secrets
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"58": "927328690ca7e146"}
+RULES_OF = {"58": "3b145004f7612e13"}
 
 
 def _rules() -> str:
