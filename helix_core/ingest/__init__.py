@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         PROPERTIES,
         Declaration,
         Parameter,
+        arguments_at,
         base_name,
         block,
         declarations,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         UNSTATED_RESULTS,
         FileDeclarations,
         file_declarations,
+        may_declare,
     )
 
 __all__ = [
@@ -63,6 +65,7 @@ __all__ = [
     "ParseGuard",
     "Quarantined",
     "Reference",
+    "arguments_at",
     "base_name",
     "block",
     "code_spans",
@@ -76,6 +79,7 @@ __all__ = [
     "is_worth_parsing",
     "language_of",
     "load",
+    "may_declare",
     "may_differ",
     "no_parse_guard",
     "parse",
@@ -111,6 +115,7 @@ __getattr__ = lazy_face(
             "PROPERTIES",
             "Declaration",
             "Parameter",
+            "arguments_at",
             "base_name",
             "block",
             "declarations",
@@ -123,6 +128,12 @@ __getattr__ = lazy_face(
             "split",
         ),
         "syntax": ("Deadline", "is_worth_parsing", "load", "parse", "time_for"),
-        "tree_declarations": ("TREE_LANGUAGES", "UNSTATED_RESULTS", "FileDeclarations", "file_declarations"),
+        "tree_declarations": (
+            "TREE_LANGUAGES",
+            "UNSTATED_RESULTS",
+            "FileDeclarations",
+            "file_declarations",
+            "may_declare",
+        ),
     },
 )

@@ -1,8 +1,8 @@
 """References of a document to code: names, calls, signatures and paths written as code, each with its line.
 
-In: text of markdown, MyST or reStructuredText. Out: unresolved references. Code blocks, shell commands, doctests,
-comments and notes about other versions contain none. Linear in the size of the text; reads no disk. Backticks pair as
-in CommonMark 0.31 (6.1, code spans): a run of n closes at the next run of exactly n.
+In: text of markdown, MyST or reStructuredText. Out: unresolved references. Of code blocks and doctests only what Python
+imports is one; shell commands, comments and notes about other versions contain none. Linear in the size of the text;
+reads no disk. Backticks pair as in CommonMark 0.31 (6.1, code spans): a run of n closes at the next run of exactly n.
 """
 
 from __future__ import annotations
@@ -20,8 +20,14 @@ _KEPT = 32
 LONGEST_CODE = 300
 LONGEST_PARAGRAPH = 4_000
 
-_MARKS = ("`", "](", "::: ", "~~~", ".. ")
-"""What each reference is in: code, a link, a directive of MyST, mkdocstrings or reST. A text without is not parsed."""
+_MARKS = ("`", "](", "::: ", "~~~", ".. ", ">>> ")
+"""What each reference is in: code, a link, a directive of MyST, mkdocstrings or reST, a session. A text without is not
+parsed.
+"""
+_IMPORT = re.compile(r"[ \t]*(?:>>> ?|\.\.\. )?[ \t]*from[ \t]+([A-Za-z_][\w.]*)[ \t]+import[ \t]+(\(?)([\w, \t]*)")
+_MORE_NAMES = re.compile(r"[ \t]*(?:>>>|\.\.\.)?[ \t]*([\w, \t]*)(\)?)")
+_PYTHON_BLOCKS = frozenset(("", "python", "python3", "py", "pycon"))
+MOST_LINES_OF_IMPORT = 40
 
 _ROLES = frozenset(
     ("meth", "func", "class", "attr", "data", "exc", "mod", "obj", "const", "property", "decorator", "type", "deco")
@@ -47,6 +53,7 @@ _PATH_ROLES = frozenset(("doc", "download", "file"))
 _CODE_DIRECTIVES = frozenset(
     ("code", "code-block", "sourcecode", "prompt", "doctest", "testcode", "testoutput", "parsed-literal", "math", "raw")
 )
+_SHOWN_CODE = frozenset(("code", "code-block", "sourcecode", "testcode", "doctest"))
 _OTHER_TIMES = frozenset(("versionadded", "versionchanged", "versionremoved", "deprecated", "deprecated-removed"))
 _ADMONITIONS = frozenset(
     ("note", "warning", "tip", "important", "hint", "caution", "danger", "attention", "admonition", "seealso")
@@ -71,9 +78,10 @@ class Reference:
     """One reference of a document to something in the project.
 
     ``parts`` are the names outermost first (``("Flask", "run")``), empty for a path, which is in ``path``. ``role`` is
-    the reST role without its domain, ``link`` for a link, empty for code in backticks. ``arguments`` is the text in the
-    parentheses of a call, None without any; ``is_signature`` says that it is a declaration, ``is_generated`` that the
-    documentation tool takes everything about the name from the code itself. ``sentence`` is the enclosing sentence,
+    the reST role without its domain, ``link`` for a link, ``import`` for what Python code takes from a module, empty
+    for code in backticks. ``arguments`` is the text in the parentheses of a call, None without any; ``is_signature``
+    says that it is a declaration, ``is_generated`` that the documentation tool takes everything about the name from the
+    code itself. ``sentence`` is the enclosing sentence,
     ``paragraph`` all text around it and ``other_code`` its other code. ``line`` is 1-based, and ``first_line`` to
     ``last_line`` are those of the paragraph.
     """
@@ -249,8 +257,7 @@ def _markdown_blocks(lines: Sequence[str]) -> Iterator[_TextBlock | Reference]:
         if fence:
             if opened and opened[1].startswith(fence) and not opened[2].strip():
                 fence = ""
-                if info.startswith("{"):
-                    yield from _in_myst(lines[fenced_from : number - 1], fenced_from + 1, info)
+                yield from _in_fence(lines[fenced_from : number - 1], fenced_from + 1, info)
             continue
         if in_comment or text.startswith("<!--"):
             in_comment = "-->" not in text
@@ -289,6 +296,13 @@ def _markdown_blocks(lines: Sequence[str]) -> Iterator[_TextBlock | Reference]:
         yield block
 
 
+def _in_fence(lines: Sequence[str], first_line: int, info: str) -> Iterator[Reference]:
+    if info.startswith("{"):
+        yield from _in_myst(lines, first_line, info)
+    elif info.partition(" ")[0].lower() in _PYTHON_BLOCKS:
+        yield from imports_of_python(lines, first_line)
+
+
 def _in_myst(lines: Sequence[str], first_line: int, info: str) -> Iterator[Reference]:
     """Parse a MyST directive: ``{eval-rst}`` contains reST, ``{func}`` and the like are the same directive in reST."""
     name, _, argument = info[1:].partition("}")
@@ -304,6 +318,22 @@ def _moved_down(references: Iterator[Reference], by: int) -> Iterator[Reference]
     for one in references:
         first_line, last_line = one.first_line + by, one.last_line + by
         yield replace(one, line=one.line + by, first_line=first_line, last_line=last_line)
+
+
+def imports_of_python(lines: Sequence[str], first_line: int) -> Iterator[Reference]:
+    """Yield the names that lines of Python, with or without prompts, take from modules by their whole paths."""
+    for number, line in enumerate(lines):
+        found = _IMPORT.match(line) if "import" in line else None
+        if found is None or "." not in found[1]:
+            continue
+        names, at = found[3], number
+        while found[2] and ")" not in lines[at] and at + 1 < min(len(lines), number + MOST_LINES_OF_IMPORT):
+            at += 1
+            more = _MORE_NAMES.match(lines[at])
+            names += f", {more[1]}" if more is not None else ""
+        for name in dict.fromkeys(piece.split()[0] for piece in names.split(",") if piece.strip()):
+            written = f"{found[1]}.{name}"
+            yield Reference(first_line + number, written, tuple(written.split(".")), role="import")
 
 
 # reStructuredText
@@ -329,6 +359,8 @@ class _Rst:
         self._owners: list[tuple[int, tuple[str, ...]]] = []
         # Skip lines indented deeper than this: below a directive with code, or a comment.
         self._skipped = -1
+        # What is skipped is code that may be Python.
+        self._is_code = False
         # Indentation of a paragraph that ended with ``::``: deeper lines after a blank line are a literal block.
         self._literal = -1
 
@@ -358,17 +390,19 @@ class _Rst:
 
     def _line(self, number: int, text: str, indent: int) -> Iterable[_TextBlock | Reference]:
         if self._is_passed_over(text, indent):
-            return self._paragraph()
+            before = self._paragraph()
+            is_code = self._is_code or text.startswith(">>> ")
+            return (*before, *self._imports_at(number)) if is_code and " import" in text else before
         while self._owners and self._owners[-1][0] >= indent:
             self._owners.pop()
         directive = _DIRECTIVE.match(text) if text.startswith("..") else None
-        before: tuple[_TextBlock, ...] = ()
+        before = ()
         if directive is not None:
             before = self._paragraph()
             return (*before, *self._directive(number, indent, directive[1].rpartition(":")[2], directive[2].strip()))
         if text == ".." or text.startswith(".. "):
             before = self._paragraph()
-            self._skipped = indent
+            self._skipped, self._is_code = indent, False
         else:
             if _RST_ITEM.match(text):
                 before = self._paragraph()
@@ -382,11 +416,17 @@ class _Rst:
             self._skipped = -1
         if self._literal >= 0 and not self._block.lines:
             is_code, self._skipped = indent > self._literal, self._literal
-            self._literal = -1
+            self._literal, self._is_code = -1, is_code
             if is_code:
                 return True
             self._skipped = -1
         return text.startswith((">>> ", "... "))
+
+    def _imports_at(self, number: int) -> Iterable[Reference]:
+        """Return what the import that begins at a line takes."""
+        index = number - self._first_line
+        lines = self._lines[index : index + MOST_LINES_OF_IMPORT]
+        return (one for one in imports_of_python(lines, number) if one.line == number)
 
     def _paragraph(self) -> tuple[_TextBlock, ...]:
         """End the paragraph, and return it where it has code."""
@@ -404,6 +444,7 @@ class _Rst:
             self._module = tuple(argument.split("."))
         elif name in _CODE_DIRECTIVES or name in _OTHER_TIMES:
             self._skipped = indent
+            self._is_code = name in _SHOWN_CODE and argument.lower() in _PYTHON_BLOCKS
         elif name in _SIGNATURES or name in _AUTO:
             declared = _declared(number, name, argument, self._owners[-1][1] if self._owners else self._module)
             if declared is not None:

@@ -513,6 +513,14 @@ def split(text: str, at: str = ",") -> list[str]:
     return [*pieces, last] if last.strip() else pieces
 
 
+def arguments_at(text: str, opening: int, most: int) -> str | None:
+    """Return what stands between the parenthesis at an offset and the one that closes it, without comments and on one
+    line; None where none does within ``most`` characters.
+    """
+    shown, position, _ = _without_comments(text[: opening + most], opening + 1, _CLOSE, depth=1)
+    return " ".join(shown.split()) if position < min(len(text), opening + most) else None
+
+
 def _default_of(text: str) -> tuple[str, str | None]:
     """Split at the top-level ``=`` into the parameter and its default."""
     depth = position = 0

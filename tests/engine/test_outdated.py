@@ -516,3 +516,57 @@ def test_a_guarded_macro_that_changed_in_the_second_of_the_index_contradicts_its
     assert readme() == ("stale_risk", "contradicted")
     helix.refresh()
     assert readme() == ("stale_risk", "contradicted")
+
+
+BOX_C = """int box_add_item(int *items, int count, int item)
+{
+    items[count] = item;
+    return count + 1;
+}
+"""
+OTHERS = {
+    "box.c": BOX_C,
+    "src/Shelf.java": "public class Shelf {\n    public int putBook(int book) {\n        return book;\n    }\n}\n",
+    "pack/__init__.py": "from pack.waiting import Wait\n",
+    "pack/waiting.py": "class Wait:\n    pass\n",
+    "README.md": "# Box\n\nTo add an item, call `box_add_item`.\n\nBooks go into `Shelf.putBook(1)`.\n",
+    "docs/wait.rst": "Waiting\n=======\n\n>>> from pack.waiting import Wait\n\n.. automodule:: pack.waiting\n",
+    "docs/wait.md": "# Waiting\n\n```python\nfrom pack.waiting import (\n    Wait,\n)\n```\n",
+}
+
+
+@pytest.fixture
+def others(tmp_path):
+    folder = tmp_path / "others"
+    write(folder, OTHERS)
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder, "Begin")
+    return folder
+
+
+def test_names_of_other_languages_that_no_code_has_any_more_are_gone(open_helix, others):
+    assert found(open_helix, others, "README.md") == []
+    change(others, "box.c", ("box_add_item", "box_put_item"))
+    change(others, "src/Shelf.java", ("putBook", "addBook"))
+    commit(others, "Rename")
+    assert found(open_helix, others, "README.md") == [
+        (3, "box_add_item is gone; box_put_item has nearly its text (box.c:1)"),
+        (5, "Shelf.putBook is gone"),
+    ]
+
+
+def test_a_name_of_c_that_code_still_has_is_not_gone(open_helix, others):
+    (others / "use.c").write_text("int use(int *items) { return box_add_item(items, 0, 1); }\n")
+    change(others, "box.c", ("box_add_item", "box_put_item"))
+    commit(others, "Rename")
+    assert found(open_helix, others, "README.md") == []
+
+
+@pytest.mark.parametrize(("document", "lines"), [("docs/wait.rst", [4, 6]), ("docs/wait.md", [4])])
+def test_an_example_that_imports_from_a_module_that_is_gone_is_left_behind(open_helix, others, document, lines):
+    assert found(open_helix, others, document) == []
+    git(others, "mv", "pack/waiting.py", "pack/patience.py")
+    commit(others, "Rename")
+    assert found(open_helix, others, document) == [
+        (line, "pack.waiting is gone; pack/patience.py has nearly its text") for line in lines
+    ]

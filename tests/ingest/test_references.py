@@ -215,3 +215,47 @@ def test_no_paragraph_without_code_or_of_other_lines_is_read(language: str, monk
     blocks = references._blocks_of(text, language)
     monkeypatch.setattr(references, "_blocks_of", lambda *_: pytest.fail("nothing in it is a reference"))
     assert blocks and references_in("Plain words.\n\nAnd more, of 3 lines.\n" * 9, language) == ()
+
+
+SESSION = """Waiting
+=======
+
+>>> from pack.waiting import Wait
+>>> from pack.errors import (
+>>>    Busy,
+...    Late as Slow,
+>>> )
+
+Text with ``code``::
+
+    from pack.kept import Kept
+
+.. code-block:: python
+
+   from pack.shown import Shown
+
+.. code-block:: console
+
+   from pack.none import Nothing
+
+.. versionchanged:: 2.0
+
+   >>> from pack.waiting import Wait
+   from pack.past import Past
+
+.. from pack.comment import Comment
+"""
+
+
+def test_what_examples_of_python_import_is_referred_to_by_its_whole_path():
+    found = [(one.line, one.written) for one in references_in(SESSION, "rst") if one.role == "import"]
+    assert found[:5] == [
+        (4, "pack.waiting.Wait"),
+        (5, "pack.errors.Busy"),
+        (5, "pack.errors.Late"),
+        (12, "pack.kept.Kept"),
+        (16, "pack.shown.Shown"),
+    ]
+    assert not {"Nothing", "Past", "Comment"} & {written.rpartition(".")[2] for _, written in found}
+    fenced = "Use it:\n\n```python\nfrom pack.waiting import Wait\n```\n\n```sh\nfrom pack.none import Nothing\n```\n"
+    assert [(one.line, one.written) for one in references_in(fenced, "markdown")] == [(4, "pack.waiting.Wait")]

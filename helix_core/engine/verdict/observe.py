@@ -19,7 +19,7 @@ from helix_core.store import Reader, Writer
 from helix_core.workspace import DiskError, DiskFile, Root, content_reason
 
 if TYPE_CHECKING:
-    from helix_core.ingest import ParseGuard
+    from helix_core.ingest import FileDeclarations, ParseGuard
 
 INGEST_BYTES_PER_MS = 3_000
 LEAST_INGEST_MS = 0.5
@@ -113,6 +113,19 @@ class Observer:
     def mended(self) -> int:
         """Count the observations that updated the index; earlier query results may be outdated."""
         return sum(observed.mended for observed in self.observations.values())
+
+    def declares(self, path: bytes, data: bytes) -> FileDeclarations:
+        """Return what bytes of a file declare at module or class level, now or in a commit; nothing, and that in doubt,
+        where their parse broke a process.
+        """
+        from helix_core.ingest import FileDeclarations, declarations, file_declarations, language_of
+        from helix_core.ingest.signatures import LANGUAGES
+
+        language = language_of(path, data).name
+        if language in LANGUAGES:
+            return FileDeclarations(declarations(data, language))
+        with self._parse_guard(hashlib.sha256(data).hexdigest()) as may_parse:
+            return file_declarations(path, data) if may_parse else FileDeclarations(has_errors=True)
 
     def expect(self, paths: Iterable[bytes], *, indexed: bool = True) -> None:
         """Announce files to observe: whether they still count is checked in one batch. ``indexed`` is False for

@@ -26,6 +26,7 @@ from helix_core.ingest import (
     language_of,
     may_differ,
     references_in,
+    sole,
 )
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.signatures import LANGUAGES
@@ -232,6 +233,38 @@ class OutdatedDocuments:
         declaration = declared(file.data, language, (*one.trail, one.hit.name))
         return _CurrentCode(source, file.data, language, declaration) if declaration is not None else None
 
+    def uncommitted(self, committed: BlobReader) -> tuple[bytes, ...]:
+        """Return the files that differ from HEAD on disk or that it lacks, as in the middle of a rename."""
+        return self.kept.uncommitted(self.head, committed.uncommitted) if self.head else ()
+
+    def moved_to(self, commit: str, lost: bytes) -> str:
+        """Return the only new file with the bytes of one that a commit had, else the only one of the same name, else an
+        empty string. Raises GitError.
+        """
+        if self.committed is None:
+            return ""
+        differing = self.committed.differing(commit, self.head) if self.head else {}
+        own = differing.get(lost, ("", ""))[0]
+        new = [path for path, (then, now) in differing.items() if not then and now]
+        same = [path for path in new if own and differing[path][1] == own]
+        unstaged = self.uncommitted(self.committed)
+        new += [path for path in unstaged if path not in differing and self.observer.is_there(path)]
+        if len(same) != 1:
+            same = [path for path in new if posixpath.basename(path) == posixpath.basename(lost)]
+        if not same and (then := self.committed.read([(commit, lost)])[0]) is not None:
+            # A move that is not committed.
+            files = [(path, self.observer.peek(path).file) for path in new[:MOST_READ]]
+            same = [path for path, file in files if file is not None and file.data == then]
+        return same[0].decode("utf-8", "replace") if len(same) == 1 else ""
+
+    def declaration(self, one: DefinedAt) -> Declaration | None:
+        """Return what a definition declares on disk, in any language that has definitions; None if the file lost it."""
+        source = self.reader.files.source(one.path)
+        file = self.observer.look(source).file if source is not None else None
+        if file is None:
+            return None
+        return sole(self.observer.declares(one.path, file.data).declared, (*one.trail, one.hit.name))
+
 
 @dataclass(slots=True)
 class _ReferenceCheck:
@@ -411,9 +444,7 @@ class _ReferenceCheck:
 
     @property
     def _uncommitted(self) -> tuple[bytes, ...]:
-        """Return the files that differ from HEAD on disk or that it lacks, as in the middle of a rename."""
-        head = self.asked.head
-        return self.asked.kept.uncommitted(head, self.committed.uncommitted) if head else ()
+        return self.asked.uncommitted(self.committed)
 
     def _is_written_at_head(self, commit: str, name: str) -> bool:
         """Return whether code changed since the commit contains the name, indexed or not: at HEAD, and as it is on disk
@@ -470,8 +501,8 @@ class _ReferenceCheck:
         known = [one for one in self.asked.defined(owner) if one.source_kind is SourceKind.CODE]
         if not known:
             return self.asked.is_in_code(owner)
-        code = self.asked.code(known[0]) if len(known) == 1 else None
-        return code is None or any(self._may_give(base, name, 0) for base in code.declaration.bases)
+        one = self.asked.declaration(known[0]) if len(known) == 1 else None
+        return one is None or any(self._may_give(base, name, 0) for base in one.bases)
 
     def _search(self, reference: Reference, commit: str) -> tuple[_Lost, ...]:
         """Find the name in the commit's changed files: declarations, then parameters, then attributes and keys."""
@@ -481,7 +512,9 @@ class _ReferenceCheck:
         for path, data in self._differing_code(commit):
             if data is None or name.encode() not in data:
                 continue
-            for declaration in declarations(data, _language(path, data)):
+            if _language(path, data) not in LANGUAGES and not self._may_declare(data, name):
+                continue
+            for declaration in self.asked.observer.declares(path, data).declared:
                 if (
                     declaration.chain[-1] == name
                     and _fits(reference, declaration)
@@ -494,6 +527,12 @@ class _ReferenceCheck:
             if is_plain and _is_given(data, name):
                 ranked[2].append((path, Declaration((name,), "value", 0, value=name)))
         return tuple(one for some in ranked for one in some)[:MOST_FOUND]
+
+    @staticmethod
+    def _may_declare(data: bytes, name: str) -> bool:
+        from helix_core.ingest import may_declare
+
+        return may_declare(data, name)
 
     def _differing_code(self, commit: str) -> Iterable[tuple[bytes, bytes | None]]:
         """Yield the implementation files of the commit that differ at HEAD or on disk, as they were in it."""
@@ -524,7 +563,7 @@ class _ReferenceCheck:
             if self._changed_together(commit, self._had(lost), True):
                 return
             module = ".".join(reference.parts[:count])
-            now = self._moved_to(commit, lost)
+            now = self.asked.moved_to(commit, lost)
             yield DocumentFlag(DocumentChange.NAME, module, reference.line, module, now, written=reference.written)
             return
 
@@ -536,7 +575,10 @@ class _ReferenceCheck:
         package = "/".join(reference.parts[: count - 1])
         given = [self.asked.reader.files.source(f"{root}{package}/__init__.py".encode()) for root in ("", "src/")]
         files = [self.asked.observer.look(source).file for source in given if source is not None]
-        return any(files) and not any(file is not None and name.encode() in file.data for file in files)
+        if reference.role == "import" and count < len(reference.parts):
+            # Code takes something from it, so that it is no attribute.
+            return True
+        return any(files) and not any(file is not None and _may_give_module(file.data, name) for file in files)
 
     def _lost_member(self, reference: Reference, known: Sequence[DefinedAt], commit: str) -> Iterable[DocumentFlag]:
         """Flag a member that its class had at the commit and now neither has nor inherits."""
@@ -579,7 +621,9 @@ class _ReferenceCheck:
             return
         path, then = found
         (data,) = self.committed.read([(commit, path)])
-        if data is not None and declared(data, _language(path, data), (*then.chain, reference.name)) is not None:
+        if data is None:
+            return
+        if sole(self.asked.observer.declares(path, data).declared, (*then.chain, reference.name)) is not None:
             yield from self._lost_name(owner, commit)
 
     def _may_give(self, base: str, name: str, depth: int) -> bool:
@@ -590,10 +634,10 @@ class _ReferenceCheck:
         known = [one for one in self.asked.defined(last) if one.role is Role.IMPLEMENTATION]
         if len(known) != 1 or depth >= 8 or self.asked.contains(known[0], name):
             return True
-        code = self.asked.code(known[0])
-        if code is None:
+        declaration = self.asked.declaration(known[0])
+        if declaration is None:
             return True
-        return any(self._may_give(one, name, depth + 1) for one in code.declaration.bases)
+        return any(self._may_give(one, name, depth + 1) for one in declaration.bases)
 
     def _became(self, path: bytes, then_data: bytes, then: Declaration) -> Declaration | None:
         """Return the new declaration with the same owner, kind and similar text in the same file: a rename."""
@@ -601,12 +645,11 @@ class _ReferenceCheck:
         file = self.asked.observer.look(source).file if source is not None else None
         if file is None:
             return None
-        language = _language(path, file.data)
-        before = {declaration.chain for declaration in declarations(then_data, language)}
+        before = {declaration.chain for declaration in self.asked.observer.declares(path, then_data).declared}
         text = block(then_data, then)
         alike = [
             declaration
-            for declaration in declarations(file.data, language)
+            for declaration in self.asked.observer.declares(path, file.data).declared
             if declaration.chain[:-1] == then.chain[:-1]
             and declaration.kind == then.kind
             and declaration.chain not in before
@@ -629,24 +672,13 @@ class _ReferenceCheck:
             reference.path,
             reference.line,
             lost.decode("utf-8", "replace"),
-            self._moved_to(commit, lost),
+            self.asked.moved_to(commit, lost),
             written=reference.written,
         )
 
     def _had(self, path: bytes) -> Callable[[str], bool]:
         """Return a predicate: whether a commit has the file."""
         return lambda at: self.committed.read([(at, path)])[0] is not None
-
-    def _moved_to(self, commit: str, lost: bytes) -> str:
-        """Return the only new file with the same bytes, else the only one of the same name, else an empty string."""
-        differing = self.committed.differing(commit, self.asked.head) if self.asked.head else {}
-        own = differing.get(lost, ("", ""))[0]
-        new = [path for path, (then, now) in differing.items() if not then and now]
-        same = [path for path in new if own and differing[path][1] == own]
-        new += [path for path in self._uncommitted if path not in differing and self.asked.observer.is_there(path)]
-        if len(same) != 1:
-            same = [path for path in new if posixpath.basename(path) == posixpath.basename(lost)]
-        return same[0].decode("utf-8", "replace") if len(same) == 1 else ""
 
 
 def _is_telling(reference: Reference) -> bool:
@@ -721,9 +753,24 @@ def _language(path: bytes, data: bytes) -> str:
 @lru_cache(MOST_KEPT)
 def _is_implementation(path: bytes) -> bool:
     kind = provenance(path)
-    return (
-        kind.source_kind is SourceKind.CODE and kind.role is Role.IMPLEMENTATION and _language(path, b"") in LANGUAGES
-    )
+    if kind.source_kind is not SourceKind.CODE or kind.role is not Role.IMPLEMENTATION:
+        return False
+    return declares_names(_language(path, b""))
+
+
+def declares_names(language: str) -> bool:
+    """Return whether what a file of a language declares is known: by its lines, or in others by its tree."""
+    # Trees cost an answer a tenth of a second that has no use for them.
+    from helix_core.ingest import TREE_LANGUAGES
+
+    return language in LANGUAGES or language in TREE_LANGUAGES
+
+
+def _may_give_module(data: bytes, name: str) -> bool:
+    """Return whether a package has a name that is no module, in another way than by taking something from it."""
+    word = re.escape(name.encode())
+    from_it = re.compile(rb"\bfrom[ \t]+[\w.]*\." + word + rb"[ \t]+import\b")
+    return re.search(rb"\b" + word + rb"\b", from_it.sub(b"", data)) is not None
 
 
 def _places(path: bytes) -> tuple[bytes, ...]:
