@@ -16,7 +16,7 @@ from itertools import accumulate, islice
 from urllib.parse import unquote
 
 from helix_core.check.imports import BLOCKS, ImportedName, imported_names, language_of_code
-from helix_core.ingest import code_spans
+from helix_core.ingest import arguments_at, code_spans
 from helix_core.lines import with_line_feeds
 
 MOST_CITATIONS = 1_000
@@ -54,6 +54,8 @@ class Citation:
         is_call: The symbol is written with parentheses.
         is_link: The path is the target of a link.
         is_claim: It states how the code is now.
+        is_of_now: Nothing around it speaks of another time, nor does it propose just this: wrong where it is known to
+            be gone, also in a sentence that is too unsure to be a claim of what is there.
         quoted: The lines of a quote.
         is_explicit: The block itself names its lines, so that it can only be a quote.
         also: The names of a second symbol of a place (``a.py:3 `f` and `g```): one of the two is there.
@@ -74,6 +76,7 @@ class Citation:
     is_call: bool = False
     is_link: bool = False
     is_claim: bool = True
+    is_of_now: bool = True
     quoted: tuple[str, ...] = ()
     is_explicit: bool = False
     also: tuple[str, ...] = ()
@@ -120,6 +123,29 @@ _NOT_A_PLACE = re.compile(
     r"|will be)\b|n't exist",
     re.I,
 )
+# What a sentence says of something that is no more, or is to come.
+_OF_OTHER_TIMES = re.compile(
+    r"\b(?:remov\w{1,3}|delet(?:ed|es|ion)|deprecat\w{1,4}|renam\w{1,3}|replac\w{1,3}|no longer|any ?more|formerly"
+    r"|previous(?:ly)?|used to be|instead of|obsolete|legacy|dropped|gone|old(?:er)?|earlier|moved|migrat\w{1,4}"
+    r"|planned|will be|would be|future|prior to|up to|as of|TODO|histor(?:y|ic\w{0,4})|superseded|retired|merged"
+    r"|chang(?:e|es|ed) (?:it |this |that )?(?:to|into|from)|restor\w{1,3}|revert\w{0,3}|re-?add\w{0,3}|bring back"
+    r"|introduc\w{1,5}|new|propos\w{1,6}|suggest\w{0,7}|suppose|imagine|hypothetical\w{0,2}|no such|exist\w{0,3}"
+    r"|there (?:is|are|was|were) no|lacks?|lacking|missing|absent|invented|(?:was|were) (?:called|named|known)"
+    r"|should (?:become|be called)"
+    r"|entfernt\w{0,2}|gelöscht\w{0,2}|umbenannt\w{0,2}|hieß\w{0,2}|früher\w{0,2}|ehemal\w{1,4}|statt|anstelle|anstatt"
+    r"|ersetzt\w{0,2}|veraltet\w{0,2}|fehlt|wurde\w{0,1}|supprim\w{1,4}|renomm\w{1,4}|remplac\w{1,4}|ancien\w{0,4}|obsol\w{1,5}"
+    r"|elimin\w{1,4}|renombr\w{1,4}|renome\w{1,4}|reemplaz\w{1,4}|substitu\w{1,4}|ya no|já não|antes|antigu\w{1,2})\b"
+    r"|\b(?:v|version )\d|\b\d+\.\d+"
+    r"|\b(?:before|since|until|from|in|with) [a-z][\w-]{1,40} [1-9]\d{0,2}(?![\w.-]|:\d)",
+    re.I,
+)
+# The words right before code that is to be written: "add a function `f`".
+_PROPOSES_IT = re.compile(
+    r"\b(?:add|creat|implement|defin|writ|extract|build|mak)(?:e|es|ed|ing|s)?(?:[ \n]+(?:a|an|the|your|own|new|another"
+    r"|function|method|class|constant|file|module|macro|type|called|named)){0,5}[ \n`*_\[x(]{0,4}$",
+    re.I,
+)
+LONGEST_PROPOSAL = 80
 _NOT_A_QUOTE = re.compile(
     r"\b(?:chang\w{1,3}|replac\w{1,3}|add(?:s|ed|ing)?|insert\w{0,3}|new|updat\w{1,3}|modif\w{1,5}|fix\w{0,3}|after"
     r"|rewrit\w{1,3}|refactor\w{0,3}|propos\w{1,6}|suggest\w{0,7}|would|should|could|becomes?|instead|like this"
@@ -161,6 +187,12 @@ _FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}|~{3,})([^\
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _UNDERLINE = re.compile(r" {0,3}([=~^\"#*+-])\1{2,200}+[ \t]*")
 _LEVELS = {"=": 1, "-": 2}
+_CODE = frozenset(("code", "code-block", "sourcecode", "testcode", "doctest"))
+_DIRECTIVE = re.compile(
+    rf"([ \t]*)\.\. +(?:py:)?({'|'.join(_CODE)}|auto(?:module|class|exception|function|method|attribute|data)):: *(.*)$"
+)
+_DOCUMENTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?=$|[ (])")
+_PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)(?: |$)")
 _APART = re.compile(r"[ \t>]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|\||#{1,6}[ \t])")
 _SENTENCE_END = re.compile(r"[.!?;](?=[\s)\"'])|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])")
 # What may lie between a symbol and the place where it is: "`run()` is defined in `app.py:12`".
@@ -263,13 +295,19 @@ class _AnswerParser:
             line = self._lines[row]
             fence = _FENCE.match(line)
             is_fence = fence is not None and not (fence[1][0] == "`" and "`" in fence[2])
-            is_apart = is_fence or not line.strip() or _APART.match(line) is not None
+            directive = _DIRECTIVE.match(line) if "::" in line else None
+            is_apart = is_fence or directive is not None or not line.strip() or _APART.match(line) is not None
             if first >= 0 and (is_apart or is_comment):
                 yield from self._paragraph(first, row)
                 first = -1
             if is_comment or line.lstrip().startswith("<!--"):
                 is_comment = "-->" not in line
                 row += 1
+                continue
+            if directive is not None:
+                end = self._end_of_directive(row, directive)
+                yield from self._directive(row, end, directive)
+                row, was_blank, caption = end, True, -1
                 continue
             if is_fence and fence is not None:
                 end = self._end_of_fence(row, fence[1])
@@ -320,11 +358,55 @@ class _AnswerParser:
                 return other
         return len(self._lines) - 1
 
+    # Directives of reStructuredText
+
+    def _end_of_directive(self, row: int, directive: re.Match[str]) -> int:
+        """Return the row after a directive, the code that it shows included."""
+        end = row + 1
+        while directive[2] in _CODE and end < len(self._lines):
+            line = self._lines[end]
+            if line.strip() and len(line) - len(line.lstrip()) <= len(directive[1]):
+                break
+            end += 1
+        return end
+
+    def _directive(self, row: int, end: int, directive: re.Match[str]) -> Iterator[Citation]:
+        """Yield what a directive documents, or what the imports of its code take."""
+        name, argument = directive[2], directive[3].strip()
+        if name in _CODE:
+            language = argument.lower() or "python"
+            quoted = self._lines[row + 1 : end]
+            if language in ("python", "py", "python3", "pycon"):
+                yield from self._imports(row, quoted, 0, is_claim=self._is_about_now)
+            elif language in BLOCKS:
+                yield from self._imports_of(BLOCKS[language], row, quoted, 0, is_claim=self._is_about_now)
+            return
+        documented = _DOCUMENTED.match(argument)
+        if documented is None:
+            return
+        column = directive.start(3) + 1
+        parts = tuple(documented[0].split("."))
+        is_module = name == "automodule" or (len(parts) > 1 and parts[-2][:1].islower())
+        yield Citation(
+            CitationKind.SYMBOL,
+            row + 1,
+            column,
+            column + len(documented[0]),
+            documented[0],
+            parts=parts,
+            is_claim=self._is_about_now,
+            is_of_now=self._is_about_now,
+            is_import=is_module,
+        )
+
     # Paragraphs
 
     def _paragraph(self, first: int, end: int) -> Iterator[Citation]:
         text = "\n".join(self._lines[first:end])[:LONGEST_PARAGRAPH]
-        if text.lstrip().startswith(("$ ", "% ", ">>> ")):
+        if text.lstrip().startswith(">>> "):
+            yield from self._imports(first - 1, self._lines[first:end], 0, is_claim=self._is_about_now)
+            return
+        if text.lstrip().startswith(("$ ", "% ")):
             return
         paragraph = _Paragraph(text, first, self._is_about_now, self._defined)
         yield from paragraph.citations()
@@ -368,23 +450,25 @@ class _AnswerParser:
 
     def _imports(self, row: int, quoted: Sequence[str], indent: int, *, is_claim: bool) -> Iterator[Citation]:
         """Yield what the imports of a fenced block take from modules."""
-        text = "\n".join(quoted)
+        # The prompt of a session is as wide as the blanks that stand for it.
+        text = "\n".join(_PROMPT.sub(lambda prompt: " " * len(prompt[0]), line) for line in quoted)
         if " import " not in text:
             return
         rows = [0, *accumulate(len(line) + 1 for line in quoted)]
-        for start, end, parts in _imported(text):
+
+        def cited(start: int, end: int, parts: tuple[str, ...]) -> Citation:
             at = bisect_right(rows, start) - 1
             column = start - rows[at] + indent + 1
-            yield Citation(
-                CitationKind.SYMBOL,
-                row + at + 2,
-                column,
-                column + end - start,
-                ".".join(parts),
-                parts=parts,
-                is_claim=is_claim and parts[-1] not in self._defined,
-                is_import=True,
-            )
+            place = Citation(CitationKind.SYMBOL, row + at + 2, column, column + end - start, ".".join(parts))
+            is_now = is_claim and parts[-1] not in self._defined
+            return replace(place, parts=parts, is_claim=is_now, is_of_now=is_now, is_import=True)
+
+        imported = list(_imported(text))
+        for start, end, parts in imported:
+            yield cited(start, end, parts)
+        for start, end, parts, arguments in _calls(text, imported):
+            written = f"{parts[-1]}({arguments})"
+            yield replace(cited(start, end, parts), written=written, is_call=True)
 
     def _imports_of(
         self, language: str, row: int, quoted: Sequence[str], indent: int, *, is_claim: bool
@@ -487,7 +571,8 @@ class _Paragraph:
     def _at(self, kind: CitationKind, start: int, end: int, written: str, is_claim: bool) -> Citation:
         row = bisect_right(self._rows, start) - 1
         column = start - self._rows[row] + 1
-        return Citation(kind, self._first_row + row + 1, column, column + end - start, written, is_claim=is_claim)
+        place = (self._first_row + row + 1, column, column + end - start)
+        return Citation(kind, *place, written, is_claim=is_claim, is_of_now=is_claim or self._is_of_now(start))
 
     def _places(self) -> list[_CitedSpan]:
         matches = list(_LINK.finditer(self._plain))
@@ -548,6 +633,14 @@ class _Paragraph:
 
     def _is_claim(self, position: int) -> bool:
         return self._is_about_now and not self._sentence_matches(_NOT_A_CLAIM, position)
+
+    def _is_of_now(self, position: int) -> bool:
+        before = self._words[max(position - LONGEST_PROPOSAL, 0) : position]
+        return (
+            self._is_about_now
+            and not self._sentence_matches(_OF_OTHER_TIMES, position)
+            and _PROPOSES_IT.search(before) is None
+        )
 
     def _code(self, start: int, end: int, code: str) -> _CitedSpan | None:
         text = code.strip()
@@ -666,6 +759,22 @@ def _imported(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
             if name[0] != "as":
                 start = match.start(2) + name.start()
                 yield start, start + len(name[0]), (*match[1].split("."), name[0])
+
+
+def _calls(
+    text: str, imported: Sequence[tuple[int, int, tuple[str, ...]]]
+) -> Iterator[tuple[int, int, tuple[str, ...], str]]:
+    """Yield start and end of the name of each call of what code imports under its own name and gives no other meaning,
+    with its parts and arguments.
+    """
+    names = {parts[-1]: parts for _, _, parts in imported}
+    for name, parts in names.items():
+        if re.search(rf"\b{name}\s*(?:=(?!=)|,[^()\n]*=(?!=)|:)|\bas\s+{name}\b|\b{name}\s+as\b", text):
+            continue
+        for match in re.finditer(rf"(?<![\w.]){name}\(", text):
+            arguments = arguments_at(text, match.end() - 1, LONGEST_SYMBOL)
+            if arguments is not None:
+                yield match.start(), match.end() - 1, parts, arguments
 
 
 def _as_import(place: Citation, one: ImportedName, *, is_claim: bool) -> Citation:

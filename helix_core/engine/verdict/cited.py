@@ -13,10 +13,9 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from helix_core.check import (
@@ -39,6 +38,7 @@ from helix_core.engine.verdict.citation_outcome import (
 )
 from helix_core.engine.verdict.cited_calls import compare_call
 from helix_core.engine.verdict.cited_files import MOST_FILES, CitedFile, CitedFiles
+from helix_core.engine.verdict.cited_history import CitedHistory, FormerDeclaration
 from helix_core.engine.verdict.cited_imports import CitedImports
 from helix_core.engine.verdict.declaration_changes import renamed
 from helix_core.engine.verdict.judge import unindexed
@@ -61,7 +61,7 @@ from helix_core.model import Reason, Role, SourceKind, Status
 from helix_core.search import FROM_IMPORT
 from helix_core.store import DefinedAt, DefinitionHit, Reader
 from helix_core.words import is_compound
-from helix_core.workspace import ChangedSince, Git, changed_since, source_id_of, untracked_paths
+from helix_core.workspace import Git, source_id_of, untracked_paths
 
 CHECK_SCHEMA = "helix.check/1"
 MOST_FINDINGS = 200
@@ -69,9 +69,9 @@ MOST_NAMED = 3
 MOST_SAME_NAME = 8
 ROUNDS = 2
 MOST_LOOKED_UP = 200
-MOST_GONE_NAMES = 40
+MOST_GONE_NAMES = 80
+MOST_SAID_NAMES = 40
 MOST_MEMBERS = 100
-MOST_OLD_FILES = 400
 # A name is at a cited line if it is in it, or as many lines before or after.
 NEAR_LINES = 3
 MOST_DECORATOR_LINES = 80
@@ -98,16 +98,13 @@ _OF_LANGUAGES = frozenset(dir(builtins)) | frozenset(
         *("Vec", "Option", "Result", "Box", "Rc", "Arc", "HashMap", "HashSet", "List", "Optional", "Stream", "Path"),
     )
 )
+# A folder or a document of an earlier version, or of the way from one.
+_OF_ANOTHER_VERSION = re.compile(
+    r"(?:^|/)(?:versioned|versions?[-_ ]?\d|v\d|\d+\.[\dx]|archived?\b|legacy|old\b|deprecated)[^/]*"
+    r"|(?:migrat|upgrad|chang)\w*[^/]*$",
+    re.I,
+)
 _BODIES = frozenset(("function", "method", "test", "class"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Former:
-    """A declaration that the file at ``path`` had, with the bytes that it had then."""
-
-    path: bytes
-    declaration: Declaration
-    data: bytes
 
 
 class CheckedText:
@@ -135,13 +132,15 @@ class CheckedText:
         self._known.kept.follow(reader)
         self._set_aside = set_aside
         self._names: dict[tuple[tuple[str, ...], bool, bool, str], CitationOutcome] = {}
-        self._old: dict[tuple[str, ...], _Former] = {}
+        self._old: dict[tuple[str, ...], FormerDeclaration] = {}
         self._notes: dict[str, None] = {}
         self._stale: dict[bytes, bytes | None] = {}
         self._changed_code: list[bytes] | None = None
         self._folder, self._base = folder, base
         self._files = CitedFiles(reader, weigher, folder, base, self._notes)
         self._imports = CitedImports(reader, weigher, self._files, self._known, base)
+        self._history = CitedHistory(weigher, self._known, git, self._notes, b"")
+        self._is_of_past = False
         self._placed: set[tuple[str, ...]] = set()
         self._compared = 0
 
@@ -154,6 +153,7 @@ class CheckedText:
         if not self._is_whole:
             self._notes["the index is not complete yet: names were not checked"] = None
         diff = diff_in(text)
+        self._look_back(path)
         outcomes: list[tuple[str, Citation, CitationOutcome]] = []
         if diff is None:
             outcomes = [(path, *judged) for judged in self._outcomes(citations_in(text))]
@@ -161,6 +161,7 @@ class CheckedText:
             self._notes[_of_diff(diff)] = None
             for document in diff.documents:
                 self._base = os.path.dirname(document.path)
+                self._look_back(document.path)
                 self._begin_again()
                 outcomes += [(document.path, *judged) for judged in self._outcomes(_added(document))]
         wrong = [one for one in outcomes if one[2].rule]
@@ -180,6 +181,16 @@ class CheckedText:
             "elapsed_ms": round((time.perf_counter() - started) * 1e3, 1),
         }
 
+    def _look_back(self, path: str) -> None:
+        """Begin with the history of a document, whose path is empty where the workspace does not have it."""
+        document = os.fsencode(path)
+        self._history = CitedHistory(self._weigher, self._known, self._git, self._notes, document)
+        self._is_of_past = provenance(document).role is Role.HISTORY or _OF_ANOTHER_VERSION.search(path) is not None
+
+    def _is_of_now(self, one: Citation) -> bool:
+        """Return whether what git knows to be gone is wrong here: the sentence and the document are not of the past."""
+        return one.is_of_now and not self._is_of_past
+
     def _outcomes(self, citations: Sequence[Citation]) -> list[tuple[Citation, CitationOutcome]]:
         """Judge citations, once more where files that had changed were indexed anew meanwhile."""
         if len(citations) == MOST_CITATIONS:
@@ -189,7 +200,13 @@ class CheckedText:
         for _ in range(ROUNDS):
             before = self._observer.mended
             self._find_gone(citations)
-            outcomes = [(citation, self._judged(citation)) for citation in citations]
+            judged = [(citation, self._judged(citation)) for citation in citations]
+            # What is wrong about the name of an imported function is said once, at its import.
+            outcomes = [
+                (one, outcome)
+                for one, outcome in judged
+                if outcome is RIGHT or outcome.rule == "arguments-differ" or not (one.is_import and one.is_call)
+            ]
             if self._observer.mended == before:
                 break
             self._begin_again()
@@ -219,31 +236,48 @@ class CheckedText:
 
     def _missing(self, one: Citation) -> CitationOutcome:
         """Judge a path that no file of the workspace has."""
-        if not one.is_claim:
+        if not one.is_claim and not self._is_of_now(one):
             return uncompared(Unjudged.NO_CLAIM)
         if self._files.is_there(one.path):
             return uncompared(Unjudged.NOT_INDEXED)
         spellings = self._files.spellings(one.path)
         if not spellings:
             return uncompared(Unjudged.OUTSIDE)
+        if (gone := self._lost_file(one, spellings)) is not None:
+            return gone
+        if not one.is_claim:
+            return uncompared(Unjudged.NO_CLAIM)
         path = spellings[-1]
         has_folder = b"/" in path and self._observer.is_folder(path.split(b"/")[0])
         near = self._files.nearest(path, has_folder=has_folder)
         now = CitedPlace(near, max(one.start_line, 1)) if near else None
         shown = f"; there is {source_id_of(near)}" if near else ""
-        if self._files.was_committed(spellings):
-            return wrong_citation("file-gone", Reason.GONE, f"the file is not there any more{shown}", now)
         if near or (one.kind is CitationKind.PLACE and has_folder):
             return wrong_citation("file-missing", Reason.GONE, f"there is no such file{shown}", now)
         return uncompared(Unjudged.NOT_HERE)
+
+    def _lost_file(self, one: Citation, spellings: Sequence[bytes]) -> CitationOutcome | None:
+        """Judge a path that a commit had; None where none did, or the sentence may mean another time."""
+        # A link begins at its document, and a bare name in a text may be of the reader's project.
+        lost = self._history.lost_file(spellings[:1] if one.is_link else spellings) if self._is_of_now(one) else None
+        if lost is None:
+            return None
+        near = lost.now or self._files.nearest(lost.path, has_folder=self._observer.is_folder(lost.path.split(b"/")[0]))
+        now = CitedPlace(near, max(one.start_line, 1)) if near else None
+        shown = f"; it is {source_id_of(near)} now" if lost.now else f"; there is {source_id_of(near)}" if near else ""
+        reason = Reason.RENAMED if lost.now else Reason.GONE
+        return wrong_citation("file-gone", reason, f"the file is not there any more{shown}", now)
 
     # Places and paths
 
     def _path(self, one: Citation) -> CitationOutcome:
         if self._files.named(one.path) or self._files.is_there(one.path):
             return RIGHT
-        # A bare file name is as often a file of the reader's own project.
-        return self._missing(one) if "/" in one.path else uncompared(Unjudged.READERS_OWN)
+        if "/" in one.path:
+            return self._missing(one)
+        # A bare file name is as often a file of the reader's own project; a link is to one beside its document.
+        spellings = self._files.spellings(one.path) if one.is_link else []
+        return (self._lost_file(one, spellings) if spellings else None) or uncompared(Unjudged.READERS_OWN)
 
     def _place(self, one: Citation) -> CitationOutcome:
         paths = self._files.named(one.path)
@@ -354,7 +388,8 @@ class CheckedText:
         outcome = self._names[asked]
         if outcome is RIGHT and one.is_call and not one.module:
             outcome = compare_call(one, self._still_defined(one.parts[-2:]), self._known, self._placed)
-        if not one.is_claim and outcome is not RIGHT:
+        is_claim = self._is_of_now(one) if outcome.rule == "name-gone" else one.is_claim
+        if not is_claim and outcome is not RIGHT:
             return uncompared(Unjudged.NO_CLAIM)
         if outcome.rule and (self._is_in_set_aside(one.name) or self._is_in_changed(one.name)):
             return uncompared(Unjudged.NOT_INDEXED)
@@ -526,6 +561,12 @@ class CheckedText:
     def _module_member(self, one: Citation) -> CitationOutcome:
         """Judge a name of a module or package of this workspace, named by its whole dotted path."""
         owners = one.parts[:-1]
+        if (lost := self._history.lost_module(one.parts)) is not None:
+            module, former = lost
+            now = CitedPlace(former.now, 1) if former.now else None
+            shown = f"; {source_id_of(former.path)} is {source_id_of(former.now)} now" if former.now else ""
+            reason = Reason.RENAMED if former.now else Reason.GONE
+            return wrong_citation("name-gone", reason, f"there is no module {module} any more{shown}", now)
         if owners[0] in sys.stdlib_module_names or not all(part.isidentifier() for part in one.parts):
             return uncompared(Unjudged.OF_LANGUAGE)
         # ``django.server`` may name a logger, a setting or a command.
@@ -591,18 +632,17 @@ class CheckedText:
             citation.parts[-2:]
             for citation in citations
             if citation.kind is CitationKind.SYMBOL
-            and citation.is_claim
+            and (citation.is_claim or citation.is_of_now)
             and (len(citation.parts) > 1 or is_compound(citation.name))
             and len(citation.name) > 5
         )
         lost = [parts for parts in list(asked)[:MOST_LOOKED_UP] if not self._still_defined(parts)]
-        wanted = list(islice((parts for parts in lost if self._may_be_gone(parts)), MOST_GONE_NAMES))
-        if not wanted:
-            return
-        try:
-            self._old = self._declared_before(wanted, changed_since(self._git))
-        except GitError as error:
-            self._notes[f"names were not compared with git's history: {error}"] = None
+        # A name that code still says is wrong only where its file has what it became.
+        likely = [parts for parts in lost if self._may_be_gone(parts)]
+        said = [parts for parts in lost if parts not in likely and is_compound(parts[-1])]
+        wanted = [*likely, *said[:MOST_SAID_NAMES]]
+        if wanted:
+            self._old = self._history.declarations(wanted[:MOST_GONE_NAMES])
 
     def _still_defined(self, parts: tuple[str, ...]) -> list[DefinedAt]:
         """Return the definitions of a name that the disk still has, of ``Owner.name`` those of its owner or module."""
@@ -612,26 +652,6 @@ class CheckedText:
     def _may_be_gone(self, parts: tuple[str, ...]) -> bool:
         is_member = len(parts) > 1 and parts[-2] not in _OF_LANGUAGES and bool(self._known.defined(parts[-2]))
         return is_member or (is_compound(parts[-1]) and not self._known.is_in_code(parts[-1]))
-
-    def _declared_before(
-        self, names: Sequence[tuple[str, ...]], changed: ChangedSince
-    ) -> dict[tuple[str, ...], _Former]:
-        committed = self._weigher.facts.committed
-        if committed is None or not changed.commit:
-            return {}
-        found: dict[tuple[str, ...], _Former] = {}
-        code = [path for path in changed.paths if _language(path) in LANGUAGES][:MOST_OLD_FILES]
-        for path in code:
-            self._weigher.facts.check()
-            (data,) = committed.read([(changed.commit, path)])
-            here = [parts for parts in names if parts not in found and data is not None and parts[-1].encode() in data]
-            if not here or data is None:
-                continue
-            for declaration in declarations(data, _language(path)):
-                for parts in here:
-                    if declaration.chain[-1] == parts[-1] and declaration.chain[-2:-1] in ((), parts[-2:-1]):
-                        found.setdefault(parts, _Former(path, declaration, data))
-        return found
 
     def _gone(self, one: Citation) -> CitationOutcome:
         """Judge a name that nothing defines any more: wrong where a file of this workspace declared it before, and no
@@ -650,14 +670,13 @@ class CheckedText:
         missing = "has it no more" if is_said else "no code has it any more"
         return wrong_citation("name-gone", reason, f"{had}, and {missing}{shown}", now)
 
-    def _became(self, old: _Former) -> CitedPlace | None:
+    def _became(self, old: FormerDeclaration) -> CitedPlace | None:
         """Return what the same file has in the place of what is gone."""
         file = self._files.read(old.path)
         if file is None:
             return None
-        language = _language(old.path)
-        before = {declaration.chain for declaration in declarations(old.data, language)}
-        after = declarations(file.data, language)
+        before = {declaration.chain for declaration in self._observer.declares(old.path, old.data).declared}
+        after = self._observer.declares(old.path, file.data).declared
         if any(declaration.chain == old.declaration.chain for declaration in after):
             return None
         now = renamed(old.declaration, before, after, then=old.data, now=file.data)

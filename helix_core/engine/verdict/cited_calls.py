@@ -53,7 +53,7 @@ def compare_call(
     meant: list[tuple[DefinedAt, Declaration]] = []
     for at in definitions:
         code = known.code(at)
-        if code is None or code.language != "python" or not _is_plain(code.declaration):
+        if code is None or code.language != "python" or not _is_plain(code.declaration, code.data):
             return RIGHT
         if _accepts(code.declaration, given, named):
             return RIGHT
@@ -68,8 +68,13 @@ def compare_call(
     return wrong_citation("arguments-differ", Reason.CHANGED, f"it is {signature(declaration)}", now)
 
 
-def _is_plain(one: Declaration) -> bool:
-    """Return whether the parameters are those of a call: no decorator may have changed them."""
+def _is_plain(one: Declaration, data: bytes) -> bool:
+    """Return whether the parameters are those of a call: no decorator may have changed them, and no class makes its
+    instances in another way than by its own ``__init__``.
+    """
+    if one.kind == "class":
+        is_made_otherwise = any("=" in base for base in one.bases) or b"__new__" in data or b"metaclass" in data
+        return one.parameters is not None and not one.decorators and not is_made_otherwise
     return one.kind == "function" and one.parameters is not None and _KEEPS_PARAMETERS.issuperset(one.decorators)
 
 

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 
 from helix_core.engine.verdict.weigher import Weigher
-from helix_core.errors import GitError, UsageError
+from helix_core.errors import UsageError
 from helix_core.model import Source
 from helix_core.store import DefinitionHit, Reader
 from helix_core.workspace import checked
@@ -109,17 +109,6 @@ class CitedFiles:
         found = CitedFile(source, self._weigher.mask(observed).data, defined)
         self._read[path] = found
         return found
-
-    def was_committed(self, paths: Sequence[bytes]) -> bool:
-        """Return whether the commit that is checked out has one of the files; no, and noted, where git fails."""
-        facts = self._weigher.facts
-        if facts.committed is None or not facts.state.head:
-            return False
-        try:
-            return any(data is not None for data in facts.committed.read([(facts.state.head, path) for path in paths]))
-        except GitError as error:
-            self._notes[f"paths were not compared with git: {error}"] = None
-            return False
 
     def _one_stroke_away(self, path: bytes) -> bytes:
         """Return the only indexed file of the same folder and ending whose name of four letters or more is one stroke
