@@ -144,8 +144,9 @@ def _around(data: bytes, start: int, end: int, passed: _Passed, *, is_password: 
     if is_password:
         yield from _in_sentence(data, start, end, (first, last), passed, is_typed=is_typed)
         apposed = _APPOSED.match(data, end, last)
-        # In a list of arguments no word stands before.
-        if apposed is not None and data[start - 1 : start] == b" " and data[start - 2 : start - 1].strip():
+        # In a list of names no word stands before, but nothing or, in a file, another name.
+        before = data[start - 2 : start - 1].strip(None if is_typed else b" \t\r\n,")
+        if apposed is not None and data[start - 1 : start] == b" " and before:
             yield from _judged(data, *apposed.span(apposed.lastindex), is_password=True)
     behind = data[end : last + _REACH]
     if b">" in behind or b"\xe2" in behind:

@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.secrets
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"58": "3b145004f7612e13"}
+RULES_OF = {"58": "07bdc05b5e3765dc"}
 
 
 def _rules() -> str:

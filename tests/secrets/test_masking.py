@@ -758,6 +758,8 @@ password = "Password must contain 8"
 the password is checked by pbkdf2Hasher before TokenView is shown
 connect(host, "serviceName", timeout=3)
 passwordInput2 = find("password2")
+port, userid, password, vhost, transport = fields_of(info)
+def connect(port, userid, password, vhost, transport):
 parse_password(user.form_2, schemaV2)
 """
 
