@@ -148,12 +148,22 @@ WHOLE = (
 """The words for a whole project, as a pattern: not "our app.render", which names a member."""
 SETUP_VERBS = "install|set ?up|build|run|use|start|try"
 """What one does first with a project, as a pattern."""
+_INSTALLERS = (
+    r"(?:home)?brew|mac ?ports|npm|npx|yarn|pnpm|bun|pip|pipx|uv|poetry|conda|mamba|cargo|go (?:get|install|modules?)"
+    r"|gem|bundler|composer|apt(?:-get|itude)?|dnf|yum|pacman|apk|nix|zypper|snap|flatpak|docker|vcpkg|conan|c?make|meson|bazel"
+    r"|maven|gradle|spm|swift package manager|cocoa ?pods|carthage|choco(?:latey)?|winget|scoop|nuget|hex|luarocks|opam"
+    r"|sources?|scratch|windows|linux|macos|mac|ubuntu|debian|fedora|alpine|arch|freebsd|android|ios"
+)
+"""By what means, or on what, a whole project is installed, as a pattern."""
 _FROM_NOTHING = "install|set ?up|build|compile"
 ASKS_TO_SET_UP = (
     rf"\b{HOW_TO}(?:(?:{SETUP_VERBS}) (?:this|it|(?:the|our|my) {WHOLE})(?: {WHOLE})?(?: locally| here)?"
     rf"|(?:{_FROM_NOTHING}) (?:(?:this|it|(?:the|our|my) {WHOLE})(?: {WHOLE})?(?: locally| here)?"
     r" (?:on|in|with|from|using|via|under|inside) [^?.!\n]{1,48}"
     r"|(?:from|on) [^?.!\n]{1,48}))\s{0,3}(?:[?.!\n]|\Z)"
+    r"|\A\W{0,3}(?:please )?(?:install(?:ing|ation)?|set ?up|build(?:ing)?|compil(?:e|ing))"
+    rf"(?: (?:this|it|(?:the|our|my) {WHOLE}))?"
+    rf" (?:on|with|from|using|via|through|under|by) (?:an? |the |my )?(?:{_INSTALLERS})\s{{0,3}}(?:[?.!\n]|\Z)"
 )
 """How one asks for the first steps with the whole project, as a pattern: where, or by what means, may be said."""
 _SOME_TESTS = (
@@ -172,3 +182,20 @@ ASKS_TO_TEST = (
     rf"{_OF_IT}"
 )
 """How one asks for the way to run the tests of the project, as a pattern: not for the tests of anything."""
+_A_RELEASE = r"(?:an?|the|another|our)? ?(?:new |next |bug-?fix |patch |minor |major ){0,2}(?:release|version)s?"
+ASKS_TO_RELEASE = (
+    rf"(?:\b{HOW_TO}(?:(?:release|publish|ship) (?:this|it|(?:the|our|my) {WHOLE}|{_A_RELEASE})"
+    rf"|(?:cut|make|create|do|prepare|tag|draft) {_A_RELEASE}(?! of \w))"
+    rf"|\bhow (?:are|is) (?:this|it|(?:the|our) {WHOLE}|{_A_RELEASE}) (?:released|published|made|cut)"
+    r"|\bwhat(?:'?s| is) (?:the|our) releas(?:e|ing) (?:process|procedure|workflow)"
+    r"|\A\W{0,3}(?:the )?releas(?:e|ing) (?:process|procedure|checklist))"
+    r"(?: (?:here|of (?:this|it)))?\s{0,3}(?:[?.!\n]|\Z)"
+)
+"""How one asks for the way to release the project, as a pattern."""
+RELEASE_CUES = "releas|publish|ship|version|how are|how is"
+WHO_WROTE = (
+    r"\bwho (?:wrote|made|created|built|authored|maintains?|develop(?:s|ed)|started|owns"
+    r"|(?:is|are) (?:the )?(?:authors?|maintainers?|creators?|contributors?) of)"
+)
+ASKS_WHO_WROTE = rf"{WHO_WROTE} (?:this|it|(?:this|the|our|that) {WHOLE})\s{{0,3}}(?:[?.!\n]|\Z)"
+"""How one asks for the authors of the project, as a pattern."""

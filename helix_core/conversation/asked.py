@@ -152,6 +152,14 @@ class ConversationQuery:
         return found[1] if found else ""
 
     @property
+    def is_bare_step(self) -> bool:
+        """Whether the message opens a conversation and is one word that says to go on, as ``retry`` or ``next``: it may
+        be typed into a search for what is called so, in whatever case.
+        """
+        kinds = {part.part for part in self.parts}
+        return self.index <= 1 and len(self.bare_names) == 1 and kinds == {PartKind.ACKNOWLEDGEMENT}
+
+    @property
     def is_formula(self) -> bool:
         """Whether the message is a greeting, thanks or the like, which a name has to be written as to be meant."""
         return any(part.part is not PartKind.QUESTION for part in self.parts)

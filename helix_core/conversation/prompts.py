@@ -21,7 +21,16 @@ from helix_core.conversation.phrases import (
     STEP_WORDS,
     STOP_WORDS,
 )
-from helix_core.words import ASKS_TO_SET_UP, ASKS_TO_TEST, HOW_TO_CUES, lazy_pattern, words_in
+from helix_core.words import (
+    ASKS_TO_RELEASE,
+    ASKS_TO_SET_UP,
+    ASKS_TO_TEST,
+    ASKS_WHO_WROTE,
+    HOW_TO_CUES,
+    RELEASE_CUES,
+    lazy_pattern,
+    words_in,
+)
 
 HEAD, TAIL = 1_500, 600
 
@@ -350,7 +359,11 @@ _HERE = lazy_pattern(
     r"\b(?:this|our|the|my|your) (?:repo\w*|project|codebase|code|workspace|folder|app\w*|package|library|module"
     r"|file|class|function|test\w*|docs?)\b|\bhere\b|[`_/]|[A-Za-z_]\.[A-Za-z_]|[a-z][A-Z]|\(\)|\bwe\b",
 )
-OF_THE_PROJECT = lazy_pattern(f"{ASKS_TO_SET_UP}|{ASKS_TO_TEST}", re.IGNORECASE, cues=f"{HOW_TO_CUES}|test|spec")
+OF_THE_PROJECT = lazy_pattern(
+    f"{ASKS_TO_SET_UP}|{ASKS_TO_TEST}|{ASKS_TO_RELEASE}|{ASKS_WHO_WROTE}",
+    re.IGNORECASE,
+    cues=f"{HOW_TO_CUES}|test|spec|install|set|build|compil|who|{RELEASE_CUES}",
+)
 _AGENT = lazy_pattern(
     r"^\W{0,3}(?:apply|merge|insert|output only|return only|edit) (?:the |this |these |only )?(?:following"
     r"|update|edit|change|patch|snippet|diff|below)",
@@ -389,7 +402,7 @@ def names_nothing(text: str) -> bool:
     """Return whether a message only complains, or asks for help, and says nothing of what it is about."""
     words = words_of(text[:400])
     known = COMPLAINTS | SOCIAL_WORDS | STOP_WORDS
-    if _GO_OR_MAKE.search(text[:400]) or asks_of_a_release(text[:400]):
+    if _GO_OR_MAKE.search(text[:400]) or asks_of_a_release(text[:400]) or OF_THE_PROJECT.search(text[:400]):
         return False
     return 0 < len(words) <= LONGEST_COMPLAINT and known.issuperset(words) and not COMPLAINTS.isdisjoint(words)
 

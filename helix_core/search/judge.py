@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from helix_core.conversation import Coordinate
-from helix_core.model import Ranked
+from helix_core.model import Ranked, Role
 from helix_core.search.asked_names import apart_note, asked_nowhere, foreign_notes, nowhere_notes
 from helix_core.search.confidence import (
     FLOOR,
@@ -52,6 +52,7 @@ from helix_core.tuples import NamedTuple
 from helix_core.words import IDENTIFIER, is_compound, lazy_pattern, split_identifier
 
 _WORD = re.compile(r"\w+")
+_VERSION = lazy_pattern(r"(?<![\w.])v?\d{1,4}\.\d")
 _MEMBER = lazy_pattern(r"(?<=\w)(?:\.|::|#)([A-Za-z_]\w*)", cues=".|::|#")
 _ASKS_OF_FILES = lazy_pattern(
     r"(?i)\bwhere(?:['’]?s| is| are| was| were| does?| do| did| in)? (?!(?:i|can i|you|we)\b)|\bwhere\b\W*$"
@@ -82,6 +83,8 @@ COMPARING_WORDS = frozenset(
     ]
 )
 """Words of general questions that every project has."""
+WORDS_BESIDE_A_VERSION = 3
+"""With more words a question asks what became of something, not what a version brought."""
 SIMILAR_READ = 5
 SHORTEST_SLIP = 6
 ABSENT_CONFIDENCE = 0.29
@@ -92,13 +95,20 @@ DOUBT = 0.9
 """Below this presence, and not below ``FLOOR``, about half of the questions have no answer in the index."""
 DOUBTED_CONFIDENCE = 0.5
 """Most confidence below ``DOUBT``, where an answer says that it is perhaps not here: one of three is right."""
-_OF_DOCUMENTS_FOUND = frozenset({Intent.OVERVIEW, Intent.SETUP, Intent.TESTING, Intent.PACKAGES})
+_OF_DOCUMENTS_FOUND = frozenset({Intent.OVERVIEW, Intent.SETUP, Intent.TESTING, Intent.PACKAGES, Intent.RELEASING})
 """The intents of the whole project that a document of it answers wherever it is found."""
 LOOSE_CONFIDENCE = 0.69
 """Most confidence where a word was guessed or the text of a piece of code is nowhere, and least for what the question
 names of the whole project.
 """
 NO_AUTHORS_NOTE = "no file here says who wrote this; `git shortlog -sn` does"
+
+
+def no_version_note(version: str) -> str:
+    """Return the sentence for a version of which no changelog has anything."""
+    return f"no changelog or release notes here have anything on version {version}"
+
+
 NO_FRAGMENT_NOTE = "nothing here has this text as it stands; these places have its words"
 
 
@@ -227,6 +237,7 @@ class AnswerJudge:
         self._defined = frozenset[str]()
         self._is_all_defined = False
         self._nowhere: list[str] = []
+        self._version = ""
 
     def absence(self, signs: AnswerSigns, ranked: Sequence[Ranked]) -> tuple[bool, frozenset[int]]:
         """Return whether the index seems not to have what is asked, and the chunks that have the question word for
@@ -244,6 +255,8 @@ class AnswerJudge:
         seems_empty = seems_empty or (may_lack and not all(map(self._is_slip, unknown)))
         if not (signs.is_certain or signs.has_path or verbatim):
             self._nowhere = asked_nowhere(signs.text, signs.question, signs.frequency, self._reader)
+        if ranked and self._lacks_version(signs, ranked):
+            return True, verbatim
         if seems_empty and ranked and not self._nowhere:
             self._defined = self._defined_names(signs, unknown)
         return bool(self._nowhere) or (seems_empty and not self._defined), verbatim
@@ -275,6 +288,8 @@ class AnswerJudge:
         if ranked and ranked[0].item.name in self._defined:
             sure = max(sure, min(SAID_CONFIDENCE, bounds.at_most))
             bounds = bounds._replace(notes=(*bounds.notes, *foreign_notes(signs.question, signs.frequency)))
+        if self._version:
+            bounds = bounds._replace(notes=(no_version_note(self._version), *bounds.notes))
         if self._nowhere:
             bounds = bounds._replace(notes=(*nowhere_notes(self._nowhere, signs.question, self._reader), *bounds.notes))
         elif not seems_empty and (apart := apart_note(signs.text, signs.question, signs.frequency, self._reader)):
@@ -285,6 +300,28 @@ class AnswerJudge:
         is_doubtful = not is_known and presence(signs.features) < DOUBT
         most = ABSENT_CONFIDENCE if seems_empty else DOUBTED_CONFIDENCE if is_doubtful else 1.0
         return Sureness(min(sure, most), bounds, is_doubtful, is_doubtful and self._names_first(signs, ranked))
+
+    def _lacks_version(self, signs: AnswerSigns, ranked: Sequence[Ranked]) -> bool:
+        """Return whether a question for what a version brought names one that no history of the project has."""
+        question = signs.question
+        numbers = [version for version in question.versions if version[0].isdigit()]
+        if Intent.HISTORY not in question.intents or len(numbers) != 1 or self._reader.is_narrowed:
+            return False
+        if is_exact(ranked[0]) or signs.places or len(question.words) > WORDS_BESIDE_A_VERSION:
+            return False
+        try:
+            histories = [one.id for one in self._reader.files.profiles() if one.role is Role.HISTORY]
+            chunks = self._reader.text.chunks_in(histories)
+            versions = [name for own in chunks.values() for one in own if _VERSION.search(name := one.name) is not None]
+            # Where sections are called after versions, a text with the same digits, as of 1.7.0 for 7.0, is none.
+            written = re.compile(rf"(?<![\w.]){re.escape(numbers[0])}(?!\w)|(?<!\w)v{re.escape(numbers[0])}(?!\w)")
+            found = any(map(written.search, versions)) or (
+                not versions and bool(self._reader.text.matches_in(any_of(numbers), histories, 1))
+            )
+        except QueryBudgetError:
+            return False
+        self._version = "" if found else numbers[0]
+        return not found
 
     def _names_first(self, signs: AnswerSigns, ranked: Sequence[Ranked]) -> bool:
         """Return whether the name of the first place, with that of its file, is most of what the question asks for,

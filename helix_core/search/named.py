@@ -14,7 +14,7 @@ from helix_core.model import Ranked, Role
 from helix_core.search.confidence import telling_terms
 from helix_core.search.coordinates import is_built
 from helix_core.search.question import SIGNS, Intent, Question, Term, any_of, is_request_word, is_task_word, owners_of
-from helix_core.search.rankers import VALUE_KINDS, WordPlaces, with_every_sign
+from helix_core.search.rankers import VALUE_KINDS, WordPlaces, stem_of, with_every_sign
 from helix_core.store import DefinitionHit, QueryBudgetError, Reader
 from helix_core.tuples import NamedTuple
 from helix_core.words import is_compound, split_identifier
@@ -39,6 +39,8 @@ MOST_OTHER_WORDS_OF_UNDEFINED = 2
 """An error message or a longer question names what a library defines, and its other words are here."""
 MOST_UNDEFINED = 2
 HOMONYM_FILES = 6
+MOST_FILES_CALLED = 400
+"""So many paths that have a word are looked at for one that is called so."""
 _WORD = re.compile(r"\w+")
 _MEMBER = re.compile(r"(?<![\w./\\-])[A-Za-z_]\w{0,80}\.([A-Za-z]\w{2,80})\b(?![./\\-]\w)")
 _ASKS_FOR_USES = re.compile(
@@ -167,6 +169,21 @@ def is_implemented(name: str, reader: Reader) -> bool:
     hits = [hit for hit in reader.names.definitions([name.lower()]) if hit.name == name]
     sources = reader.files.sources_by_id(hit.source_id for hit in hits)
     return any(source.role is Role.IMPLEMENTATION for source in sources.values())
+
+
+_NO_CODE_OF_ITS_OWN = frozenset({Role.TEST, Role.EXAMPLE})
+
+
+def is_called(word: str, reader: Reader) -> bool:
+    """Return whether a file, or something in code other than a value, is called like the word, in whatever case; the
+    code of tests and examples aside.
+    """
+    hits = [hit for hit in reader.names.definitions([word.lower()]) if hit.kind not in VALUE_KINDS | {HEADING}]
+    sources = reader.files.sources_by_id(hit.source_id for hit in hits)
+    if any(source.role not in _NO_CODE_OF_ITS_OWN for source in sources.values()):
+        return True
+    files = reader.files.sources_by_id(id_ for id_, _ in reader.text.paths_like([word], MOST_FILES_CALLED))
+    return any(stem_of(source.source_id) == word.lower() for source in files.values())
 
 
 def is_of_tests(question: Question, reader: Reader) -> bool:

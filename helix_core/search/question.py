@@ -12,10 +12,15 @@ from itertools import accumulate
 from helix_core.store import MatchCounts, QueryBudgetError, Reader, phrase
 from helix_core.tuples import NamedTuple
 from helix_core.words import (
+    ASKS_TO_RELEASE,
     ASKS_TO_SET_UP,
     ASKS_TO_TEST,
+    ASKS_WHO_WROTE,
+    HOW_TO,
     HOW_TO_CUES,
     IDENTIFIER,
+    RELEASE_CUES,
+    WHO_WROTE,
     WHOLE,
     is_compound,
     lazy_pattern,
@@ -45,7 +50,7 @@ implement implements implemented implementing implementation impl impls support 
 provides provided offer offers feature features functionality default defaults read reads call calls called caller
 callers located live lives responsible deal deals exist exists available builtin built possible way place part done made
 handle handles handled handling
-semantics behavior behaviour mechanism internals workings
+semantics behavior behaviour mechanism internals workings logic machinery
 """
 REQUEST_WORDS = frozenset(_REQUEST_WORD_LINES.split())
 _ACT_WORD_LINES = """
@@ -146,13 +151,30 @@ class Intent(StrEnum):
     TESTING = "testing"
     PACKAGES = "packages"
     AUTHORSHIP = "authorship"
+    RELEASING = "releasing"
 
 
-_WHO = (
-    r"\bwho (?:wrote|made|created|authored|maintains?|develop(?:s|ed)|started|owns|(?:is|are) (?:the )?(?:authors?"
-    r"|maintainers?|creators?|contributors?) of)"
-)
-_WHO_OF_A_NAME = lazy_pattern(rf"(?i){_WHO} (?:the )?([\w@][\w.@/-]{{0,60}}\w)\s{{0,3}}(?:\?|!|\.|\n|\Z)", cues="who")
+_OF_A_NAME = r"(?:the )?`?([\w@][\w.@/-]{0,60}\w)`?"
+_ENDS = r"\s{0,3}(?:\?|!|\.|\n|\Z)"
+_OF_A_PROJECT = {
+    "authorship": lazy_pattern(rf"(?i){WHO_WROTE} {_OF_A_NAME}{_ENDS}", cues="who"),
+    "setup": lazy_pattern(
+        rf"(?i)(?:\b{HOW_TO}|\A\W{{0,3}})(?:install|set ?up|build|compile) {_OF_A_NAME}(?: locally| here"
+        rf"| (?:on|in|with|from|using|via|under) [^?.!\n]{{1,48}})?{_ENDS}",
+        cues="install|set|build|compile",
+    ),
+    "testing": lazy_pattern(
+        rf"(?i)\b{HOW_TO}(?:test {_OF_A_NAME}|run (?:the )?(?:unit )?tests? (?:suite )?(?:of|for|in) "
+        rf"{_OF_A_NAME}|run {_OF_A_NAME}(?:'s|’s) (?:unit )?tests?(?: suite)?){_ENDS}",
+        cues="test",
+    ),
+    "releasing": lazy_pattern(
+        rf"(?i)\b{HOW_TO}(?:release|publish|ship|(?:cut|make|create|do|prepare|tag) (?:an?|the) (?:new |next )?"
+        rf"(?:release|version) of) {_OF_A_NAME}{_ENDS}",
+        cues=RELEASE_CUES,
+    ),
+}
+"""How one asks of a project by its name, by the value of the intent."""
 _INTENT_PATTERNS = {
     Intent.TESTS: re.compile(
         r"\b(?:tests|unit ?tests?|test (?:suite|case|file|function|class|for|of|that)s?|tested|pytest|unittest|"
@@ -188,7 +210,7 @@ _INTENT_PATTERNS = {
         r"\b(?:get|getting) started(?: (?:with|here|in) (?:this|it|here|the|our)\b[\w ]{0,20})?\s{0,3}(?:[?.!\n]|\Z)"
         rf"|{ASKS_TO_SET_UP}"
         r"|\bwhere (?:do|should|can|to) (?:i |we |you )?(?:start|begin)\s{0,3}(?:[?.!\n]|\Z)",
-        cues=f"started|{HOW_TO_CUES}|where do|where should|where can|where to",
+        cues=f"started|install|set|build|compil|{HOW_TO_CUES}|where do|where should|where can|where to",
     ),
     Intent.TESTING: lazy_pattern(ASKS_TO_TEST, cues="test|spec"),
     Intent.PACKAGES: lazy_pattern(
@@ -197,7 +219,8 @@ _INTENT_PATTERNS = {
         r"\s{0,3}(?:[?.!\n]|\Z)",
         cues="packages|crates|workspaces|project|apps",
     ),
-    Intent.AUTHORSHIP: lazy_pattern(rf"{_WHO} (?:this|the|our|that) {WHOLE}\s{{0,3}}(?:[?.!\n]|\Z)", cues="who"),
+    Intent.AUTHORSHIP: lazy_pattern(ASKS_WHO_WROTE, cues="who"),
+    Intent.RELEASING: lazy_pattern(ASKS_TO_RELEASE, cues=RELEASE_CUES),
 }
 _SETTINGS = r"(?:config(?:uration)?s?|settings?|options?|flags?|environment variables?|env vars?)(?: files?)?"
 _TREATS = r"(?:pars|read|load|reload|writ|sav|validat|merg|process|persist|migrat|watch)(?:e[drs]?|s|ing|ten)?"
@@ -227,7 +250,9 @@ class Question(NamedTuple):
     ``3.20`` of a question about versions, and protocols with theirs, ``http/2``. ``fragment`` is the whole text where
     it is a piece of code, mostly signs: it is the first of ``literals``. ``acts`` are lower-case words that say what is
     done, as ``decide`` in "where do we decide the etag?": code says that otherwise more often than what it is done to.
-    ``ticked`` is the one name of code that stands in backticks, in a sentence that has no other.
+    ``ticked`` is the one name of code that stands in backticks, in a sentence that has no other. ``workings`` is the
+    one word whose workings are all that is asked for: ``retry`` of "the retry logic". ``document`` is the name of
+    a document that every project has, where a text asks for nothing else, as typed: ``readme``, ``Changelog``.
     """
 
     words: tuple[str, ...] = ()
@@ -249,6 +274,8 @@ class Question(NamedTuple):
     fragment: str = ""
     acts: frozenset[str] = frozenset()
     ticked: str = ""
+    workings: str = ""
+    document: str = ""
 
 
 _QUESTIONS_KEPT = 8
@@ -290,6 +317,8 @@ def parse_question(text: str) -> Question:
         fragment=fragment,
         acts=_acts(text),
         ticked=_ticked(text, identifiers),
+        workings=_workings(text),
+        document=_document(text),
     )
 
 
@@ -337,6 +366,35 @@ def _ticked(text: str, identifiers: Sequence[str]) -> str:
     return ticked.pop() if len(ticked) == 1 and ticked.issuperset(identifiers) else ""
 
 
+_DOCUMENT = lazy_pattern(
+    r"(?i)\W*+(?:(?:open|read|find|show(?: me)?|where(?:['’]?s| is)|what(?:['’]?s| is))\s+)?"
+    r"(?:(?:the|our|its|this)\s+)?(?:project(?:['’]s)?\s+)?"
+    r"(read ?me|licen[sc]e|change ?log|release ?notes|contributing(?: guide)?|code of conduct)"
+    r"(?:\s+(?:file|document))?\W*+",
+    cues="me|licen|log|notes|contributing|conduct",
+)
+
+
+def _document(text: str) -> str:
+    """Return the name of a document that every project has, where a short text asks for nothing else."""
+    found = _DOCUMENT.fullmatch(text) if len(text) <= LONGEST_SUBJECT else None
+    return found[1] if found is not None else ""
+
+
+_OF_WORKINGS = lazy_pattern(
+    r"(?i)\W*+(?:(?:where|what|how)(?:['’]?s| is| are| does)?\s+|(?:show(?: me)?|find|explain)\s+)?"
+    r"(?:(?:the|our|its)\s+)?([^\W\d]\w{2,60})\s+(?:logic|machinery|mechanism|handling|implementation|code)"
+    r"(?:\s+(?:defined|located|implemented|working|works?|lives?))?\W*+",
+    cues="logic|machinery|mechanism|handling|implementation|code",
+)
+
+
+def _workings(text: str) -> str:
+    """Return the one word whose workings a short text asks for; "" for any other text."""
+    found = _OF_WORKINGS.fullmatch(text) if len(text) <= LONGEST_SUBJECT else None
+    return "" if found is None or found[1].lower() in QUESTION_WORDS else found[1]
+
+
 def _acts(text: str) -> frozenset[str]:
     """Return the words behind who does something, and those that order it done to something."""
     found = (word.lower() for groups in _ACT.findall(text[:READ_CHARS]) for word in groups if word)
@@ -366,10 +424,16 @@ def _toolchain(text: str) -> str:
     return language if others <= QUESTION_WORDS | _OF_A_VERSION | REQUEST_WORDS else ""
 
 
-def author_of(text: str) -> str:
-    """Return the one name of which a text asks who wrote it, in lower case; "" for any other text."""
-    found = _WHO_OF_A_NAME.search(text) if len(text) <= LONGEST_SUBJECT else None
-    return found.group(1).lower() if found is not None else ""
+def project_asked_of(text: str) -> tuple[Intent, str] | None:
+    """Return what a text asks of a project by its name, if it is one, with that name in lower case: who wrote it, how
+    it is installed, tested or released; None for any other text.
+    """
+    if len(text) > LONGEST_SUBJECT:
+        return None
+    for intent, pattern in _OF_A_PROJECT.items():
+        if (found := pattern.search(text)) is not None:
+            return Intent(intent), next(name for name in found.groups() if name).lower()
+    return None
 
 
 def owners_of(name: str, text: str) -> frozenset[str]:

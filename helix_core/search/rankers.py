@@ -26,10 +26,10 @@ from helix_core.search.question import (
     match_expression,
     narrower_expression,
 )
-from helix_core.search.whole_project import OF_THE_WHOLE, places_of_the_whole
+from helix_core.search.whole_project import OF_THE_WHOLE, WholePlace, documents_called, places_of_the_whole
 from helix_core.store import DefinitionHit, MatchCounts, Reader, VectorHit, Weights
 from helix_core.tuples import NamedTuple
-from helix_core.words import is_compound, split_identifier
+from helix_core.words import is_compound, lazy_pattern, split_identifier
 
 _WORD = re.compile(r"\w+")
 OVER_BUDGET = "ran out of its budget"
@@ -67,7 +67,10 @@ WHOLE = 2.0
 
 def of_the_whole(intent: Intent, query: RankerInput) -> Votes:
     """Rank the places that speak of the whole project."""
-    places = places_of_the_whole(intent, query.question.words, query.reader)
+    return _whole_votes(places_of_the_whole(intent, query.question.words, query.reader))
+
+
+def _whole_votes(places: Sequence[WholePlace]) -> Votes:
     votes = tuple(Vote(one.source_id, one.score, one.items) for one in places)
     return Votes(votes, {item: WHOLE + one.score for one in places for item in one.items})
 
@@ -129,7 +132,7 @@ class WordPlaces:
         def order(hit: DefinitionHit) -> tuple[bool, bool, int, bool, int, bytes]:
             item = items[hit.item_id]
             depth = (len(item.breadcrumb.split(".")) if item.breadcrumb else 0) + (item.name not in ("", hit.name))
-            heads_its_file = depth == 0 and _stem(item.source.source_id) == self._word.lower()
+            heads_its_file = depth == 0 and stem_of(item.source.source_id) == self._word.lower()
             folders = item.source.source_id.count("/")
             return not heads_its_file, hit.kind in VALUE_KINDS, depth, hit.name != self._word, folders, item.source.path
 
@@ -139,8 +142,17 @@ class WordPlaces:
     def files(self) -> list[int]:
         """The files of the implementation that have the word for their name; none where many have."""
         found = self._reader.files.sources_by_id(id_ for id_, _ in self._reader.text.paths_like([self._word], HITS))
-        own = [id_ for id_, one in found.items() if _stem(one.source_id) == self._word.lower()]
+        own = [id_ for id_, one in found.items() if stem_of(one.source_id) == self._word.lower()]
         own = [id_ for id_ in own if found[id_].role is Role.IMPLEMENTATION]
+        return own if len(own) <= MAX_FILES_OF_A_WORD else []
+
+    @cached_property
+    def files_at_the_top(self) -> list[int]:
+        """The files at the top of the workspace that have the word for their name, whatever they are: ``test.c``."""
+        paths = self._reader.text.paths_like([self._word], WORD_HITS) if self._word else []
+        found = self._reader.files.sources_by_id(id_ for id_, _ in paths)
+        own = [id_ for id_, one in found.items() if "/" not in one.source_id]
+        own = [id_ for id_ in own if stem_of(found[id_].source_id) == self._word.lower()]
         return own if len(own) <= MAX_FILES_OF_A_WORD else []
 
     @property
@@ -163,7 +175,7 @@ class WordPlaces:
         return own if len({hit.source_id for hit in own}) <= MAX_FILES else []
 
 
-def _stem(path: str) -> str:
+def stem_of(path: str) -> str:
     """Return a file's name without its ending, as one word."""
     return path.rpartition("/")[2].partition(".")[0].lower().replace("_", "").replace("-", "")
 
@@ -647,16 +659,27 @@ def manifests(language: str, reader: Reader) -> Votes:
     return Votes(tuple(votes.values()), items)
 
 
-def of_versions(versions: Sequence[str], reader: Reader) -> Votes:
-    """Rank the sections whose heading names a version, changelogs by their order of files; none for protocols."""
+_OF_CHANGES = lazy_pattern(r"(?i)chang|news|histor|releas|upgrad|migrat|what'?s.?new|version|\A\W*v?\d")
+
+
+def of_versions(versions: Sequence[str], reader: Reader, is_of_history: bool = False) -> Votes:
+    """Rank the sections whose heading names a version, changelogs by their order of files; none for protocols. Where
+    what changed ``is_of_history``, not those of a document of something else: a license has versions, too.
+    """
     found: dict[int, float] = {}
     for version in versions:
         numbers = re.compile(rf"(?<![\w.])[vV]?{re.escape(version)}(?:\.0)?(?!\w|\.\w)")
         written = any_of([version, f"v{version}"])
         hits = reader.text.chunk_matches(f"names : ({written})", HITS) if version[0].isdigit() else []
         items = reader.files.items([item for item, _, _ in hits])
-        found |= {id_: WHOLE for id_, item in items.items() if item.kind == "section" and numbers.search(item.name)}
+        own = [(id_, item) for id_, item in items.items() if item.kind == "section" and numbers.search(item.name)]
+        found |= {id_: WHOLE for id_, item in own if not is_of_history or _tells_changes(item)}
     return by_best_item(reader.files.items(list(found)), found)
+
+
+def _tells_changes(item: Item) -> bool:
+    path = item.source.source_id
+    return item.source.role is Role.HISTORY or _OF_CHANGES.search(f"{item.name} {path.rpartition('/')[2]}") is not None
 
 
 def _is_called(path: str, name: str) -> bool:
@@ -673,6 +696,16 @@ def _ticked_definitions(query: RankerInput) -> list[DefinitionHit]:
     return own if len({hit.source_id for hit in own}) <= MAX_FILES_OF_A_TEXT else []
 
 
+def _top_definitions(query: RankerInput) -> list[DefinitionHit]:
+    """Return the definitions, at the top level of their files, of the one word whose workings are asked for; none where
+    many files have one: a member that is called so as well is seldom the whole of it.
+    """
+    hits = [hit for hit in WordPlaces(query.question.workings, query.reader).definitions if hit.kind not in VALUE_KINDS]
+    items = query.reader.files.items([hit.item_id for hit in hits])
+    own = [hit for hit in hits if not items[hit.item_id].breadcrumb]
+    return own if len({hit.source_id for hit in own}) <= MAX_FILES_OF_A_TEXT else []
+
+
 def exact(query: RankerInput) -> Votes:
     """Rank what the question names exactly: a file, else the documents about the whole project where it asks for that,
     else a definition, else the manifest where it asks for the version of a language, else the section on
@@ -682,6 +715,8 @@ def exact(query: RankerInput) -> Votes:
     named = named_files(query.question, query.reader)
     if named:
         return Votes(tuple(Vote(id_, 1.0) for id_ in named))
+    if query.question.document and (documents := documents_called(query.question.document, query.reader)):
+        return _whole_votes(documents)
     for intent in OF_THE_WHOLE:
         if intent in query.question.intents:
             told = of_the_whole(intent, query)
@@ -695,9 +730,14 @@ def exact(query: RankerInput) -> Votes:
         return _defined(query, [(1.0, hit) for hit in hits])
     if query.question.ticked and (own := _ticked_definitions(query)):
         return _defined(query, [(1.0 + NEXT_PLACE * (len(own) - at), hit) for at, hit in enumerate(own)])
+    if query.question.workings and (own := _top_definitions(query)):
+        return _defined(query, [(1.0, hit) for hit in own])
     if query.question.toolchain and (told := manifests(query.question.toolchain, query.reader)).votes:
         return told
-    if query.question.versions and (told := of_versions(query.question.versions, query.reader)).votes:
+    if query.question.word and (own_files := query.word.files_at_the_top):
+        return Votes(tuple(Vote(id_, 1.0) for id_ in own_files))
+    is_of_history = Intent.HISTORY in query.question.intents
+    if query.question.versions and (told := of_versions(query.question.versions, query.reader, is_of_history)).votes:
         return told
     if query.question.word and (after := query.word.longer_names):
         return _defined(query, [(1.0, hit) for hit in after])

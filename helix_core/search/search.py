@@ -35,11 +35,11 @@ from helix_core.search.question import (
     Intent,
     Question,
     Term,
-    author_of,
     is_request_word,
     match_expression,
     parse_question,
     printed_runs,
+    project_asked_of,
     select_terms,
     weigh_terms,
     with_signs,
@@ -485,8 +485,14 @@ class _Search:
         contain "wo" answers nothing.
         """
         question = with_signs(parse_question(text), text, self._reader)
-        if (name := author_of(text)) and is_project(name, self._reader):
-            question = question._replace(intents=question.intents | {Intent.AUTHORSHIP})
+        if (
+            (of := project_asked_of(text)) is not None
+            and of[0] not in question.intents
+            and is_project(of[1], self._reader)
+        ):
+            # The project's own name tells no place of it from another.
+            words = tuple(word for word in question.words if word != of[1]) or question.words
+            question = question._replace(intents=question.intents | {of[0]}, words=words)
         empty = function_words(self._language) - question.proper
         words = tuple(word for word in question.words if word not in empty)
         names = self._english_names(text, empty) if self._language else ()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helix_core.conversation import Need, read_question
+from helix_core.conversation import Need, read_conversation, read_question
 from helix_core.engine import Helix
 from helix_core.engine.answer import ContextRequest
 from helix_core.memory.notes import NoteInput
@@ -160,3 +160,50 @@ def test_the_world_stays_the_world_where_the_code_has_its_names(world, text):
 @pytest.mark.parametrize("text", ["go on", "go ahead", "ok go", "make it so"])
 def test_a_verb_of_small_talk_is_no_program(text):
     assert read_question(text).need is Need.NOTHING
+
+
+STEPS = {
+    "shop/retry.py": "class Retry:\n    def call(self):\n        return self\n",
+    "shop/walk.go": "package shop\n\nfunc Next() int {\n\treturn 1\n}\n",
+    "shop/proceed.py": "LIMIT = 3\n",
+    "shop/states.py": "DONE = 1\nOK = 2\n",
+    "tests/test_again.py": "def again():\n    return 1\n",
+}
+
+
+@pytest.fixture(scope="module")
+def steps(tmp_path_factory):
+    folder = begin(tmp_path_factory.mktemp("steps") / "shop", STEPS)
+    with Helix.open(folder) as opened:
+        opened.refresh()
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("text", "file"),
+    [
+        ("retry", "shop/retry.py"),
+        ("Retry", "shop/retry.py"),
+        ("retry logic", "shop/retry.py"),
+        ("where is the retry logic?", "shop/retry.py"),
+        ("next", "shop/walk.go"),
+        ("proceed", "shop/proceed.py"),
+    ],
+)
+def test_a_word_to_go_on_is_searched_where_the_code_is_called_so(steps, text, file):
+    packet = steps.packet(text)
+    assert "unsearched" not in packet
+    assert items_of(packet)[0]["source_id"] == file
+
+
+@pytest.mark.parametrize("text", ["done", "ok", "again", "continue", "retry!", "ok next"])
+def test_a_word_to_go_on_asks_nothing_where_only_values_and_tests_are_called_so(steps, text):
+    assert "unsearched" in steps.packet(text)
+
+
+def test_in_a_conversation_a_word_to_go_on_goes_on(steps):
+    said = [{"role": "user", "content": "where is Retry?"}, {"role": "assistant", "content": "In shop/retry.py."}]
+    asked = read_conversation([*said, {"role": "user", "content": "retry"}])
+    assert asked is not None
+    assert not asked.is_bare_step
+    assert asked.need is Need.NOTHING

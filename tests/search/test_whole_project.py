@@ -119,3 +119,103 @@ def test_a_version_beside_another_question_is_none_of_its_words() -> None:
     asked = read_conversation([{"role": "user", "content": "why does the cart lose its items in version 2.1.0?"}])
     assert asked is not None
     assert "2.1.0" not in asked.text
+
+
+OF_RELEASES = [
+    "how do I release this?",
+    "how do we make a new release",
+    "what is the release process",
+    "how do I release shop",
+]
+WORKED_ON = {
+    "pyproject.toml": '[project]\nname = "shop"\n',
+    "README.md": _document(
+        ("# Shop, the installer of shops", "a shop"),
+        ("## Usage", "calls"),
+        ("### CMake", "run make install"),
+        ("### Swift Package Manager", "packages"),
+    ),
+    "LICENSE-MIT": "Permission is granted.\n",
+    "NEWS.rst": _document(("Changes\n=======", "all"), ("1.7.0\n-----", "carts"), ("1.2\n---", "mails")),
+    "docs/html/development/getting-started.rst": _document(
+        ("Getting Started\n===============", "clone"), ("Running Tests\n=============", "nox")
+    ),
+    "docs/html/development/release-process.rst": _document(
+        ("Release process\n===============", "cadence"), ("Creating a new release\n----------------------", "tag")
+    ),
+    "noxfile.py": "def typecheck(session):\n    session.run('test', 'tests')\n\n\ndef test(session):\n    pass\n",
+    ".github/CONTRIBUTING.md": _document(("# Contribution guidelines", "install and build this before anything")),
+    "src/release_control.py": "class ReleaseControl:\n    def release(self):\n        return self.license\n",
+    "src/licenses.py": "class License:\n    license = 'MIT'\n\n\ndef changelog():\n    return License\n",
+}
+
+
+@pytest.mark.parametrize("question", OF_RELEASES)
+def test_who_releases_the_project_is_led_to_what_says_how(question: str, indexed) -> None:  # type: ignore[no-untyped-def]
+    found = search(SearchRequest(question, 5), indexed(WORKED_ON))
+    assert found.ranked[0].item.source.source_id == "docs/html/development/release-process.rst"
+    assert found.confidence >= 0.5
+
+
+@pytest.mark.parametrize("question", ["how is a lock released", "how do we release the connection", "release the cart"])
+def test_what_code_releases_is_no_release_of_the_project(question: str) -> None:
+    assert Intent.RELEASING not in parse_question(question).intents
+
+
+@pytest.mark.parametrize("question", ["how do I run the tests", "how do I test shop", "how do I run the tests of shop"])
+def test_a_guide_deep_in_the_documents_says_how_tests_run(question: str, indexed) -> None:  # type: ignore[no-untyped-def]
+    found = search(SearchRequest(question, 5), indexed(WORKED_ON))
+    assert found.ranked[0].item.name == "Running Tests"
+
+
+@pytest.mark.parametrize(
+    ("question", "section"),
+    [
+        ("how do I install this", "CMake"),
+        ("install with SPM", "Swift Package Manager"),
+        ("install with cmake", "CMake"),
+        ("how do I install shop with cmake", "CMake"),
+    ],
+)
+def test_a_section_that_says_how_comes_before_a_document_that_mentions_it(question, section, indexed) -> None:  # type: ignore[no-untyped-def]
+    found = search(SearchRequest(question, 5), indexed(WORKED_ON))
+    assert (found.ranked[0].item.source.source_id, found.ranked[0].item.name) == ("README.md", section)
+
+
+@pytest.mark.parametrize(
+    ("text", "file"),
+    [
+        ("README", "README.md"),
+        ("readme", "README.md"),
+        ("license", "LICENSE-MIT"),
+        ("the licence file", "LICENSE-MIT"),
+        ("where is the changelog?", "NEWS.rst"),
+        ("Change log", "NEWS.rst"),
+        ("contributing", ".github/CONTRIBUTING.md"),
+    ],
+)
+def test_the_name_of_a_document_alone_leads_to_it(text: str, file: str, indexed) -> None:  # type: ignore[no-untyped-def]
+    found = search(SearchRequest(text, 5), indexed(WORKED_ON))
+    assert found.ranked[0].item.source.source_id == file
+    assert found.confidence >= 0.5
+
+
+@pytest.mark.parametrize("text", ["what changed in 7.0", "what's new in 2.0?", "what changed in version 1.9"])
+def test_a_version_that_no_history_has_is_said_to_be_none(text: str, indexed) -> None:  # type: ignore[no-untyped-def]
+    found = search(SearchRequest(text, 5), indexed(WORKED_ON))
+    assert found.known_empty
+    assert any(note.startswith("no changelog or release notes here have anything on version") for note in found.notes)
+
+
+@pytest.mark.parametrize(("text", "section"), [("what changed in 1.7", "1.7.0"), ("what changed in 1.2", "1.2")])
+def test_a_version_that_a_history_has_is_found(text: str, section: str, indexed) -> None:  # type: ignore[no-untyped-def]
+    found = search(SearchRequest(text, 5), indexed(WORKED_ON))
+    assert found.ranked[0].item.name == section
+
+
+@pytest.mark.parametrize("text", ["who made this", "who built this?", "who wrote it"])
+def test_who_made_this_is_no_complaint(text: str) -> None:
+    asked = read_conversation([{"role": "user", "content": text}])
+    assert asked is not None
+    assert asked.need is Need.EVIDENCE
+    assert Intent.AUTHORSHIP in parse_question(text).intents

@@ -172,12 +172,15 @@ class Answers:
     def _why_named(self, asked: ConversationQuery) -> str:
         """Return what a message has of the names here, as a sentence; empty for nothing.
 
-        Of a greeting only a definition of the implementation is meant: an example's ``hello`` is no answer.
+        Of a greeting only a definition of the implementation is meant: an example's ``hello`` is no answer. A word that
+        says to go on may be typed in whatever case.
         """
-        from helix_core.search import are_names, is_implemented, verbatim_chunks
+        from helix_core.search import are_names, is_called, is_implemented, verbatim_chunks
 
         reader, names = self.session.index.reader, asked.bare_names
         if names and (is_implemented(names[0], reader) if asked.is_formula else are_names(names, reader)):
+            return "the message is a name of the code here"
+        if asked.is_bare_step and is_called(names[0], reader):
             return "the message is a name of the code here"
         if asked.worldly and are_names(asked.worldly, reader):
             return f"the message may be about the world, and {asked.worldly[0]} is a name of the code here"
