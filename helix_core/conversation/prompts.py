@@ -165,6 +165,16 @@ _WORLD = lazy_pattern(
         "|what day|what date|what year|price|meaning of life|speed of light|boiling point|how many "
     ),
 )
+_WORLD_ABROAD = lazy_pattern(
+    r"\bhauptstadt (?:von|der|des)\b|\bcapitale? (?:de|d[’']|du|del|della|dell[’']|da|do)(?:\b|(?=\w))"
+    r"|\bwer hat\b[^?\n]{0,60}\b(?:erfunden|entdeckt|gewonnen|gemalt)\b"
+    r"|\bqui a (?:inventé|découvert|gagné|peint)\b|\bquién (?:inventó|descubrió|ganó|pintó)\b"
+    r"|\bquem (?:inventou|descobriu|ganhou|pintou)\b|\bwie viele (?:einwohner|menschen leben)\b"
+    r"|\bcuántos habitantes\b|\bcombien d[’']habitants\b|\bwie spät ist es\b|\bqué hora es\b|\bquelle heure est-il\b"
+    r"|\bqué tiempo hace\b|\bquel temps fait-il\b",
+    re.IGNORECASE,
+)
+"""General knowledge in other languages than English."""
 _WORLDLY = words_in(
     "weather wetter capital president minister queen chancellor population recipe recipes cook bake restaurant "
     "restaurants horoscope workout lottery calories price bitcoin"
@@ -644,7 +654,7 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
         return "the step carries its own material"
     if has_places or _HERE.search(_CAMEL_TONGUES.sub(" ", asking[:400])) or OF_THE_PROJECT.search(opening):
         return ""
-    if any(pattern.search(opening) for pattern in (_CREATIVE, _ABOUT_YOU, _WORLD, _EXPLAINED_TO)):
+    if any(pattern.search(opening) for pattern in (_CREATIVE, _ABOUT_YOU, _WORLD, _WORLD_ABROAD, _EXPLAINED_TO)):
         return "the message is about no code"
     general = (_ARITHMETIC, _GENERAL, _GENERAL_ABROAD, _DIFFERENCE, _COMPARED, _A_TERM, _WRITTEN_ANEW)
     if not has_paste and words_of(opening) and any(pattern.search(opening) for pattern in general):

@@ -57,6 +57,11 @@ def _pointed(one: Coordinate, reader: Reader, ranked: Sequence[Ranked]) -> Itera
             yield from _unnumbered(one, source, reader, ranked)
             continue
         item = _item(reader.files.items_of(source.id), one.line)
+        if one.symbol and not (item is not None and _is_of(item, one.symbol)):
+            moved = _nearest(one, source, reader)
+            if moved is not None:
+                yield moved
+                continue
         if item is not None:
             yield item, one.line
     if not sources and is_compound(one.symbol) and is_built(one.path):
@@ -69,6 +74,24 @@ def _pointed(one: Coordinate, reader: Reader, ranked: Sequence[Ranked]) -> Itera
         ]
         if len({item.source.source_id for item, _ in own}) == 1:
             yield own[0]
+
+
+def _is_of(item: Item, symbol: str) -> bool:
+    """Return whether a chunk is the function of a frame, or inside it."""
+    return symbol.rpartition(".")[2] in item.chain.split(".")
+
+
+def _nearest(one: Coordinate, source: Source, reader: Reader) -> tuple[Item, int] | None:
+    """Return the definition of a frame's function that is nearest to its line, with the line to show; None where the
+    file has none, or has the line in it. A trace is of the code as it ran, whose lines may have moved since.
+    """
+    name = one.symbol.rpartition(".")[2]
+    hits = [hit for hit in reader.names.defined_in(source.id) if hit.name == name]
+    if not hits or any(hit.start_line <= one.line <= hit.end_line for hit in hits):
+        return None
+    hit = min(hits, key=lambda hit: (abs(hit.start_line - one.line), hit.start_line))
+    item = reader.files.items([hit.item_id]).get(hit.item_id)
+    return None if item is None else (item, hit.start_line)
 
 
 def is_built(path: str) -> bool:
@@ -126,6 +149,9 @@ def _sources(path: str, reader: Reader) -> list[Source]:
     parts = [part for part in path.split("/") if part not in {"", ".", ".."}]
     if not parts:
         return []
+    if len(parts) == 2 and parts[1].endswith(".swift"):
+        # Swift prints a file behind its module, whatever its folder is.
+        parts = parts[1:]
     named = reader.files.sources_by_id(id_ for id_, _ in reader.text.paths_like(["/".join(parts[-2:])], CANDIDATES))
     if not named:
         named = reader.files.sources_by_id(id_ for id_, _ in reader.text.paths_like([parts[-1]], CANDIDATES))

@@ -8,8 +8,9 @@ megabytes, and eight languages of questions are told apart by the words that eve
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from helix_core.words import lazy_pattern
+from helix_core.words import lazy_pattern, words_in
 
 READ_CHARS = 2_000
 LEAST_WORDS = 2
@@ -65,6 +66,21 @@ _ENGLISH = """
 the a an is are was were be how where what why when who which does do did can could should would will of to in on at by
 with from for and or not it its this that these those there if as has have had get gets happens i we you my our
 """
+WORDS_OF_CODE = words_in(
+    """klasse funktion methode datei modul definiert implementiert aufgerufen clase función funcion método metodo
+    fichero archivo módulo define definida definido implementa implementada implementado llama classe fonction méthode
+    fichier définie défini définit implémentée implémenté appelée appelé função arquivo funzione definita
+    definito"""
+)
+"""Words of other languages for what all code has: "la clase Retry" asks for ``Retry``."""
+_LOANED = {
+    "German": lazy_pattern(r"(\w{4,30}?)(?:iert|ieren|ierung|iere|ierte)\Z"),
+    "Spanish": lazy_pattern(r"(\w{4,30}?)(?:ados?|adas?|ar|an|ación)\Z"),
+    "French": lazy_pattern(r"(\w{4,30}?)(?:ées?|és?|er|ent|ation)\Z"),
+    "Portuguese": lazy_pattern(r"(\w{4,30}?)(?:ados?|adas?|ar|am|ação)\Z"),
+    "Italian": lazy_pattern(r"(\w{4,30}?)(?:at[oaie]|are|ano|azione)\Z"),
+}
+"""Endings of verbs that many languages have from Latin: ``invalidiert`` and ``invalidate`` begin alike."""
 _KNOWN = {name: frozenset(words.split()) for name, words in (*_FUNCTION_WORDS.items(), ("English", _ENGLISH))}
 _MULTILINGUAL = lazy_pattern(r"multilingual|bge-m3|(?:^|[/_-])e5(?:[_-]|$)|labse|gte-multi|jina-embeddings-v3|xlm")
 
@@ -86,7 +102,15 @@ def language_of(text: str) -> str:
 
 def function_words(language: str) -> frozenset[str]:
     """Return the words that every question in a language may have; none for one that is told by its script."""
-    return frozenset(word for name in language.split(" or ") for word in _KNOWN.get(name, ()))
+    words = frozenset(word for name in language.split(" or ") for word in _KNOWN.get(name, ()))
+    return words | WORDS_OF_CODE if words else words
+
+
+def loan_stems(words: Iterable[str], language: str) -> list[str]:
+    """Return how the words of a language begin that English may have, too, with another ending."""
+    ending = _LOANED.get(language)
+    found = (ending.fullmatch(word) for word in words) if ending is not None else ()
+    return [match[1] for match in found if match is not None]
 
 
 def is_multilingual(model: str) -> bool:

@@ -210,7 +210,11 @@ def has_line(place: Ranked, coordinates: Sequence[Coordinate]) -> bool:
     if any(one.symbol == item.name and is_built(one.path) for one in coordinates):
         return True
     return any(
-        (item.start_line <= one.line <= item.end_line if one.line else bool(one.symbol and _shows(place, one.symbol)))
+        (
+            item.start_line <= one.line <= item.end_line or (one.symbol.rpartition(".")[2] or None) == item.name
+            if one.line
+            else bool(one.symbol and _shows(place, one.symbol))
+        )
         and one.path.rpartition("/")[2] == path.rpartition("/")[2]
         for one in coordinates
     )

@@ -25,7 +25,15 @@ from helix_core.search.judge import (
     is_path_of,
 )
 from helix_core.search.known_words import Known, known_words
-from helix_core.search.language import function_words, is_multilingual, language_note, language_of, meaning_note
+from helix_core.search.language import (
+    WORDS_OF_CODE,
+    function_words,
+    is_multilingual,
+    language_note,
+    language_of,
+    loan_stems,
+    meaning_note,
+)
 from helix_core.search.meaning import QuestionEncoder, QuestionVector, encode_question, state_of, vectors_note
 from helix_core.search.named import HEADING, is_implemented, is_of_tests
 from helix_core.search.priors import Prior, prior
@@ -493,12 +501,18 @@ class _Search:
             # The project's own name tells no place of it from another.
             words = tuple(word for word in question.words if word != of[1]) or question.words
             question = question._replace(intents=question.intents | {of[0]}, words=words)
-        empty = function_words(self._language) - question.proper
+        # German writes the word for a class like a name, too.
+        empty = function_words(self._language) - (question.proper - WORDS_OF_CODE)
+        question = question._replace(proper=question.proper - empty)
         words = tuple(word for word in question.words if word not in empty)
+        if stems := loan_stems(words, self._language):
+            known = known_words(stems, self._items, self._reader).frequency
+            words = tuple(dict.fromkeys((*words, *(stem for stem in stems if known[stem]))))
         names = self._english_names(text, empty) if self._language else ()
         if not names:
             return question._replace(words=words)
-        is_all = not any(known_words(words, self._items, self._reader).frequency.values())
+        others = [word for word in words if word not in {name.lower() for name in names}]
+        is_all = not any(known_words(others, self._items, self._reader).frequency.values())
         return question._replace(
             words=tuple(dict.fromkeys((*words, *names))),
             identifiers=tuple(dict.fromkeys((*question.identifiers, *names))),
@@ -507,10 +521,11 @@ class _Search:
         )
 
     def _english_names(self, text: str, empty: Collection[str]) -> tuple[str, ...]:
-        """Return the words of a text in another language that say nothing in an English one, and that the
-        implementation has for names: the filter ``before`` in "como funciona el filtro before?".
+        """Return the words of a text in another language that say nothing in an English one, or are written with a
+        capital, and that the implementation has for names: the filter ``before`` in "como funciona el filtro before?".
         """
-        said = dict.fromkeys(word for word in IDENTIFIER.findall(text) if word in QUESTION_WORDS and word not in empty)
+        written = [word for word in IDENTIFIER.findall(text) if word in QUESTION_WORDS or word[0].isupper()]
+        said = dict.fromkeys(word for word in written if word.lower() not in empty)
         return tuple(word for word in said if len(word) > SHORTEST_NAME and is_implemented(word, self._reader))
 
     def _question_of(self, text: str) -> Question:
@@ -576,6 +591,9 @@ class _Search:
         words = (*self._question.words, *(self._parsed(judged).words if judged else ()))
         known = known_words(words, self._items, self._reader)
         read = corrections(text, self._question, known.frequency, self._reader)
+        if self._language:
+            # A word of another language is no slip of one that the files have.
+            read = {typed: meant for typed, meant in read.items() if is_compound(typed)}
         if read:
             text, judged = corrected(text, read), corrected(judged, read)
             self._question = self._question_of(text)

@@ -3,6 +3,7 @@
 import pytest
 
 from helix_core.conversation import coordinates, read_question
+from helix_core.search.coordinates import located
 from helix_core.search.named import NAMED_CONFIDENCE
 from helix_core.search.search import SearchRequest, search
 from tests.search.conftest import SHOP
@@ -124,3 +125,42 @@ def test_a_logger_points_at_the_best_place_of_its_module(indexed):
     first = found.ranked[0]
     assert (first.item.source.source_id, first.item.symbol) == ("src/shop/reserving.py", "reserve")
     assert not found.known_empty
+
+
+MOVED = {
+    "src/shop/wire.py": "import socket\n\n\nclass Wire:\n    def resolve(self):\n"
+    + "        host = self.host\n" * 30
+    + "\n    def connect(self):\n        return self._connect()\n\n    def _connect(self):\n        return socket\n",
+    "lib/shop/worker.rb": "require 'shop'\n\nmodule Shop\n  class Worker\n    def stop\n      1\n    end\n\n"
+    "    def process_one\n      2\n    end\n  end\nend\n",
+    "Source/Core/Session.swift": "class Session {\n    func start() -> Int {\n        return 1\n    }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("trace", "line"),
+    [
+        ('  File "/venv/site-packages/shop/wire.py", line 9, in connect\n    self._connect()', 37),
+        ('  File "/venv/site-packages/shop/wire.py", line 9, in _connect', 40),
+        ('  File "/venv/site-packages/shop/wire.py", line 9, in resolve', 9),
+        ('  File "/venv/site-packages/shop/wire.py", line 9, in gone_since', 9),
+        ("/gems/lib/shop/worker.rb:5:in `process_one'", 9),
+        ("/gems/lib/shop/worker.rb:5:in 'block in Shop::Worker#process_one'", 9),
+    ],
+)
+def test_a_frame_means_its_function_where_its_line_has_moved(trace: str, line: int, indexed) -> None:  # type: ignore[no-untyped-def]
+    [one] = coordinates(trace)
+    [place] = located([one], indexed(MOVED))
+    shown = place.lines
+    assert shown.start_line <= line <= shown.end_line
+    # Around that line and no wider, where the chunk has more than the function.
+    assert (shown.start_line, shown.end_line) == (
+        max(place.item.start_line, line - 6),
+        min(place.item.end_line, line + 6),
+    )
+
+
+def test_swift_prints_a_file_behind_its_module(indexed) -> None:  # type: ignore[no-untyped-def]
+    places = coordinates("Fatal error: Index out of range: file Shop/Session.swift, line 2")
+    found = search(SearchRequest("zzyzx qwrtplk", 5, places=places), indexed(MOVED))
+    assert found.ranked[0].item.source.source_id == "Source/Core/Session.swift"

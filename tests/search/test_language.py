@@ -2,8 +2,10 @@
 
 import pytest
 
+from helix_core.conversation import Need, read_question
 from helix_core.engine import Helix
 from helix_core.search.language import is_multilingual, language_of
+from helix_core.search.search import SearchRequest, search
 from tests.engine.repository import begin
 
 
@@ -115,3 +117,43 @@ def test_a_name_that_says_nothing_in_an_english_sentence_is_one_in_another_langu
         absent = helix.context("como funciona el filtro after?")
     assert here["blocks"][0]["source_id"] == "web/filters.py"
     assert absent["blocks"] == []
+
+
+ABROAD = {
+    "shop/retry.py": "class Retry:\n    def call(self):\n        return self\n",
+    "shop/clauses.py": "def clause(text):\n    return text\n",
+    "shop/keeping.py": "def invalidate(cache):\n    cache.clear()\n",
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "¿dónde se define la clase Retry?",
+        "Wo ist die Klasse Retry definiert?",
+        "où est définie la classe Retry ?",
+    ],
+)
+def test_a_name_in_a_question_of_another_language_is_found(text, indexed):
+    found = search(SearchRequest(text, 5), indexed(ABROAD))
+    assert found.ranked[0].item.name == "Retry"
+    assert found.confidence >= 0.5
+    assert not any("was read as" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("text", ["Wo wird das alles invalidiert?", "où est-ce que tout est invalidé dans le code ?"])
+def test_a_loan_word_finds_what_begins_alike(text, indexed):
+    assert search(SearchRequest(text, 5), indexed(ABROAD)).ranked[0].item.name == "invalidate"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Was ist die Hauptstadt von Frankreich?",
+        "Quelle est la capitale de l'Italie ?",
+        "¿Cuál es la capital de Italia?",
+        "Wer hat das Telefon erfunden?",
+    ],
+)
+def test_general_knowledge_of_any_language_needs_nothing(text):
+    assert read_question(text).need is Need.NOTHING
