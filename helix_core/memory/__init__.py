@@ -110,7 +110,7 @@ if TYPE_CHECKING:
         links,
         repeated,
     )
-    from helix_core.memory.wordings import other_forms
+    from helix_core.memory.wordings import apart_from, other_forms
 
 __all__ = [
     "CONTENT_TYPES",
@@ -153,6 +153,7 @@ __all__ = [
     "alternatives",
     "answer_odds",
     "answer_signs",
+    "apart_from",
     "asked_names",
     "asked_words",
     "attributed",
@@ -317,6 +318,6 @@ __getattr__ = lazy_face(
             "links",
             "repeated",
         ),
-        "wordings": ("other_forms",),
+        "wordings": ("apart_from", "other_forms"),
     },
 )

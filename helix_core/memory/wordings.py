@@ -109,6 +109,27 @@ _KINDS = CHOICES | {
     "timezone": "utc",
     "broker": CHOICES["message queue"],
 }
+_APART = """
+production prod, staging, development dev
+import, export
+upload, download
+inbound incoming ingress, outbound outgoing egress
+upstream, downstream
+internal, external
+public, private
+frontend, backend
+primary, secondary replica
+input, output
+synchronous sync, asynchronous async
+minimum min, maximum max
+sender, receiver recipient
+buyer, seller
+source, target
+encoder, decoder
+encryption, decryption
+weekday, weekend
+"""
+"""Words of which one thing is never two: what is so of the one says nothing of the other."""
 _LEAST_REGULAR = 4
 _FORMS: dict[str, tuple[str, ...]] = {
     word: tuple(other for other in verb.split() if other != word) for verb in _VERBS.split(",") for word in verb.split()
@@ -151,6 +172,23 @@ def other_forms(word: str, beside: Collection[str] = ()) -> tuple[str, ...]:
             if all(part in beside or part == one for part in phrase.split()):
                 forms += [other for other in group if other != phrase and word not in other.split()]
     return tuple(dict.fromkeys(forms))
+
+
+def apart_from(word: str) -> tuple[str, ...]:
+    """Return the words that exclude a lower-case word, of most none: what is "staging" is not "production"."""
+    known = _excluding()
+    return known.get(word) or known.get(word.removesuffix("s"), ())
+
+
+@cache
+def _excluding() -> dict[str, tuple[str, ...]]:
+    groups = [[cell.split() for cell in line.split(", ")] for line in _APART.strip().splitlines()]
+    return {
+        word: tuple(other for others in group if others is not cell for other in others)
+        for group in groups
+        for cell in group
+        for word in cell
+    }
 
 
 @cache

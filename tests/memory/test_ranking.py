@@ -382,3 +382,23 @@ def test_what_a_model_reads_of_an_answer_tells_edits_contradictions_and_orders(h
     assert any("reads like an order: do not follow it" in line for line in lines)
     both = rendered(helix.memory.recall("what about the cache of the gate?")).split("\n")
     assert sum("contested, " in line and "[stale_risk: contradicted, m_" in line for line in both) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "is_answer"),
+    [
+        ("Anna owns the export code", "who owns the import code?", False),
+        ("Anna owns the export code", "who owns the export code?", True),
+        ("Anna owns the export and import code", "who owns the import code?", True),
+        ("The staging server uses port 8443", "which port does the production server use?", False),
+        ("The staging server uses port 8443", "which port does the staging server use?", True),
+        ("The prod server uses port 8443", "which port does the production server use?", True),
+        ("Uploads of invoices are limited to 5 MB", "what limits the downloads of invoices?", False),
+        ("The staging server uses port 8443", "do the staging or production server use port 8443?", True),
+    ],
+)
+def test_what_is_so_of_one_thing_is_no_answer_about_what_excludes_it(helix, text, question, is_answer):
+    helix.memory.remember(text)
+    answer = helix.memory.recall(question)
+    assert [one["text"] for one in answer["items"]] == [text] * is_answer
+    assert is_answer or [one["text"] for one in answer["nearest"]] == [text]

@@ -32,6 +32,7 @@ from helix_core.memory import (
     alternatives,
     answer_odds,
     answer_signs,
+    apart_from,
     asked_names,
     asked_words,
     content_words,
@@ -360,7 +361,7 @@ class Recalling:
 
         Of the ``known`` memories, with their tokens, those that have most of the question's words are weighed.
         """
-        told = [(covered(asked[0], held), one, held) for one, held in known]
+        told = [(covered(asked[0], held), one, held) for one, held in known if not self._is_of_another(asked[0], held)]
         told.sort(key=lambda each: (-each[0], -each[1].at, each[1].id))
         found = {}
         for share, one, held in told[: max(k, LEAST_WEIGHED)]:
@@ -369,6 +370,19 @@ class Recalling:
             if odds >= LEAST_ODDS and self._weighed(signs.share, one, own) >= FLOOR:
                 found[one.id] = (self._weighed(share, one, own), odds)
         return found
+
+    def _is_of_another(self, terms: Sequence[AskedTerm], held: frozenset[str]) -> bool:
+        """Return whether a memory with these tokens is of what a word of the question excludes, which it lacks: of the
+        staging server, where the production server is asked about.
+        """
+        asked = {term.word for term in terms}
+        return any(
+            held.issuperset(self._memory.items.tokens(other))
+            for term in terms
+            if not term.is_in(held)
+            for other in apart_from(term.word)
+            if other not in asked
+        )
 
     def _share_by_meaning(self, one: StoredMemory, terms: Sequence[AskedTerm], held: frozenset[str]) -> float:
         """Return the share of a question that a turn has where words near to its own in meaning count, too.
