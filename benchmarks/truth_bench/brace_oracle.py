@@ -215,7 +215,8 @@ class _Reader:
             self.head.append((text, line))
 
     def _names(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self.scopes[:-1] if one.name)
+        around = self.scopes[-2] if len(self.scopes) > 1 else None
+        return (*around.around, *filter(None, (around.name,))) if around is not None else ()
 
     def _opened(self, line: int) -> _Scope:
         words = [text for text, _ in self.head]
@@ -235,10 +236,12 @@ class _Reader:
             return _Scope("function", name, around, first, frozenset(words) if name.isupper() else frozenset())
         at = next((at for at, word in enumerate(words) if word in _TYPES), -1)
         if at >= 0 and "=" not in words:
-            stop = next((i for i, word in enumerate(words) if i > at and word in ":<"), len(words))
-            named = [word for word in words[at + 1 : stop] if re.match(r"[A-Za-z_]", word) and word not in _TYPES]
-            named = [word for word in named if word != "final"]
-            return _Scope("type", named[-1] if named else "", (), first)
+            named = _last_name(words, at)
+            return (
+                _Scope("type", words[named], _qualifiers(words, named), first)
+                if named
+                else _Scope("type", "", (), first)
+            )
         return _Scope("block", "", (), line)
 
     @staticmethod
@@ -249,7 +252,7 @@ class _Reader:
             if depth == 0 and word == "operator":
                 end = words.index("(", at + 2) if "(" in words[at + 2 :] else len(words)
                 return "".join(words[at:end]), _qualifiers(words, at)
-            if depth == 0 and word == ":" and candidates:
+            if depth == 0 and word == ":" and (candidates or not _TYPES.isdisjoint(words[:at])):
                 break
             if depth == 0 and word == "=":
                 return "", ()
@@ -262,6 +265,21 @@ class _Reader:
             return "", ()
         at = plain[-1]
         return words[at], _qualifiers(words, at)
+
+
+def _last_name(words: list[str], at: int) -> int:
+    """Where the name of a type stands whose word is at ``at``: the last one before its bases that is no argument of a
+    template; 0 where it has none."""
+    depth, found = 0, 0
+    for here, word in enumerate(words[at + 1 :], at + 1):
+        if word == ":" and depth == 0:
+            break
+        depth += (word == "<") - (word == ">")
+        # The arguments of ``template <class A> class B`` end in front of the head.
+        depth, found = (0, 0) if depth < 0 else (depth, found)
+        if depth == 0 and re.match(r"[A-Za-z_]", word) and word not in _TYPES and word != "final":
+            found = here
+    return found
 
 
 def _qualifiers(words: list[str], at: int) -> tuple[str, ...]:

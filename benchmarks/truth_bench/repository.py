@@ -13,7 +13,10 @@ from random import Random
 
 MAIN, SIDE, CONFLICTING, RENAMING = "bench-main", "bench-side", "bench-conflicting", "bench-renaming"
 OF_C = (b".c", b".h", b".cc", b".cpp", b".hpp")
-CODE = (b".py", b".js", b".ts", b".tsx", b".go", b".rs", b".java", *OF_C)
+OF_MODIFIERS = (b".java", b".cs")
+OF_WORDS = (b".php", b".rb", b".kt", b".swift", b".sh", b".bash", b".lua")
+CODE = (b".py", b".js", b".ts", b".tsx", b".go", b".rs", *OF_MODIFIERS, *OF_WORDS, *OF_C)
+OF_HASHES = (b".py", b".rb", b".sh", b".bash")
 PROSE = (b".md", b".rst", b".txt")
 DEFINITION = re.compile(rb"^([ \t]*)(?:async +)?(?:def|class|func|fn|function) +(\w+)", re.M)
 """Indent and name of a definition."""
@@ -21,8 +24,14 @@ DEFINITION_OF_C = re.compile(
     rb"^([ \t]*)(?:(?:class|struct) +(?=\w+ *\{)|(?<![ \t])(?:[A-Za-z_][\w:<>]*[ \t*&]+)+(?=\w+\([^;]*$))(\w+)", re.M
 )
 DEFINITION_OF_JAVA = re.compile(
-    rb"^([ \t]*)(?:(?:public|protected|private|static|final|abstract|synchronized) +)+"
-    rb"(?:(?:class|interface|enum|record) +|[\w.<>\[\], ?]+ (?=\w+\([^;]*$))(\w+)",
+    rb"^([ \t]*)(?:(?:public|protected|private|internal|static|final|sealed|abstract|virtual|override|partial|readonly"
+    rb"|async|synchronized) +)+(?:(?:class|interface|enum|record|struct) +|[\w.<>\[\], ?]+ (?=\w+\([^;]*$))(\w+)",
+    re.M,
+)
+DEFINITION_BY_A_WORD = re.compile(
+    rb"^([ \t]*)(?:(?:public|protected|private|internal|fileprivate|open|static|final|abstract|override|suspend|inline"
+    rb"|data|sealed|local) +)*(?:(?:def|class|module|function|fun|func|trait|interface|object|struct|enum|protocol) +"
+    rb"(?:self\.)?|(?=\w+ *\(\) *\{))(\w+)",
     re.M,
 )
 _CLASS = re.compile(
@@ -147,6 +156,8 @@ def _grow(repository: Repository, rng: Random) -> None:
         for path in repository.tracked()
         if path.endswith(CODE) and definition_in(path).search(_text(repository, path))
     ]
+    if not code:
+        raise ValueError(f"{repository.root.name} holds no definition in a language that is mutated here")
     _lengthen(repository, [path for path in code if path.endswith(b".py")], rng)
     many = min(12, max(2, len(code) // 4))
     shared = rng.sample(code, min(many, len(code)))
@@ -175,8 +186,10 @@ def _grow(repository: Repository, rng: Random) -> None:
 
 def definition_in(path: bytes) -> re.Pattern[bytes]:
     """The pattern of a definition in a file of code: its groups are the indent and the name."""
-    if path.endswith(b".java"):
+    if path.endswith(OF_MODIFIERS):
         return DEFINITION_OF_JAVA
+    if path.endswith(OF_WORDS):
+        return DEFINITION_BY_A_WORD
     return DEFINITION_OF_C if path.endswith(OF_C) else DEFINITION
 
 
@@ -203,7 +216,7 @@ def _commit(repository: Repository, paths: list[bytes], message: str) -> None:
         if match is None:
             continue
         line_end = data.find(b"\n", match.end())
-        mark = b"#" if path.endswith(b".py") else b"//"
+        mark = b"#" if path.endswith(OF_HASHES) else b"--" if path.endswith(b".lua") else b"//"
         note = b"        " + mark + b" " + message.encode() + b" in " + match[2]
         with open(repository.path(path), "wb") as file:
             file.write(data[: line_end + 1] + note + b"\n" + data[line_end + 1 :])

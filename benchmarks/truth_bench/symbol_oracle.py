@@ -40,6 +40,12 @@ LEXERS = {
     ".c": "c",
     ".h": "c",
     ".java": "java",
+    ".cs": "csharp",
+    ".php": "php",
+    ".rb": "ruby",
+    ".kt": "kotlin",
+    ".swift": "swift",
+    ".lua": "lua",
 }
 BRACED = frozenset({".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"})
 LOOKED_AT_AFTER = 300
@@ -416,8 +422,27 @@ def _is_in_value(data: bytes, language: str, name: str, start_line: int, end_lin
     return False
 
 
+_HEAD_OF_WORDS = re.compile(r"(\s*)(?:class|module|def|local function|function|[A-Z]\w* *=)(?!\w)(.*)")
+
+
+def _is_in_body_of_words(data: bytes, name: str, start_line: int) -> bool:
+    """Does a head that names ``name`` stand above the span, with no ``end`` of its own depth between?"""
+    lines = _LINE_END.split(data.decode("utf-8", "replace"))[: start_line - 1]
+    open_at: list[int] = []
+    for line in lines:
+        head = _HEAD_OF_WORDS.match(line)
+        depth = len(line) - len(line.lstrip())
+        if re.match(r"\s*end\b", line):
+            open_at = [each for each in open_at if each < depth]
+        elif head is not None and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line):
+            open_at.append(depth)
+    return bool(open_at)
+
+
 def _is_in_body(data: bytes, language: str, name: str, start_line: int) -> bool:
     """Is a brace that was opened behind the name still open where the span begins?"""
+    if language in {"ruby", "lua"}:
+        return _is_in_body_of_words(data, name, start_line)
     depth, parens, named_at, bodies = 0, 0, -1, list[int]()
     for line, text, kind in _tokens(data, language):
         if line >= start_line:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from helix_core.ingest.conditions import Macros, is_always
+from helix_core.lines import LineTable
 
 _PREPROCESSED = frozenset({"c", "cpp", "c_sharp", "swift"})
 _SPLICE = rb"(?:\\[ \t\r]*+\n)"
@@ -94,12 +95,17 @@ _NO_BLANK = re.compile(rb"[^\n]")
 def blanked(language: str, data: bytes) -> tuple[bytes, list[tuple[int, int]]]:
     """Return the text with its data blocks made blank, line for line, and their ranges, in order."""
     ranges = data_blocks(language, data)
+    return hidden(data, ranges), ranges
+
+
+def hidden(data: bytes, ranges: Sequence[tuple[int, int]]) -> bytes:
+    """Return the text with some ranges made blank, line for line."""
     if not ranges:
-        return data, ranges
+        return data
     shown = bytearray(data)
     for start, end in ranges:
         shown[start:end] = _NO_BLANK.sub(b" ", data[start:end])
-    return bytes(shown), ranges
+    return bytes(shown)
 
 
 def data_blocks(language: str, data: bytes) -> list[tuple[int, int]]:
@@ -174,6 +180,41 @@ def _directives_in_heads(data: bytes, dropped: Sequence[tuple[int, int]]) -> Ite
         if not any(start < match.end() and match.start() < end for start, end in dropped):
             yield match.span("first")
             yield match.span("rest")
+
+
+def other_branches(data: bytes, guesses: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the directives of C#, and all branches but the first, of the innermost condition around each guess of the
+    parser, or on the line beside it: the grammar knows conditions around whole declarations and statements only.
+    """
+    lines = LineTable(data)
+    conditions: list[list[tuple[int, int]]] = []
+    open_: list[list[tuple[int, int]]] = []
+    for match in _tokens_in("c_sharp", data, ()):
+        word = match["word"]
+        if word == b"if":
+            open_.append([match.span()])
+        elif word and open_:
+            open_[-1].append(match.span())
+            if word == b"endif":
+                conditions.append(open_.pop())
+    spans = [(lines.row(one[0][0]) - 1, lines.row(one[-1][0]) + 1) for one in conditions]
+    found: set[tuple[int, int]] = set()
+    for row in {lines.row(guess) for guess in guesses}:
+        around = [at for at, (first, last) in enumerate(spans) if first <= row <= last]
+        if around:
+            first, *others = conditions[min(around, key=lambda at: spans[at][1] - spans[at][0])]
+            found |= {first, (others[0][0], others[-1][1])}
+    return _disjoint(found)
+
+
+def _disjoint(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def _condition(word: str, written: str) -> str:

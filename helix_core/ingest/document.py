@@ -20,14 +20,14 @@ import tree_sitter
 from helix_core.embed import embedded_texts
 from helix_core.ingest.chunk import Span, spans
 from helix_core.ingest.claims import find as find_claims
-from helix_core.ingest.data_blocks import blanked, unclosed_from
+from helix_core.ingest.data_blocks import blanked, hidden, other_branches, unclosed_from
 from helix_core.ingest.generation import MADE_BY
 from helix_core.ingest.languages import Language, language_of
 from helix_core.ingest.never_run import never_run
 from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, end_of_code, outline, outline_of
 from helix_core.ingest.provenance import provenance
-from helix_core.ingest.recovery import respelled_from, unended_from
-from helix_core.ingest.syntax import Deadline, is_tangled, is_worth_parsing, load, parse, time_for
+from helix_core.ingest.recovery import guesses, respelled_from, unended_from
+from helix_core.ingest.syntax import Deadline, Loaded, is_tangled, is_worth_parsing, load, parse, time_for
 from helix_core.lines import LineTable, line_count, with_line_feeds
 from helix_core.model import Chunk, Claim, Definition, Document, IndexText, Role
 from helix_core.secrets import Masked, mask, masked_at
@@ -368,6 +368,8 @@ def _outline_and_tree(
     tree = parse(loaded, code, deadline)
     if tree is None or is_tangled(tree.root_node):
         return outline_of(language.name, data, lines), None, True
+    if language.name == "c_sharp" and tree.root_node.has_error and b"#if" in code:
+        tree, code, blocks = _by_first_branches(loaded, tree, code, blocks, deadline)
     dead = never_run(language.name, tree.root_node, code)
     found = outline(loaded, tree, code, headings=language.grammar.headings, dead=dead)
     end = unclosed_from(language.name, code) if tree.root_node.has_error else len(code)
@@ -377,6 +379,21 @@ def _outline_and_tree(
         symbols = (one if one.end <= end else replace(one, is_sure=False) for one in found.symbols)
         found = replace(found, symbols=tuple(symbols))
     return replace(found, strings=(*found.strings, *blocks)), tree, tree.root_node.has_error
+
+
+def _by_first_branches(
+    loaded: Loaded, tree: tree_sitter.Tree, code: bytes, blocks: list[tuple[int, int]], deadline: Deadline
+) -> tuple[tree_sitter.Tree, bytes, list[tuple[int, int]]]:
+    """Return tree, code and hidden ranges of a text of C# of which conditions that the parser does not understand show
+    their first branch alone, where it has to guess less then.
+    """
+    guessed = guesses(tree.root_node)
+    others = other_branches(code, guessed)
+    shown = hidden(code, others)
+    other_tree = parse(loaded, shown, deadline) if others else None
+    if other_tree is None or len(guesses(other_tree.root_node)) >= len(guessed):
+        return tree, code, blocks
+    return other_tree, shown, sorted([*blocks, *others])
 
 
 def _chunks(

@@ -17,7 +17,7 @@ import tree_sitter
 from helix_core.ingest.exact_names import bounded, heading_text, name_text
 from helix_core.ingest.headings import Entry, Heading, entries, html_headings, nested, readable, underlined
 from helix_core.ingest.line_patterns import definitions
-from helix_core.ingest.recovery import as_far_as_sure, misread_namespace
+from helix_core.ingest.recovery import as_far_as_sure, misread_namespace, misread_scope
 from helix_core.ingest.scopes import Around, Membership, NamingScope, membership, scopes
 from helix_core.ingest.syntax import Loaded
 from helix_core.lines import LineTable
@@ -29,6 +29,8 @@ CONTAINERS = frozenset(
 )  # fmt: skip
 NAMES_NOTHING_NEW = frozenset({"impl", "extension", "suite", "test"})
 _HEAVY = FUNCTIONS | CONTAINERS
+_OWNERS = _HEAVY - {"suite", "test", "section", "namespace", "module"}
+"""What has members, or locals, that nothing else has."""
 _SUITES = frozenset({"describe", "context", "suite", "feature", "fdescribe", "xdescribe"})
 _TESTS = frozenset({"it", "test", "specify", "scenario", "fit", "xit"})
 _MODIFIERS = frozenset(
@@ -132,8 +134,10 @@ class _Captured:
     own_start: int = 0
     is_declared: bool = False
     membership: Membership = Membership.INSIDE
+    doubt_end: int = 0
     """``own_start`` is where its own part of a declaration of several names begins. What ``is_declared`` is a name that
-    a declaration gives to a type or a value, which owns no type that stands in it."""
+    a declaration gives to a type or a value, which owns no type that stands in it. Whether what stands from ``end`` to
+    ``doubt_end`` is a member cannot be told."""
 
 
 def outline(
@@ -333,6 +337,7 @@ def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Ca
         own.start_byte,
         is_declared="declarator" in captures and kind not in FUNCTIONS,
         membership=member_of,
+        doubt_end=sure.parsed_end if kind in _OWNERS and sure.end < sure.parsed_end else 0,
     )
 
 
@@ -475,6 +480,9 @@ def _declared(node: tree_sitter.Node, data: bytes) -> tuple[tree_sitter.Node | N
         scope = current.child_by_field_name("scope")
         if scope is not None:
             owners.append(_slice(scope, data))
+        moved = misread_scope(current)
+        if moved is not None:
+            owners = [" ".join(name_text(data[slice(*moved)]).split())]
         current = (
             current.child_by_field_name("declarator")
             or current.child_by_field_name("name")
@@ -517,6 +525,7 @@ def _nest(found: list[_Captured], between: Sequence[NamingScope] = ()) -> list[S
     unknown: list[bool] = []
     open_: list[int] = []
     around_each = Around(between)
+    doubts: list[_Captured] = []
     for item in found:
         while open_ and symbols[open_[-1]].end < item.end:
             open_.pop()
@@ -537,7 +546,11 @@ def _nest(found: list[_Captured], between: Sequence[NamingScope] = ()) -> list[S
             trail = symbols[holder].trail
         place = (items[parent].start, items[parent].name_start) if parent >= 0 else (-1, -1)
         parts = around_each.parts(item.start, item.name_start, place)
+        doubts = [one for one in doubts if item.start < one.doubt_end]
         is_known = all(parts) and (parent < 0 or not unknown[parent])
+        # What surely is a function or a type may stand behind a function that did not end.
+        is_known = is_known and all(item.start < one.end or (heavy and one.kind in FUNCTIONS) for one in doubts)
+        doubts += [item] if item.doubt_end else []
         if holder == parent:
             trail += tuple(filter(None, parts))
         if item.owner:

@@ -47,10 +47,13 @@ _CLOSERS = {b"/*": b"*/", b"[[": b"]]"}
 
 
 class Sure(NamedTuple):
-    """The byte behind what surely belongs to a definition, and whether its name and those around it are sure."""
+    """The byte behind what surely belongs to a definition, whether its name and those around it are sure, and where it
+    ends as parsed: whether what stands between is a part of it is in doubt.
+    """
 
     end: int
     is_named: bool
+    parsed_end: int
 
 
 def as_far_as_sure(
@@ -67,13 +70,13 @@ def as_far_as_sure(
     whole = max(definition.end_byte, body.end_byte if body is not None else 0)
     is_named = bool(misread_namespace(definition, data)) or not _is_in_doubt(definition, name, data)
     if not definition.has_error and (body is None or not body.has_error):
-        return Sure(whole, is_named)
+        return Sure(whole, is_named, whole)
     inner = body or _body(definition, name)
     if not misread_namespace(definition, data):
         is_named = is_named and not _is_head_guessed(definition, name, inner, data)
     if inner is None:
-        return Sure(whole, is_named)
-    return Sure(min(whole, _end(inner, data)), is_named)
+        return Sure(whole, is_named, whole)
+    return Sure(min(whole, _end(inner, data)), is_named, whole)
 
 
 def unended_from(language: str, root: tree_sitter.Node, data: bytes) -> int:
@@ -90,6 +93,11 @@ def unended_from(language: str, root: tree_sitter.Node, data: bytes) -> int:
             if data.find(_CLOSERS.get(mark, mark), match.end()) < 0:
                 return match.start()
     return len(data)
+
+
+def guesses(root: tree_sitter.Node) -> list[int]:
+    """Return the first byte of each guess of the parser, in order."""
+    return [guess.start_byte for guess in _guesses(root)]
 
 
 _UNICODE_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*+\\u++00([0-7][0-9a-fA-F])")
@@ -160,6 +168,18 @@ def misread_namespace(definition: tree_sitter.Node, data: bytes) -> str:
         return ""
     match = _NAMESPACE_HEAD.search(data, definition.start_byte, body.start_byte)
     return match[1].decode("ascii") if match is not None else ""
+
+
+def misread_scope(qualified: tree_sitter.Node) -> tuple[int, int] | None:
+    """Return the bytes of a scope that stands in front of a function's name behind a skipped space, since the parser
+    takes ``A::B scope`` of ``MACRO A::B scope::name()`` for one name; else None.
+    """
+    scope = qualified.child_by_field_name("scope") if qualified.has_error else None
+    if qualified.type != "qualified_identifier" or scope is None:
+        return None
+    skipped = [child for child in (*scope.children, *qualified.children) if child.is_error]
+    is_name = len(skipped) == 1 and [child.type for child in skipped[0].children] == ["identifier"]
+    return (skipped[0].start_byte, max(skipped[0].end_byte, scope.end_byte)) if is_name else None
 
 
 def _is_in_doubt(definition: tree_sitter.Node, name: tree_sitter.Node, data: bytes) -> bool:

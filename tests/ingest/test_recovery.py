@@ -65,6 +65,57 @@ int later(void) {
 """
 
 
+UNENDED_CLASS = b"""class Pool {
+ public:
+    int size();
+    void run(Work *work) {
+        (work->pool->*(work->method))(1);
+    }
+    int give(int count) {
+        return count;
+    }
+    struct Slot {
+        int number() { return 1; }
+    };
+};
+"""
+RUNNING_LABEL = b"""int closed(int code) {
+    {
+#ifdef A
+        if (code) {
+        } else
+#endif
+        if (code > 1) {
+            code = 2;
+        }
+    }
+    return code;
+
+error:
+#ifdef WIN
+    close_all(code);
+#endif
+    return 0;
+}
+"""
+MACROS_IN_FRONT = b"""namespace audit {
+LOG_INLINE level::level_enum logger::level() const {
+    return level_;
+}
+LOG_INLINE level_t logger::least() const {
+    return least_;
+}
+LOG_INLINE ns::level::level_enum outer::pool<T>::most() const {
+    return most_;
+}
+template <typename Mutex>
+void LOG_INLINE sinks::base_sink<Mutex>::log(const message &text) {
+    write(text);
+}
+}
+"""
+
+
 def symbols(path: bytes, data: bytes) -> tuple[Symbol, ...]:
     return outline_and_tree(language_of(path, data), data, LineTable(data), Deadline(5.0))[0].symbols
 
@@ -168,3 +219,75 @@ def test_nothing_is_defined_behind_a_comment_or_a_string_that_does_not_end_yet(p
     ends = {"/*": "*/", "--[[": "]]", "r'''": "'''"}
     ended = text.replace(opener, f"{opener} {ends.get(opener, opener)}{'' if path != 'a.sql' else ' '}")
     assert {"first", "dead"} <= names(path.encode(), ended.encode())
+
+
+def test_what_stands_behind_a_class_whose_end_is_in_doubt_is_claimed_neither_for_it_nor_for_the_file() -> None:
+    found = claimed(b"pool.cpp", UNENDED_CLASS)
+    assert found.keys() == {"Pool", "Pool.size", "Pool.run"}
+    assert {"Pool", "size", "run", "give", "Slot", "number"} <= names(b"pool.cpp", UNENDED_CLASS)
+
+
+def test_a_call_behind_a_directive_that_the_parser_skipped_declares_nothing() -> None:
+    assert "close_all" not in claimed(b"ssl.c", RUNNING_LABEL)
+
+
+def test_a_type_behind_a_macro_is_no_scope_of_the_function() -> None:
+    owners = {"logger.level", "logger.least", "outer.pool<T>.most", "sinks.base_sink<Mutex>.log"}
+    found = claimed(b"log.cpp", MACROS_IN_FRONT)
+    assert found.keys() == {"audit", *(f"audit.{name}" for name in owners)}
+
+
+CONDITIONS_OF_CS = b"""namespace Audit;
+
+public interface ILogger
+{
+#if DEFAULTS
+    private static readonly object[] None = new object[0];
+#endif
+
+    ILogger ForContext(string name)
+#if DEFAULTS
+        => new Configuration().Create().ForContext(name)
+#endif
+        ;
+
+    void Write(string text)
+#if DEFAULTS
+    {
+        Write(text, None);
+    }
+#else
+        ;
+#endif
+
+    bool IsEnabled(int level);
+}
+
+public class Methods
+{
+    static string[] Excluded =
+#if SPAN
+        typeof(ILogger).GetMethods().Select(one => one.Name)
+            .ToArray();
+#else
+        new string[0];
+#endif
+
+    public void Validate(string name)
+    {
+        Check(name, "#if");
+    }
+
+    void Check(string name, string text) { }
+}
+"""
+
+
+def test_conditions_within_a_declaration_of_cs_leave_its_class_whole() -> None:
+    found = {"ILogger", "ILogger.ForContext", "ILogger.Write", "ILogger.IsEnabled", "Methods.Validate", "Methods.Check"}
+    assert found <= claimed(b"Methods.cs", CONDITIONS_OF_CS).keys()
+
+
+def test_conditions_of_cs_that_hold_declarations_show_all_their_branches() -> None:
+    text = b"class A\n{\n#if X\n    void One() { }\n#else\n    void Other() { }\n#endif\n}\n"
+    assert {"A.One", "A.Other"} <= claimed(b"a.cs", text + CONDITIONS_OF_CS.partition(b";")[2]).keys()
