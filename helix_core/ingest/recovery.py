@@ -190,6 +190,10 @@ def _is_in_doubt(definition: tree_sitter.Node, name: tree_sitter.Node, data: byt
         # ``MACRO(a, b) {``: what it makes is not called like the macro.
         if definition.child_by_field_name("type") is None and (name.text or b"").isupper():
             return True
+    # ``MACRO(a) NAMES = {…}``: no function has a value, so what is called is a macro.
+    called = name.parent if name.parent is not None and name.parent.type == "function_declarator" else None
+    if called is not None and called.parent is not None and called.parent.type == "init_declarator":
+        return True
     around = definition.parent if not definition.type.startswith("preproc") else None
     while around is not None:
         if around.is_error and _is_in_container(around, definition):

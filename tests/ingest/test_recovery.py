@@ -231,6 +231,14 @@ def test_a_call_behind_a_directive_that_the_parser_skipped_declares_nothing() ->
     assert "close_all" not in claimed(b"ssl.c", RUNNING_LABEL)
 
 
+def test_a_macro_in_front_of_a_table_is_not_the_name_of_the_table() -> None:
+    table = (
+        b'DECLARE_TESTS(tcp)\nDECLARE_TESTS(tcp6)\n\nTESTS = {\n    { "bind", test_bind },\n    { NULL, NULL },\n};\n'
+    )
+    assert "DECLARE_TESTS" not in claimed(b"tcp_test.c", table)
+    assert "handler" in claimed(b"a.c", b"int (*handler)(int) = NULL;\nvoid run(int code);\n")
+
+
 def test_a_type_behind_a_macro_is_no_scope_of_the_function() -> None:
     owners = {"logger.level", "logger.least", "outer.pool<T>.most", "sinks.base_sink<Mutex>.log"}
     found = claimed(b"log.cpp", MACROS_IN_FRONT)
