@@ -155,16 +155,17 @@ def spans(data: bytes, lines: LineTable, outline: Outline, root: tree_sitter.Nod
 
 
 def _without_blank_starts(data: bytes, lines: LineTable, found: Sequence[Span]) -> list[Span]:
-    """Return the spans with the blank lines at the start of each given to the one before it; none is left empty."""
+    """Return the spans with the blank lines at the start of each given to the one before it; none is left blank."""
     out: list[Span] = []
     for span in found:
         start, row = span.start, lines.row(span.start)
-        while out and lines.start(row + 1) < span.end and not data[start : lines.start(row + 1)].strip(_BLANKS):
+        while out and start < span.end and not data[start : lines.start(row + 1)].strip(_BLANKS):
             row += 1
             start = lines.start(row)
         if start > span.start:
-            out[-1] = replace(out[-1], end=start)
-        out.append(span if start == span.start else replace(span, start=start))
+            out[-1] = replace(out[-1], end=min(start, span.end))
+        if start < span.end:
+            out.append(span if start == span.start else replace(span, start=start))
     return out
 
 

@@ -8,7 +8,7 @@ from functools import cache
 
 from helix_core.embed import TABLE_ID
 
-CHUNKER = "59"
+CHUNKER = "60"
 """Increment with every change of chunking, of roles, of the secrets that are masked, or of what is kept of a chunk."""
 MADE_BY = f"chunker/{CHUNKER} table/{TABLE_ID}"
 """The versions that determine chunks and vectors of every language."""

@@ -228,3 +228,9 @@ def test_a_definition_of_one_row_is_a_chunk_that_bears_its_name(path: bytes, tex
 def test_chinese_text_can_be_found_by_two_characters_of_it() -> None:
     (chunk,) = ingest(b"a.py", "def f():\n    # 处理用户请求\n    return '数据库错误'\n".encode()).chunks
     assert {"用户", "数据"} <= set(chunk.text.extra.split())
+
+
+def test_no_chunk_behind_the_first_is_blank() -> None:
+    text = b"def run():\n    return 1\n" + b"\r\n" * 400 + b"def later():\n    return 2\n" + b"\n" * 300
+    found = [(chunk.name, chunk.start_line, chunk.end_line) for chunk in ingest(b"a.py", text).chunks]
+    assert found == [("run", 1, 402), ("later", 403, 704)]

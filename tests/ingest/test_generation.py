@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.secrets
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"59": "07bdc05b5e3765dc"}
+RULES_OF = {"60": "07bdc05b5e3765dc"}
 
 
 def _rules() -> str:
