@@ -422,7 +422,7 @@ def _is_in_value(data: bytes, language: str, name: str, start_line: int, end_lin
     return False
 
 
-_HEAD_OF_WORDS = re.compile(r"(\s*)(?:class|module|def|local function|function|[A-Z]\w* *=)(?!\w)(.*)")
+_HEAD_OF_WORDS = re.compile(r"\s*(?:class|module|def|local function|function|[A-Z]\w* *=)(?!\w)")
 
 
 def _is_in_body_of_words(data: bytes, name: str, start_line: int) -> bool:

@@ -621,3 +621,18 @@ def test_a_byte_that_is_no_text_is_no_word_of_a_name(bench: Callable[[str], Any]
     data = b"Intro\nTopics # na\xefve caf\xe9 \xdf\n------\n"
     assert "is not there" not in fault(b"README.md", item, data)
     assert "is not there" in fault(b"README.md", {**item, "symbol": "Subjects"}, data)
+
+
+def test_a_type_with_a_qualified_name_and_its_members_are_of_the_outer_type(bench: Callable[[str], Any]) -> None:
+    symbol_fault = bench("truth_bench.symbol_oracle").symbol_fault
+    text = b"namespace db {\nstruct Builder::Rep {\n  int size() {\n    return 1;\n  }\n};\n}\n"
+    assert not symbol_fault(b"a.cc", text, "db.Builder::Rep", 2, 6)
+    assert not symbol_fault(b"a.cc", text, "db.Builder::Rep.size", 3, 5)
+    assert symbol_fault(b"a.cc", text + b"void Other() {\n}\n", "db.Other.size", 3, 5)
+
+
+def test_a_string_in_a_class_of_ruby_is_of_the_class_until_its_end(bench: Callable[[str], Any]) -> None:
+    symbol_fault = bench("truth_bench.symbol_oracle").symbol_fault
+    text = b"class Page\n  TEXT = <<-HTML\n    <p>\n    </p>\n  HTML\nend\nX = <<-HTML\n    <p>\nHTML\n"
+    assert not symbol_fault(b"a.rb", text, "Page", 3, 4)
+    assert symbol_fault(b"a.rb", text, "Page", 8, 8)
