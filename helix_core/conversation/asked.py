@@ -484,7 +484,7 @@ def _errors(parts: Sequence[MessagePart]) -> tuple[tuple[str, ...], str]:
 def _lacks_subject(said: str) -> str:
     """Return why a message with nothing before it lacks what it is about, as a clause; empty where it says that."""
     if names_nothing(said) and not (_TICKED.search(said) or _MEMBER.search(said)):
-        return "the message says that something is wrong, and names nothing"
+        return "the message names nothing to look for"
     if _asks_to_run(said):
         return ""
     if _refers(said) and _NAMES_NOTHING.issuperset(words_of(said)) and not _names_code(said):

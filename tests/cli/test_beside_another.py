@@ -15,6 +15,8 @@ from helix_core.engine import helix as engine_module
 from helix_core.engine.indexing.intake import Intake
 from helix_core.engine.indexing.write_lock import is_ordered
 from helix_core.errors import BusyStoreError
+from helix_ls.cli.render.packet import printed as text_of
+from helix_ls.cli.render.search import draw
 from tests.cli.conftest import environment
 
 BUSY = "another process is indexing"
@@ -158,7 +160,7 @@ def test_a_question_that_builds_the_first_index_leaves_it_to_an_order_that_waits
 
 
 @pytest.mark.process
-def test_what_was_taken_in_before_the_rest_was_left_to_an_order_is_kept(unindexed, monkeypatch):
+def test_what_was_taken_in_before_the_rest_was_left_to_an_order_is_kept(unindexed, monkeypatch, capsys):
     monkeypatch.setattr("helix_core.engine.indexing.write_lock.is_ordered", lambda _: True)
     unindexed.catch_up()
     packet = unindexed.packet("what does new_39.py do?")
@@ -166,6 +168,9 @@ def test_what_was_taken_in_before_the_rest_was_left_to_an_order_is_kept(unindexe
     assert any("not complete yet" in note for note in packet["notes"])
     (item,) = [one for one in packet["needs_refresh"] if one["source_id"] == "new_39.py"]
     assert item["reason"] == "not_indexed"
+    draw(unindexed.search("what does new_39.py do?"), Path(packet["workspace"]))
+    for printed in (capsys.readouterr().out, text_of(packet)):
+        assert "% of the files indexed" in printed.partition("\n")[0]
 
 
 @pytest.mark.process

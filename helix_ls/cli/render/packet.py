@@ -23,6 +23,7 @@ from helix_ls.cli.render.page import (
     dim,
     duration,
     grid,
+    indexed_part,
     mark,
     reason_of,
 )
@@ -167,6 +168,7 @@ def _headline(page: Page, packet: dict[str, Any]) -> None:
     facts = [f"confidence {confidence:.2f}", f"for {packet['task_type']}"]
     if packet["head"]:
         facts.append(f"HEAD {packet['head'][:8]}")
+    facts += indexed_part(packet["accounting"].get("indexed_share", 1.0))
     # The confidence is of places in files: where a note comes first it says nothing about the note.
     is_note = not _is_sure(packet) and _best_source(packet).startswith(NOTE_SCHEME)
     if is_note:

@@ -205,6 +205,11 @@ def confidence_words(confidence: float) -> str:
     return next((phrase for least, phrase in words if confidence >= least), "Probably not the right place")
 
 
+def indexed_part(share: float) -> list[str]:
+    """Return what a headline says of an index that is not whole, by its share of the files; of a whole one nothing."""
+    return [f"{int(share * 100)} % of the files indexed"] if share < 1 else []
+
+
 def links_work(environ: Mapping[str, str]) -> bool:
     """Return whether this terminal supports hyperlinks (OSC 8). Most do or ignore them; these few print them as
     garbage.

@@ -19,6 +19,7 @@ from helix_ls.cli.render.page import (
     draws_blocks,
     duration,
     end_of,
+    indexed_part,
     mark,
     reason_of,
     stacked,
@@ -178,7 +179,8 @@ def draw(answer: dict[str, Any], workspace: Path, shown: Collection[str] = ()) -
     elif answer["known_empty"]:
         page.line(Styled("Nothing here answers that.", style="bold"))
     if items and not answer["known_empty"]:
-        page.line(Styled(confidence_words(confidence), style="bold"), dim(f" · confidence {confidence:.2f}"))
+        facts = [f"confidence {confidence:.2f}", *indexed_part(answer["indexed_share"])]
+        page.line(Styled(confidence_words(confidence), style="bold"), dim(" · " + " · ".join(facts)))
     if items:
         page.space()
     best = max((item["score"] for item in items), default=0.0)
