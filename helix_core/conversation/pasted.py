@@ -37,7 +37,6 @@ _JAVA = lazy_pattern(r"\s*at ([\w.$<>/]{1,300}+)\(([\w$]{1,120}+\.(?:java|kt|sca
 _SCRIPT = lazy_pattern(
     r"\s*at (?:(?:async |new )?([\w$.<>\[\]#]{1,160}+)[^(\n]{0,80}\()?(?:file://)?([^\s()]{1,300}?):(\d{1,7}):\d{1,7}\)?\s*$"
 )
-_GO = lazy_pattern(r"\s*([^\s:]{1,300}+\.go):(\d{1,7})(?::\d{1,6})?(?: \+0x[0-9a-f]{1,16}|:|\s*$)")
 _RUBY = lazy_pattern(
     r"\s*(?:\d{1,3}: )?(?:from )?([^\s:]{1,300}\.(?:rb|rake|erb)):(\d{1,7}):in [`']"
     r"(?:(?:block|rescue|ensure)(?: \(\d{1,3} levels\))? in )?(?:[\w:]{1,160}[#.])?([\w?!=]{1,120})'"
@@ -251,7 +250,7 @@ def _numbered_frame(line: str) -> Coordinate | None:
         return Coordinate(found.group(2), int(found.group(3)), (found.group(1) or "").rpartition(".")[2])
     if (found := _RUBY.match(line)) is not None:
         return Coordinate(found.group(1), int(found.group(2)), found.group(3))
-    for pattern in (_RUST, _GO, _PANIC):
+    for pattern in (_RUST, _PANIC):
         if (found := pattern.match(line)) is not None:
             return Coordinate(found.group(1), int(found.group(2)))
     for pattern in (_COMPILER, _PARENTHESES):
