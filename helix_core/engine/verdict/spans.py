@@ -26,17 +26,17 @@ _REQUIRED = lazy_pattern(
 _USE_FIXTURES = lazy_pattern(r"\busefixtures\([^()]{0,2000}\)", cues="usefixtures(")
 LONGEST_IMPORT = 200
 """Lines of one import."""
-_CHAIN = re.compile(r"(?:[^\W\d]\w*(?:::|->|\?\.|\.))+$")
-_JOINTS = re.compile(r"::|->|\?\.|\.")
-_JOINED = re.compile(r"(?:::|->|\.)$")
+_CHAIN = lazy_pattern(r"(?:[^\W\d]\w*(?:::|->|\?\.|\.))+$")
+_JOINTS = lazy_pattern(r"::|->|\?\.|\.")
+_JOINED = lazy_pattern(r"(?:::|->|\.)$")
 LONGEST_LINE = 2_000
 LONGEST_OWNER = 200
-_FENCE = re.compile(r"\s*(?:```|~~~)")
+_FENCE = lazy_pattern(r"\s*(?:```|~~~)")
 _DECLARING = (
     "const|let|var|val|def|defp|defmacro|class|fn|func|fun|function|interface|trait|struct|enum|type|module|object|"
     "record|sub|macro_rules"
 )
-_LITERAL = re.compile(r"`+([^`\n]{1,200})`+")
+_LITERAL = lazy_pattern(r"`+([^`\n]{1,200})`+")
 
 
 def whole_word(name: str) -> re.Pattern[str]:
