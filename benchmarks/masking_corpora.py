@@ -31,7 +31,6 @@ import random
 import re
 import string
 import sys
-import tempfile
 import tomllib
 import types
 from collections import Counter
@@ -40,8 +39,8 @@ from pathlib import Path
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-from helix_core.config import load_config
-from helix_core.engine import Helix
+from memorybench.apart import helix_apart
+
 from helix_core.engine.memory import RememberRequest
 from helix_core.errors import UsageError
 from helix_core.secrets.masking import mask, mask_typed
@@ -260,21 +259,16 @@ def print_written(folder: Path, show: int) -> int:
     cases += [("tests, keyword", line, secret) for line, secret in keywords]
     cases += [(f"test_data, {plugin}", line, secret) for plugin, line, secret in of_test_data(folder)]
     left: dict[str, list[str]] = {}
-    with tempfile.TemporaryDirectory() as scratch:
-        home = Path(scratch)
-        (home / "project").mkdir()
-        environ = {"HELIX_CACHE_DIR": str(home / "cache"), "HELIX_DATA_DIR": str(home / "data")}
-        config = load_config(home / "project", environ=environ, user=home / "none.toml")
-        with Helix.open(home / "project", config=config) as helix:
-            for plugin, line, secret in cases:
-                try:
-                    (item,) = helix.memory.remember(RememberRequest(line, force=True))["items"]
-                except UsageError:
-                    # Nothing but a secret is not remembered.
-                    continue
-                kept = without_masks(item["text"].encode()).decode()
-                if is_left(kept, secret) if secret else " ".join(kept.split()) == " ".join(line.split()):
-                    left.setdefault(plugin, []).append(line)
+    with helix_apart() as helix:
+        for plugin, line, secret in cases:
+            try:
+                (item,) = helix.memory.remember(RememberRequest(line, force=True))["items"]
+            except UsageError:
+                # Nothing but a secret is not remembered.
+                continue
+            kept = without_masks(item["text"].encode()).decode()
+            if is_left(kept, secret) if secret else " ".join(kept.split()) == " ".join(line.split()):
+                left.setdefault(plugin, []).append(line)
     for plugin, total in Counter(plugin for plugin, _, _ in cases).items():
         several = left.get(plugin, [])
         print(f"{plugin}: {len(several)} of {total} left")

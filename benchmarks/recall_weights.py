@@ -14,15 +14,14 @@ Logistic regression by L-BFGS, on pairs of an English question and a memory that
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from lbfgs import Array, minimized
+from memorybench.apart import helix_apart
 
-from helix_core.config import load_config
 from helix_core.embed import nearness
 from helix_core.engine import Helix
 from helix_core.engine.memory import RememberRequest
@@ -107,21 +106,16 @@ def gathered() -> list[Asked]:
     """Return all English questions, each with what a recall weighs in a store of its statements."""
     found = []
     for texts, rows in questions():
-        with tempfile.TemporaryDirectory() as scratch:
-            home = Path(scratch)
-            (home / "project").mkdir()
-            environ = {"HELIX_CACHE_DIR": str(home / "cache"), "HELIX_DATA_DIR": str(home / "data")}
-            config = load_config(home / "project", environ=environ, user=home / "none.toml")
-            with Helix.open(home / "project", config=config) as helix:
-                for text in texts:
-                    helix.memory.remember(RememberRequest(text, force=True))
+        with helix_apart() as helix:
+            for text in texts:
+                helix.memory.remember(RememberRequest(text, force=True))
 
-                def read(memory: Memory, helix: Helix = helix, rows: Sequence[tuple[str, str, str]] = rows) -> None:
-                    place = memory.items.scope(helix.session.place)
-                    scopes = [place] if place else []
-                    found.extend(weighed(memory, scopes, *row) for row in rows if is_english(row[1]))
+            def read(memory: Memory, helix: Helix = helix, rows: Sequence[tuple[str, str, str]] = rows) -> None:
+                place = memory.items.scope(helix.session.place)
+                scopes = [place] if place else []
+                found.extend(weighed(memory, scopes, *row) for row in rows if is_english(row[1]))
 
-                helix.session.memory_file.read(read)
+            helix.session.memory_file.read(read)
     return found
 
 

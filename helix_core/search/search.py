@@ -92,9 +92,9 @@ FILES_CHOSEN = 30
 NEAREST = 8
 WORDS_TRIED = 3
 SHORTEST_NAME = 2
+"""A word of no more letters is none of the code's in a sentence of another language."""
 MOST_WRITTEN = 10
 """In so many chunks, or one in a hundred, a word may stand that is the name of something no parser recognized."""
-"""A word of no more letters is none of the code's in a sentence of another language."""
 WORDS = "words"
 BY_NAME = frozenset({"exact", "names", "paths", "phrases", "claims", "tests"})
 """The rankers of exact names. For a question that is only a known name, files without it are padding."""

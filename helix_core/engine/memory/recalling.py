@@ -361,7 +361,8 @@ class Recalling:
 
         Of the ``known`` memories, with their tokens, those that have most of the question's words are weighed.
         """
-        told = [(covered(asked[0], held), one, held) for one, held in known if not self._is_of_another(asked[0], held)]
+        excluding = self._excluding(asked[0])
+        told = [(covered(asked[0], held), one, held) for one, held in known if not _is_of_another(held, excluding)]
         told.sort(key=lambda each: (-each[0], -each[1].at, each[1].id))
         found = {}
         for share, one, held in told[: max(k, LEAST_WEIGHED)]:
@@ -371,18 +372,12 @@ class Recalling:
                 found[one.id] = (self._weighed(share, one, own), odds)
         return found
 
-    def _is_of_another(self, terms: Sequence[AskedTerm], held: frozenset[str]) -> bool:
-        """Return whether a memory with these tokens is of what a word of the question excludes, which it lacks: of the
-        staging server, where the production server is asked about.
-        """
+    def _excluding(self, terms: Sequence[AskedTerm]) -> list[tuple[AskedTerm, list[frozenset[str]]]]:
+        """Return the words of a question that exclude others, each with the tokens of those that are not asked for."""
         asked = {term.word for term in terms}
-        return any(
-            held.issuperset(self._memory.items.tokens(other))
-            for term in terms
-            if not term.is_in(held)
-            for other in apart_from(term.word)
-            if other not in asked
-        )
+        excluded = ((term, [other for other in apart_from(term.word) if other not in asked]) for term in terms)
+        tokens = self._memory.items.tokens
+        return [(term, [frozenset(tokens(other)) for other in others]) for term, others in excluded if others]
 
     def _share_by_meaning(self, one: StoredMemory, terms: Sequence[AskedTerm], held: frozenset[str]) -> float:
         """Return the share of a question that a turn has where words near to its own in meaning count, too.
@@ -877,6 +872,13 @@ def _telling(terms: Sequence[AskedTerm], frequency: Mapping[str, int], count: in
     known = sorted((held, word) for held, word in rated if held)
     rare = [word for held, word in known if held <= max(COMMON * count, LOOKED_AT)]
     return rare or [word for _, word in known[:2]]
+
+
+def _is_of_another(held: frozenset[str], excluding: Iterable[tuple[AskedTerm, Sequence[frozenset[str]]]]) -> bool:
+    """Return whether a memory with these tokens is of what a word of the question excludes, which it lacks: of the
+    staging server, where the production server is asked about.
+    """
+    return any(not term.is_in(held) and any(map(held.issuperset, others)) for term, others in excluding)
 
 
 def _of_text(mark: Judged) -> Judged:

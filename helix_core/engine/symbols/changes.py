@@ -443,9 +443,8 @@ class ChangesAnswer:
             moved=moved,
             packages=self._packages(one),
         )
-        others = [
-            other for other in candidates if other not in (*own, *moved) and other.role is not Role.TEST
-        ]  # fmt: skip
+        known = (*own, *moved)
+        others = [other for other in candidates if other not in known and other.role is not Role.TEST]
         users, tests = around.users(), around.tests()
         if one.kind == "moved":
             # What went with it still has it beside itself.
